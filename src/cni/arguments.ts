@@ -1,0 +1,68 @@
+/** `CNI_ARGS`: extra arguments of the caller, `KEY=value;KEY=value`. */
+
+import { internalError } from "./error.ts";
+import { goQuote } from "./go-quote.ts";
+
+/**
+ * Reads `CNI_ARGS` by the reference's grammar: pairs from left to right, the first error wins, keys in exact letters,
+ * a repeated key's last value counts. Unknown keys are errors unless `IgnoreUnknown` is true anywhere.
+ *
+ * @param text the variable's value; empty means no arguments
+ * @param known the keys that the plugin understands, each with the reader of its value, which may throw
+ * @throws CniError 999 that quotes the pair
+ * @example readArguments("IgnoreUnknown=1;IP=10.1.2.3;K8S_POD_NAME=p", { IP: (value) => take(value) })
+ */
+export function readArguments(
+  text: string,
+  known: Readonly<Record<string, (value: string) => void>>,
+): void {
+  if (text === "") return;
+  let ignoreUnknown = false;
+  const unknown: string[] = [];
+  for (const pair of text.split(";")) {
+    const [key, value, ...rest] = pair.split("=");
+    if (key === undefined || value === undefined || rest.length > 0) {
+      throw internalError(
+        `ARGS: invalid pair ${goQuote(pair)}`,
+        `CNI_ARGS is ${goQuote(text)}; expected KEY=value;KEY=value`,
+      );
+    }
+    if (key === "IgnoreUnknown") {
+      ignoreUnknown = readBoolean(pair, value);
+    } else if (key === "CommonArgs") {
+      // An accident of the reference: it finds the field of this name in its own structure.
+      throw internalError(
+        "ARGS: cannot unmarshal into field 'CommonArgs' - type '*types.CommonArgs' does not implement encoding.TextUnmarshaler",
+      );
+    } else if (Object.hasOwn(known, key)) {
+      readValue(pair, () => known[key]?.(value));
+    } else {
+      unknown.push(pair);
+    }
+  }
+  if (unknown.length > 0 && !ignoreUnknown) {
+    throw internalError(
+      `ARGS: unknown args [${unknown.map(goQuote).join(" ")}]`,
+      `known in CNI_ARGS: ${Object.keys(known).join(", ")}, IgnoreUnknown; with IgnoreUnknown=1 others are passed over`,
+    );
+  }
+}
+
+function readBoolean(pair: string, value: string): boolean {
+  const lower = value.toLowerCase();
+  if (lower === "1" || lower === "true") return true;
+  if (lower === "0" || lower === "false") return false;
+  throw invalidValue(pair, `boolean unmarshal error: invalid input ${lower}`);
+}
+
+function readValue(pair: string, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    throw error instanceof Error ? invalidValue(pair, error.message) : error;
+  }
+}
+
+function invalidValue(pair: string, reason: string): Error {
+  return internalError(`ARGS: error parsing value of pair ${goQuote(pair)}: ${reason}`);
+}

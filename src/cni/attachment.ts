@@ -1,0 +1,78 @@
+/** Whose address it is: one interface of one container. */
+
+import { CniError, ErrorCode } from "./error.ts";
+import { isSpace, utf8Length } from "./unicode.ts";
+
+/** A container id that was checked; see `parseContainerId`. */
+export type ContainerId = string & { readonly proof: "container id" };
+
+/** An interface name that was checked; see `parseInterfaceName`. */
+export type InterfaceName = string & { readonly proof: "interface name" };
+
+/** One interface of one container: the owner of reservations. */
+export interface Attachment {
+  readonly containerId: ContainerId;
+  readonly interfaceName: InterfaceName;
+}
+
+/** What container ids and network names are made of (CNI SPEC 1.1.0, sections 1 and 2). */
+const identifier = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+
+/** Whether `text` is an identifier in the sense of the specification: it can name a file and cannot leave a directory. */
+export function isIdentifier(text: string): boolean {
+  return identifier.test(text);
+}
+
+export function isContainerId(text: string): text is ContainerId {
+  return isIdentifier(text);
+}
+
+/**
+ * Checks a container id.
+ *
+ * @throws CniError 4 where a character is not allowed
+ */
+export function parseContainerId(text: string): ContainerId {
+  if (!isContainerId(text)) {
+    throw new CniError(ErrorCode.invalidEnvironment, "invalid characters in containerID", text);
+  }
+  return text;
+}
+
+/**
+ * Checks an interface name by the rules of the reference's `ValidateInterfaceName`: at most 15 bytes, not `.` or
+ * `..`, no `/`, no `:`, no white space.
+ *
+ * @throws CniError 4 that names the broken rule
+ */
+export function parseInterfaceName(text: string): InterfaceName {
+  const problem = interfaceNameProblem(text);
+  if (problem !== undefined) throw problem;
+  return text as InterfaceName;
+}
+
+export function isInterfaceName(text: string): text is InterfaceName {
+  return text !== "" && interfaceNameProblem(text) === undefined;
+}
+
+function interfaceNameProblem(text: string): CniError | undefined {
+  if (utf8Length(text) > 15) {
+    return new CniError(
+      ErrorCode.invalidEnvironment,
+      "interface name is too long",
+      "interface name should be less than 16 characters",
+    );
+  }
+  if (text === "." || text === "..") {
+    return new CniError(ErrorCode.invalidEnvironment, "interface name is . or ..");
+  }
+  for (let at = 0; at < text.length; at++) {
+    if (text.charAt(at) === "/" || text.charAt(at) === ":" || isSpace(text.charCodeAt(at))) {
+      return new CniError(
+        ErrorCode.invalidEnvironment,
+        "interface name contains / or : or whitespace characters",
+      );
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,206 @@
+/** From environment and standard input to a call that may be served. */
+
+import { isSystemError, type System } from "../system/system.ts";
+import {
+  type Attachment,
+  isIdentifier,
+  parseContainerId,
+  parseInterfaceName,
+} from "./attachment.ts";
+import { CniError, ErrorCode } from "./error.ts";
+import { isObject, type Json, kindOf, type Located, memberOrNull, parseJson } from "./json.ts";
+import { requireAllowed, requireSupported, type SpecVersion } from "./version.ts";
+
+/** A network name that was checked: it names a directory and cannot leave it. */
+export type NetworkName = string & { readonly proof: "network name" };
+
+/** The network configuration on standard input, of which only name and version were looked at. */
+export interface NetworkConfiguration {
+  readonly name: NetworkName;
+  readonly version: SpecVersion;
+  /** `cniVersion` as written; empty where it was absent. */
+  readonly versionText: string;
+  /** The whole document. */
+  readonly document: Located;
+}
+
+/** A call for one attachment. */
+export interface AttachmentCall {
+  readonly verb: "ADD" | "DEL" | "CHECK";
+  readonly network: NetworkConfiguration;
+  readonly attachment: Attachment;
+  /** `CNI_NETNS`; may be empty for DEL. */
+  readonly networkNamespace: string;
+  /** `CNI_ARGS`, unparsed. */
+  readonly arguments: string;
+}
+
+/** A call for a whole network. */
+export interface NetworkCall {
+  readonly verb: "GC" | "STATUS";
+  readonly network: NetworkConfiguration;
+}
+
+/** What the caller wants; `about` where it named no command. */
+export type CniCall =
+  | { readonly verb: "about" }
+  | { readonly verb: "VERSION" }
+  | AttachmentCall
+  | NetworkCall;
+
+/** A configuration larger than this is not one. */
+const LARGEST_CONFIGURATION = 64 * 1024 * 1024;
+
+/** The variables that a command requires, in the reference's order of looking at them. */
+const required: Readonly<Record<string, readonly string[]>> = {
+  CNI_CONTAINERID: ["ADD", "CHECK", "DEL"],
+  CNI_NETNS: ["ADD", "CHECK"],
+  CNI_IFNAME: ["ADD", "CHECK", "DEL"],
+  CNI_PATH: ["ADD", "CHECK", "DEL", "GC", "STATUS"],
+};
+
+/**
+ * Reads the call, in the order that the reference's `skel` makes observable: environment, standard input, network
+ * name, command, version.
+ *
+ * @throws CniError 4 environment, 5 standard input, 6 not JSON, 7 network name, 1 version
+ */
+export function receiveCall(system: System): CniCall {
+  const environment = readEnvironment(system);
+  const { command } = environment;
+  if (command === "") return { verb: "about" };
+  if (environment.missing.length > 0) {
+    throw new CniError(
+      ErrorCode.invalidEnvironment,
+      `required env variables [${environment.missing.join(",")}] missing`,
+    );
+  }
+  if (command === "VERSION") return { verb: "VERSION" };
+
+  const document = readDocument(system);
+  const name = networkName(document);
+  switch (command) {
+    case "ADD":
+    case "DEL":
+    case "CHECK": {
+      const network = networkConfiguration(document, name, (text) =>
+        command === "CHECK" ? requireAllowed(command, text) : requireSupported(text),
+      );
+      return {
+        verb: command,
+        network,
+        attachment: {
+          containerId: parseContainerId(environment.containerId),
+          interfaceName: parseInterfaceName(environment.interfaceName),
+        },
+        networkNamespace: system.environment("CNI_NETNS") ?? "",
+        arguments: system.environment("CNI_ARGS") ?? "",
+      };
+    }
+    case "GC":
+    case "STATUS":
+      return {
+        verb: command,
+        network: networkConfiguration(document, name, (text) => requireAllowed(command, text)),
+      };
+    default:
+      throw new CniError(ErrorCode.invalidEnvironment, `unknown CNI_COMMAND: ${command}`);
+  }
+}
+
+interface Environment {
+  readonly command: string;
+  readonly containerId: string;
+  readonly interfaceName: string;
+  readonly missing: readonly string[];
+}
+
+/** A missing variable is remembered, an invalid one is reported at once: so an invalid value beats a missing one. */
+function readEnvironment(system: System): Environment {
+  const command = system.environment("CNI_COMMAND") ?? "";
+  const missing: string[] = [];
+  const read = (variable: string, check?: (value: string) => void): string => {
+    const value = system.environment(variable) ?? "";
+    if (required[variable]?.includes(command) === true) {
+      if (value === "") missing.push(variable);
+      else check?.(value);
+    }
+    return value;
+  };
+  const containerId = read("CNI_CONTAINERID", parseContainerId);
+  read("CNI_NETNS");
+  const interfaceName = read("CNI_IFNAME", parseInterfaceName);
+  read("CNI_PATH");
+  return { command, containerId, interfaceName, missing };
+}
+
+function readDocument(system: System): Json {
+  let text: string;
+  try {
+    text = system.readStandardInput(LARGEST_CONFIGURATION);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CniError(
+      ErrorCode.ioFailure,
+      `error reading from stdin: ${error.message}`,
+      "expected the network configuration, a JSON object, on standard input",
+    );
+  }
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof SyntaxError ? notAConfiguration(error.message) : error;
+  }
+}
+
+function networkName(document: Json): NetworkName {
+  if (document === null) throw missingName();
+  if (!isObject(document)) {
+    throw notAConfiguration(
+      `json: cannot unmarshal ${kindOf(document)} into Go value of type struct { Name string "json:\\"name\\"" }`,
+    );
+  }
+  const name = topLevelString(document, "name", notAConfiguration);
+  if (name === "") throw missingName();
+  if (!isIdentifier(name)) {
+    throw new CniError(
+      ErrorCode.invalidNetworkConfig,
+      "invalid characters found in network name",
+      name,
+    );
+  }
+  return name as NetworkName;
+}
+
+function networkConfiguration(
+  value: Json,
+  name: NetworkName,
+  gate: (versionText: string) => SpecVersion,
+): NetworkConfiguration {
+  const document = { value, path: "" };
+  const versionText = topLevelString(
+    value,
+    "cniVersion",
+    (reason) =>
+      new CniError(ErrorCode.decodingFailure, `decoding version from network config: ${reason}`),
+  );
+  return { name, version: gate(versionText), versionText, document };
+}
+
+function topLevelString(document: Json, key: string, refuse: (reason: string) => CniError): string {
+  const value = memberOrNull({ value: document, path: "" }, key)?.value ?? "";
+  if (typeof value !== "string") {
+    throw refuse(
+      `json: cannot unmarshal ${kindOf(value)} into Go struct field .${key} of type string`,
+    );
+  }
+  return value.toWellFormed();
+}
+
+function notAConfiguration(reason: string): CniError {
+  return new CniError(ErrorCode.decodingFailure, `error unmarshall network config: ${reason}`);
+}
+
+function missingName(): CniError {
+  return new CniError(ErrorCode.invalidNetworkConfig, "missing network name");
+}

@@ -1,0 +1,43 @@
+/** The one error type of the plugin: what a runtime is told, with its code on the wire. */
+
+/** Error codes of CNI SPEC 1.1.0, section 5 "Error", and those of the reference's library. */
+export const ErrorCode = {
+  incompatibleVersion: 1,
+  invalidEnvironment: 4,
+  ioFailure: 5,
+  decodingFailure: 6,
+  invalidNetworkConfig: 7,
+  invalidNetworkNamespace: 8,
+  tryAgainLater: 11,
+  pluginNotAvailable: 50,
+  internal: 999,
+} as const;
+
+/** A failure that the caller is told about, as the error object of the specification. */
+export class CniError extends Error {
+  readonly code: number;
+  /** What goes on to the reader: expected, found, where, and what to do next; empty where `msg` says it all. */
+  readonly details: string;
+
+  constructor(code: number, message: string, details = "") {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/**
+ * A failure that the reference reports as a plain error, hence with code 999.
+ *
+ * @param message the reference's own words
+ * @param details what was expected, what was found, and where
+ */
+export function internalError(message: string, details = ""): CniError {
+  return new CniError(ErrorCode.internal, message, details);
+}
+
+/** Any thrown value as the error that is printed. */
+export function asCniError(thrown: unknown): CniError {
+  if (thrown instanceof CniError) return thrown;
+  return internalError(thrown instanceof Error ? thrown.message : String(thrown));
+}

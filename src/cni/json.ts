@@ -1,0 +1,115 @@
+/** JSON as the reference reads and writes it. */
+
+import { type CniError, internalError } from "./error.ts";
+import { MAX_DEPTH, syntaxError } from "./json-syntax.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** A value together with the place where it stands, such as `ipam.ranges[0][1].rangeStart`. */
+export interface Located {
+  readonly value: Json;
+  readonly path: string;
+}
+
+/**
+ * Parses one JSON document.
+ *
+ * @param text the document; a byte order mark is an error, as in Go
+ * @throws SyntaxError whose message is what Go's `encoding/json` says
+ */
+export function parseJson(text: string): Json {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new SyntaxError(syntaxError(text));
+  }
+  // Only a long document can be deeper than Go allows; engines differ in what they bear.
+  if (text.length > MAX_DEPTH) {
+    const tooDeep = syntaxError(text);
+    if (tooDeep !== "") throw new SyntaxError(tooDeep);
+  }
+  return value;
+}
+
+/**
+ * A value as Go's `json.MarshalIndent` with four spaces writes it: `<`, `>`, `&`, U+2028 and U+2029 are
+ * escaped, nothing follows the last bracket.
+ */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(value, null, 4).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The kind of a value in the words of Go's JSON decoder. */
+export function kindOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+export function isObject(value: Json): value is JsonObject {
+  return kindOf(value) === "object";
+}
+
+/**
+ * The member `name` of an object. Keys match in any letter case and the last one wins, as Go's decoder has it;
+ * a member that is `null` counts as absent.
+ *
+ * @param at where an object is expected
+ * @returns `undefined` where the member is absent or `null`
+ * @throws CniError 999 where `at` is not an object
+ */
+export function member(at: Located, name: string): Located | undefined {
+  const found = memberOrNull(at, name);
+  return found?.value === null ? undefined : found;
+}
+
+/** As `member`, but a member that is `null` is returned as such. */
+export function memberOrNull(at: Located, name: string): Located | undefined {
+  const { value } = at;
+  if (!isObject(value)) throw typeMismatch(at, "an object");
+  let found: Located | undefined;
+  for (const key of Object.keys(value)) {
+    const inner = value[key];
+    if (inner !== undefined && key.toLowerCase() === name.toLowerCase()) {
+      found = { value: inner, path: at.path === "" ? name : `${at.path}.${name}` };
+    }
+  }
+  return found;
+}
+
+/** The elements of a list; `undefined` counts as the empty list. */
+export function elements(at: Located | undefined): readonly Located[] {
+  if (at === undefined) return [];
+  const { value, path } = at;
+  if (!Array.isArray(value)) throw typeMismatch(at, "a list");
+  return value.map((element: Json, index) => ({ value: element, path: `${path}[${index}]` }));
+}
+
+/** A string; `undefined` counts as the empty one. */
+export function text(at: Located | undefined, expected = "a string"): string {
+  if (at === undefined) return "";
+  if (typeof at.value !== "string") throw typeMismatch(at, expected);
+  return at.value.toWellFormed();
+}
+
+/** A whole number in the range of Go's `int`. */
+export function integer(at: Located): number {
+  const { value } = at;
+  if (typeof value !== "number") throw typeMismatch(at, "a whole number");
+  if (!Number.isInteger(value) || Math.abs(value) > 2 ** 63) {
+    throw typeMismatch(at, "a whole number", `number ${value}`);
+  }
+  return value;
+}
+
+/** The error for a value of the wrong type; its beginning is the reference's. */
+export function typeMismatch(at: Located, expected: string, found = kindOf(at.value)): CniError {
+  return internalError(`json: cannot unmarshal ${found} into ${at.path}: expected ${expected}`);
+}

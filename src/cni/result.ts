@@ -1,0 +1,123 @@
+/** The result of an ADD, and its forms in older versions of the specification. */
+
+import { formatJson } from "./json.ts";
+import type { SpecVersion } from "./version.ts";
+
+export interface ResultAddress {
+  readonly family: 4 | 6;
+  /** Address and prefix length, such as `10.1.2.3/24`. */
+  readonly address: string;
+  readonly gateway: string;
+}
+
+export interface ResultRoute {
+  /** The family under which the route is listed in results before 0.3.0. */
+  readonly family: 4 | 6;
+  readonly dst: string;
+  readonly gw?: string;
+  readonly mtu?: number;
+  readonly advmss?: number;
+  readonly priority?: number;
+  readonly table?: number;
+  readonly scope?: number;
+}
+
+export interface ResultDns {
+  readonly nameservers: readonly string[];
+  readonly domain: string;
+  readonly search: readonly string[];
+  readonly options: readonly string[];
+}
+
+/** What an ADD yields, independent of the version in which it is told. */
+export interface Result {
+  readonly addresses: readonly ResultAddress[];
+  readonly routes: readonly ResultRoute[];
+  readonly dns: ResultDns;
+}
+
+/**
+ * The result as the reference prints it: its key order, four spaces, no final newline.
+ *
+ * Before 0.3.0 there is one address a family, which carries its routes; from 1.0.0 on keys are in alphabetical
+ * order and an empty `dns` is left out, earlier it is always present.
+ */
+export function formatResult(result: Result, version: SpecVersion): string {
+  switch (version) {
+    case "0.1.0":
+    case "0.2.0":
+      return formatJson({
+        cniVersion: version,
+        ip4: onlyAddress(result, 4),
+        ip6: onlyAddress(result, 6),
+        dns: dnsInOrder(result.dns),
+      });
+    case "0.3.0":
+    case "0.3.1":
+    case "0.4.0":
+      return formatJson({
+        cniVersion: version,
+        ips: filled(
+          result.addresses.map(({ family, address, gateway }) => ({
+            version: String(family),
+            address,
+            gateway,
+          })),
+        ),
+        routes: filled(result.routes.map(routeInOrder)),
+        dns: dnsInOrder(result.dns),
+      });
+    case "1.0.0":
+    case "1.1.0": {
+      const dns = sorted(dnsInOrder(result.dns));
+      return formatJson({
+        cniVersion: version,
+        dns: Object.values(dns).some((value) => value !== undefined) ? dns : undefined,
+        ips: filled(result.addresses.map(({ address, gateway }) => ({ address, gateway }))),
+        routes: filled(result.routes.map((route) => sorted(routeInOrder(route)))),
+      });
+    }
+  }
+}
+
+/** The first address of a family with the routes of that family, as before 0.3.0. */
+function onlyAddress(result: Result, family: 4 | 6): object | undefined {
+  const found = result.addresses.find((address) => address.family === family);
+  if (found === undefined) return undefined;
+  const routes = result.routes.filter((route) => route.family === family);
+  return {
+    ip: found.address,
+    gateway: found.gateway,
+    routes: filled(routes.map(({ dst, gw }) => ({ dst, gw }))),
+  };
+}
+
+function routeInOrder(route: ResultRoute): Record<string, unknown> {
+  return {
+    dst: route.dst,
+    gw: route.gw,
+    mtu: route.mtu || undefined,
+    advmss: route.advmss || undefined,
+    priority: route.priority || undefined,
+    // An explicit 0 is printed for these two: 0 is a table and a scope.
+    table: route.table,
+    scope: route.scope,
+  };
+}
+
+function dnsInOrder(dns: ResultDns): Record<string, unknown> {
+  return {
+    nameservers: filled(dns.nameservers),
+    domain: dns.domain === "" ? undefined : dns.domain,
+    search: filled(dns.search),
+    options: filled(dns.options),
+  };
+}
+
+function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function sorted(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,50 @@
+/** The attachments that a GC call calls valid. */
+
+import type { NetworkConfiguration } from "./call.ts";
+import { CniError, ErrorCode } from "./error.ts";
+import { elements, type Located, member, memberOrNull, text } from "./json.ts";
+
+export interface ValidAttachment {
+  readonly containerId: string;
+  readonly interfaceName: string;
+}
+
+/**
+ * Reads `cni.dev/valid-attachments` or, where that is absent, the older `cni.dev/attachments` (CNI SPEC 1.1.0,
+ * section 2 "GC"). `null` is what a Go runtime makes of an empty list.
+ *
+ * @returns `undefined` where the caller sent neither key
+ * @throws CniError 7 where the list is not of the specified form
+ */
+export function validAttachments({
+  document,
+}: NetworkConfiguration): readonly ValidAttachment[] | undefined {
+  const at =
+    memberOrNull(document, "cni.dev/valid-attachments") ??
+    memberOrNull(document, "cni.dev/attachments");
+  if (at === undefined) return undefined;
+  if (at.value === null) return [];
+  try {
+    return elements(at).map((element) => ({
+      containerId: required(element, "containerID"),
+      interfaceName: required(element, "ifname"),
+    }));
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    throw error.code === ErrorCode.invalidNetworkConfig ? error : malformed(error.message);
+  }
+}
+
+function required(at: Located, name: string): string {
+  const value = text(member(at, name));
+  if (value === "") throw malformed(`${at.path}.${name} is missing`);
+  return value;
+}
+
+function malformed(reason: string): CniError {
+  return new CniError(
+    ErrorCode.invalidNetworkConfig,
+    "invalid list of valid attachments",
+    `${reason}; expected [{"containerID": "…", "ifname": "…"}]. Nothing was released`,
+  );
+}

@@ -1,0 +1,259 @@
+/** The network configuration as IPAM understands it, checked once. */
+
+import { readArguments } from "../cni/arguments.ts";
+import type { NetworkConfiguration, NetworkName } from "../cni/call.ts";
+import { internalError } from "../cni/error.ts";
+import { elements, type Located, member, memberOrNull, text, typeMismatch } from "../cni/json.ts";
+import type { ResultRoute } from "../cni/result.ts";
+import { allowsOneAddressPerFamily } from "../cni/version.ts";
+import { type Address, isSame } from "./address.ts";
+import { type Exclusions, makeExclusions } from "./exclusions.ts";
+import { parseIPField, parseIPWithOptionalPrefix, parsePrefixField } from "./fields.ts";
+import { parsePrefix, windowOf } from "./prefix.ts";
+import type { RangeSpec } from "./range.ts";
+import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
+import { parseRoute } from "./route.ts";
+
+export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
+
+const DEFAULT_LOCK_TIMEOUT_SECONDS = 30;
+
+/** Where the reservations of a network are: all that DEL and GC need to know. */
+export interface StoreConfig {
+  readonly network: NetworkName;
+  readonly dataDir: string;
+  readonly lockTimeoutSeconds: number;
+}
+
+/** Everything that ADD and CHECK need to know. */
+export interface IpamConfig extends StoreConfig {
+  readonly rangeSets: readonly RangeSet[];
+  readonly exclusions: Exclusions;
+  /** Addresses asked for by the caller, each once, in the order of the asking. */
+  readonly requested: readonly Address[];
+  readonly routes: readonly ResultRoute[];
+  /** Path of a `resolv.conf`; empty where none is configured. */
+  readonly resolvConf: string;
+}
+
+/**
+ * Reads the whole configuration and refuses whatever is wrong in it, with the reference's words and order.
+ *
+ * @param args the value of `CNI_ARGS`
+ * @throws CniError 999, its details naming the place
+ */
+export function loadConfig(network: NetworkConfiguration, args: string): IpamConfig {
+  const { document, versionText } = network;
+  const ipam = member(document, "ipam");
+  const settings = ipam === undefined ? undefined : readIpam(ipam);
+  const runtimeConfig = member(document, "runtimeConfig");
+  const runtimeIPs = requestedIn(runtimeConfig && member(runtimeConfig, "ips"));
+  const runtimeRanges = rangeSetsIn(runtimeConfig && member(runtimeConfig, "ipRanges"));
+  const conventional = member(document, "args");
+  const cniArgs = conventional && member(conventional, "cni");
+  const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
+  if (settings === undefined) throw missingIpam();
+
+  const requested = [...requestedInArguments(args)];
+  for (const at of [...argumentIPs, ...runtimeIPs]) requested.push(requestedAddress(at));
+
+  return {
+    ...storeConfig(network.name, settings.dataDir, settings.lockTimeoutSeconds),
+    rangeSets: makeRangeSets(
+      [...runtimeRanges, ...settings.rangeSets],
+      allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
+    ),
+    exclusions: settings.exclusions,
+    requested: distinct(requested),
+    routes: settings.routes,
+    resolvConf: settings.resolvConf,
+  };
+}
+
+/**
+ * Reads what a release needs and looks at nothing else: a runtime may send a configuration without its ranges, and an
+ * address must not leak for that.
+ *
+ * @throws CniError 999 where `ipam` is not an object or `ipam.dataDir` not a string
+ */
+export function loadStoreConfig({ name, document }: NetworkConfiguration): StoreConfig {
+  const ipam = member(document, "ipam");
+  if (ipam === undefined) throw missingIpam();
+  const dataDir = text(member(ipam, "dataDir"), "a directory");
+  const timeout = member(ipam, "lockTimeoutSeconds")?.value;
+  return storeConfig(name, dataDir, isTimeout(timeout) ? timeout : undefined);
+}
+
+/**
+ * Whether the plugin stands in the chain after a main plugin, only to receive GC and STATUS.
+ *
+ * @throws CniError 999 where `gcOnly` is neither true nor false
+ */
+export function isGcOnly({ document }: NetworkConfiguration): boolean {
+  const at = member(document, "gcOnly");
+  if (at !== undefined && typeof at.value !== "boolean") throw typeMismatch(at, "true or false");
+  return at?.value === true;
+}
+
+/** Whether STATUS is to stay silent about exhausted ranges (`ipam.exhaustedStatus` is `"ready"`). */
+export function staysReadyWhenExhausted({ document }: NetworkConfiguration): boolean {
+  const ipam = member(document, "ipam");
+  return ipam !== undefined && exhaustedStatus(ipam) === "ready";
+}
+
+/** Whether the document names any range; STATUS and GC get none that only the runtime knows. */
+export function hasRanges({ document }: NetworkConfiguration): boolean {
+  const ipam = member(document, "ipam");
+  if (ipam === undefined) return false;
+  return member(ipam, "subnet") !== undefined || elements(member(ipam, "ranges")).length > 0;
+}
+
+interface IpamSettings {
+  readonly dataDir: string;
+  readonly lockTimeoutSeconds: number | undefined;
+  readonly rangeSets: readonly RangeSetSpec[];
+  readonly exclusions: Exclusions;
+  readonly routes: readonly ResultRoute[];
+  readonly resolvConf: string;
+}
+
+function readIpam(ipam: Located): IpamSettings {
+  text(member(ipam, "type"));
+  text(member(ipam, "name"));
+  exhaustedStatus(ipam);
+  const legacy = rangeIn(ipam);
+  const ranges = rangeSetsIn(member(ipam, "ranges"));
+  return {
+    dataDir: text(member(ipam, "dataDir"), "a directory"),
+    lockTimeoutSeconds: lockTimeout(member(ipam, "lockTimeoutSeconds")),
+    rangeSets:
+      legacy.subnet === undefined ? ranges : [{ path: "ipam", ranges: [legacy] }, ...ranges],
+    exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedWindow)),
+    routes: elements(member(ipam, "routes")).map(parseRoute),
+    resolvConf: text(member(ipam, "resolvConf"), "the path of a file"),
+  };
+}
+
+function rangeSetsIn(at: Located | undefined): readonly RangeSetSpec[] {
+  return elements(at).map((set) => ({
+    path: set.path,
+    ranges: elements(set.value === null ? undefined : set).map(rangeIn),
+  }));
+}
+
+function rangeIn(at: Located): RangeSpec {
+  if (at.value === null) {
+    return {
+      path: at.path,
+      subnet: undefined,
+      rangeStart: undefined,
+      rangeEnd: undefined,
+      gateway: undefined,
+    };
+  }
+  const subnet = memberOrNull(at, "subnet");
+  return {
+    path: at.path,
+    subnet: subnet && parsePrefixField(subnet),
+    rangeStart: parseIPField(member(at, "rangeStart")),
+    rangeEnd: parseIPField(member(at, "rangeEnd")),
+    gateway: parseIPField(member(at, "gateway")),
+  };
+}
+
+function excludedWindow(at: Located): { first: Address; last: Address } {
+  const written = text(at, 'an address or a network such as "10.1.2.0/28"');
+  if (written.includes("/")) {
+    const prefix = parsePrefix(written);
+    if (prefix !== undefined) return windowOf(prefix);
+  }
+  const address = parseIPField(at);
+  if (address === undefined) {
+    throw internalError(
+      `invalid IP address: ${written}`,
+      `expected an address or a network at ${at.path}`,
+    );
+  }
+  return { first: address, last: address };
+}
+
+function exhaustedStatus(ipam: Located): string {
+  const at = member(ipam, "exhaustedStatus");
+  const value = text(at);
+  if (at !== undefined && value !== "ready" && value !== "unavailable") {
+    throw internalError(
+      `invalid exhaustedStatus: ${value}`,
+      `expected "ready" or "unavailable" (the default) at ${at.path}`,
+    );
+  }
+  return value;
+}
+
+function lockTimeout(at: Located | undefined): number | undefined {
+  if (at === undefined) return undefined;
+  if (!isTimeout(at.value)) throw typeMismatch(at, "a number of seconds, 0 or more");
+  return at.value;
+}
+
+function isTimeout(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+/** The entries of a list of requested addresses; checked as addresses before anything else is looked at. */
+function requestedIn(at: Located | undefined): readonly RequestedAddress[] {
+  return elements(at).map((element) => {
+    const written = element.value === null ? "" : text(element, "an IP address");
+    return {
+      path: element.path,
+      address: written === "" ? undefined : parseIPWithOptionalPrefix(written, element.path),
+    };
+  });
+}
+
+interface RequestedAddress {
+  readonly path: string;
+  readonly address: Address | undefined;
+}
+
+function requestedAddress({ address, path }: RequestedAddress): Address {
+  if (address !== undefined) return address;
+  throw internalError(
+    "cannot understand ip: IP <nil> not v4 nor v6",
+    `expected an IP address at ${path}`,
+  );
+}
+
+function requestedInArguments(args: string): readonly Address[] {
+  let requested: readonly Address[] = [];
+  readArguments(args, {
+    IP: (value) => {
+      requested = value === "" ? [] : [parseIPWithOptionalPrefix(value, "CNI_ARGS IP")];
+    },
+  });
+  return requested;
+}
+
+function distinct(addresses: readonly Address[]): readonly Address[] {
+  return addresses.filter(
+    (address, at) => addresses.findIndex((other) => isSame(other, address)) === at,
+  );
+}
+
+function storeConfig(
+  network: NetworkName,
+  dataDir: string,
+  lockTimeoutSeconds: number | undefined,
+): StoreConfig {
+  return {
+    network,
+    dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
+    lockTimeoutSeconds: lockTimeoutSeconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
+  };
+}
+
+function missingIpam(): Error {
+  return internalError(
+    "IPAM config missing 'ipam' key",
+    'expected an object such as {"type": "host-local", "subnet": "10.1.2.0/24"} at ipam',
+  );
+}

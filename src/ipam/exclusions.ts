@@ -1,0 +1,56 @@
+/** Addresses inside ranges that are never handed out. */
+
+import { type Address, addressAt, isWithin, type Window } from "./address.ts";
+
+/** Windows in ascending order that neither touch nor overlap; made only by `makeExclusions`. */
+export type Exclusions = readonly Window[];
+
+/** Sorts and joins windows, so that each address is excluded once. */
+export function makeExclusions(windows: readonly Window[]): Exclusions {
+  const joined: Window[] = [];
+  for (const window of [...windows].sort(byFirst)) {
+    const last = joined.at(-1);
+    if (last !== undefined && isNextTo(last, window)) {
+      const end = last.last.value > window.last.value ? last.last : window.last;
+      joined[joined.length - 1] = { first: last.first, last: end };
+    } else {
+      joined.push(window);
+    }
+  }
+  return joined;
+}
+
+export function isExcluded(address: Address, exclusions: Exclusions): boolean {
+  return exclusions.some((window) => isWithin(address, window));
+}
+
+/** What remains of a window, in ascending order, once the exclusions are taken out. */
+export function without(window: Window, exclusions: Exclusions): readonly Window[] {
+  const { family } = window.first;
+  const remaining: Window[] = [];
+  let first = window.first.value;
+  for (const excluded of exclusions) {
+    if (excluded.first.family !== family || excluded.last.value < first) continue;
+    if (excluded.first.value > window.last.value) break;
+    if (excluded.first.value > first) {
+      remaining.push({
+        first: addressAt(family, first),
+        last: addressAt(family, excluded.first.value - 1n),
+      });
+    }
+    first = excluded.last.value + 1n;
+  }
+  if (first <= window.last.value) {
+    remaining.push({ first: addressAt(family, first), last: window.last });
+  }
+  return remaining;
+}
+
+function byFirst(a: Window, b: Window): number {
+  if (a.first.family !== b.first.family) return a.first.family - b.first.family;
+  return a.first.value < b.first.value ? -1 : a.first.value > b.first.value ? 1 : 0;
+}
+
+function isNextTo(a: Window, b: Window): boolean {
+  return a.first.family === b.first.family && b.first.value <= a.last.value + 1n;
+}

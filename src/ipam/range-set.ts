@@ -1,0 +1,110 @@
+/** A range set: ranges of one family, from which an attachment gets one address. */
+
+import { type CniError, internalError } from "../cni/error.ts";
+import { type Address, formatWindow, isWithin, type Window } from "./address.ts";
+import { makeRange, type Range, type RangeSpec } from "./range.ts";
+
+/** Ranges of one family that do not overlap, at least one; made only by `makeRangeSets`. */
+export type RangeSet = readonly [Range, ...Range[]];
+
+/** The ranges of a set as configured, with the place where the list stands. */
+export interface RangeSetSpec {
+  readonly path: string;
+  readonly ranges: readonly RangeSpec[];
+}
+
+/**
+ * Checks all range sets of a network, in the order in which the reference's loader does.
+ *
+ * @param oneAddressPerFamily the version as configured, where it allows only one address of each family
+ * @throws CniError 999, its details naming the place
+ */
+export function makeRangeSets(
+  specs: readonly RangeSetSpec[],
+  oneAddressPerFamily: { readonly versionText: string } | undefined,
+): readonly RangeSet[] {
+  if (specs.length === 0) {
+    throw internalError(
+      "no IP ranges specified",
+      "expected ipam.subnet, ipam.ranges or runtimeConfig.ipRanges; none has an entry",
+    );
+  }
+  const sets = specs.map((spec, index) => makeRangeSet(spec, index));
+  if (oneAddressPerFamily !== undefined) requireOnePerFamily(sets, oneAddressPerFamily.versionText);
+  for (const [index, set] of sets.entries()) {
+    for (const [other, otherSet] of sets.entries()) {
+      if (other > index && firstOverlap(set, otherSet) !== undefined) {
+        throw internalError(
+          `range set ${index} overlaps with ${other}`,
+          `${formatRangeSet(set)} (${specs[index]?.path}) and ${formatRangeSet(otherSet)} (${specs[other]?.path}) share addresses`,
+        );
+      }
+    }
+  }
+  return sets;
+}
+
+/** The range of a set in which an address lies. */
+export function rangeOf(set: RangeSet, address: Address): Range | undefined {
+  return set.find((range) => isWithin(address, range));
+}
+
+/** The windows of a set, as the reference's error texts show them. */
+export function formatRangeSet(set: RangeSet): string {
+  return set.map(formatWindow).join(",");
+}
+
+function makeRangeSet(spec: RangeSetSpec, index: number): RangeSet {
+  const invalid = (reason: string, details: string): CniError =>
+    internalError(`invalid range set ${index}: ${reason}`, details);
+  const ranges: Range[] = [];
+  for (const rangeSpec of spec.ranges) {
+    let range: Range;
+    try {
+      range = makeRange(rangeSpec);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      throw invalid(error.message, "details" in error ? String(error.details) : "");
+    }
+    if (ranges[0] !== undefined && ranges[0].family !== range.family) {
+      throw invalid("mixed address families", `all ranges of ${spec.path} must be of one family`);
+    }
+    ranges.push(range);
+  }
+  const [first, ...others] = ranges;
+  if (first === undefined)
+    throw invalid("empty range set", `expected at least one range at ${spec.path}`);
+  for (const [at, range] of ranges.entries()) {
+    const other = ranges.slice(at + 1).find((later) => overlap(range, later));
+    if (other !== undefined) {
+      throw invalid(
+        `subnets ${formatWindow(range)} and ${formatWindow(other)} overlap`,
+        `ranges of ${spec.path} must not share addresses`,
+      );
+    }
+  }
+  return [first, ...others];
+}
+
+function requireOnePerFamily(sets: readonly RangeSet[], versionText: string): void {
+  const ofFamily = (family: number): number =>
+    sets.filter(([range]) => range.family === family).length;
+  if (ofFamily(4) > 1 || ofFamily(6) > 1) {
+    throw internalError(
+      `CNI version ${versionText} does not support more than 1 address per family`,
+      `found ${ofFamily(4)} IPv4 and ${ofFamily(6)} IPv6 range sets; from cniVersion 0.3.0 on there may be several`,
+    );
+  }
+}
+
+function firstOverlap(set: RangeSet, other: RangeSet): Range | undefined {
+  return set.find((range) => other.some((otherRange) => overlap(range, otherRange)));
+}
+
+function overlap(a: Window, b: Window): boolean {
+  return (
+    a.first.family === b.first.family &&
+    a.first.value <= b.last.value &&
+    b.first.value <= a.last.value
+  );
+}

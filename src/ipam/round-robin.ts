@@ -1,0 +1,56 @@
+/** The order in which the addresses of a range set are tried. */
+
+import { type Address, addressAt, isSame, isWithin, next, sizeOf, type Window } from "./address.ts";
+import { type Exclusions, without } from "./exclusions.ts";
+import type { Range } from "./range.ts";
+import type { RangeSet } from "./range-set.ts";
+
+/** An address that may be handed out, with the range it belongs to. */
+export interface Candidate {
+  readonly address: Address;
+  readonly range: Range;
+}
+
+/**
+ * All addresses of a set that may be handed out, each once, beginning after the cursor and going round through all
+ * ranges, so that the cursor's own address comes last. A range's gateway and excluded addresses are passed over.
+ *
+ * @param cursor the address handed out last; one outside all ranges counts as none
+ */
+export function* candidates(
+  set: RangeSet,
+  cursor: Address | undefined,
+  exclusions: Exclusions,
+): Generator<Candidate, void> {
+  for (const { range, window } of roundFrom(set, cursor)) {
+    for (const usable of without(window, exclusions)) {
+      for (let { value } = usable.first; value <= usable.last.value; value++) {
+        const address = addressAt(range.family, value);
+        if (!isSame(address, range.gateway)) yield { address, range };
+      }
+    }
+  }
+}
+
+/** How many addresses of a range can be handed out at all. */
+export function capacityOf(range: Range, exclusions: Exclusions): bigint {
+  const usable = without(range, exclusions);
+  const size = usable.reduce((total, window) => total + sizeOf(window), 0n);
+  return usable.some((window) => isWithin(range.gateway, window)) ? size - 1n : size;
+}
+
+interface Stretch {
+  readonly range: Range;
+  readonly window: Window;
+}
+
+/** The windows of the set in the order of the round: the cursor's range is visited in two parts. */
+function roundFrom(set: RangeSet, cursor: Address | undefined): readonly Stretch[] {
+  const whole = set.map((range) => ({ range, window: range }));
+  const at = cursor === undefined ? -1 : set.findIndex((range) => isWithin(cursor, range));
+  const range = set[at];
+  if (cursor === undefined || range === undefined) return whole;
+  const upToCursor = { range, window: { first: range.first, last: cursor } };
+  const afterCursor = { range, window: { first: next(cursor), last: range.last } };
+  return [afterCursor, ...whole.slice(at + 1), ...whole.slice(0, at), upToCursor];
+}

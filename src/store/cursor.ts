@@ -1,0 +1,48 @@
+/** The cursor of a range set: the address handed out last. */
+
+import { logTime } from "../cni/log-time.ts";
+import { trimSpace } from "../cni/unicode.ts";
+import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
+import { isSystemError, type System } from "../system/system.ts";
+import { join, type Location } from "./location.ts";
+import { withTemporary } from "./temporary.ts";
+
+const LARGEST_CURSOR = 4096;
+
+/**
+ * Reads the cursor of the range set with this index. Anything but an address counts as none; a file that cannot be
+ * read is reported on standard error, as the reference does, and counts as none, too.
+ */
+export function readCursor(system: System, location: Location, index: number): Address | undefined {
+  try {
+    return parseAddress(trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR)));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (error.code !== "ENOENT") {
+      system.writeStandardError(
+        `${logTime(system.now())} Error retrieving last reserved ip: ${error.message}\n`,
+      );
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Replaces the cursor; it is never seen empty or half written.
+ *
+ * @throws SystemError
+ */
+export function writeCursor(
+  system: System,
+  location: Location,
+  index: number,
+  address: Address,
+): void {
+  withTemporary(system, location, formatAddress(address), (temporary) => {
+    system.rename(temporary, cursorPath(location, index));
+  });
+}
+
+export function cursorPath(location: Location, index: number): string {
+  return join(location.directory, `last_reserved_ip.${index}`);
+}

@@ -1,0 +1,47 @@
+/** Where things stand on disk. */
+
+import type { NetworkName } from "../cni/call.ts";
+
+/** The paths of one network's store. */
+export interface Location {
+  readonly network: NetworkName;
+  readonly dataDir: string;
+  /** `<dataDir>/<network>`: reservations and cursors, shared with the reference. */
+  readonly directory: string;
+  /** `<dataDir>/.host-local/<network>`: what the reference does not know, out of the reach of its searches. */
+  readonly own: string;
+  /** The reference's lock file. */
+  readonly lockFile: string;
+}
+
+/** The paths of `network` under `dataDir`, which may be relative or unclean. */
+export function locate(dataDir: string, network: NetworkName): Location {
+  const root = clean(dataDir);
+  const directory = join(root, network);
+  return {
+    network,
+    dataDir: root,
+    directory,
+    own: join(join(root, ".host-local"), network),
+    lockFile: join(directory, "lock"),
+  };
+}
+
+/** `directory/name`; the directory must be clean. */
+export function join(directory: string, name: string): string {
+  if (directory === ".") return name;
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
+/** The shortest equal path by its words alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
+function clean(path: string): string {
+  const rooted = path.startsWith("/");
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") kept.push(part);
+    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!rooted) kept.push(part);
+  }
+  return (rooted ? "/" : "") + kept.join("/") || ".";
+}

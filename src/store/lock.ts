@@ -1,0 +1,77 @@
+/** The lock of a network: one call at a time changes its reservations. */
+
+import { CniError, ErrorCode, internalError } from "../cni/error.ts";
+import { isSystemError, LockTimeout, type System } from "../system/system.ts";
+import type { Location } from "./location.ts";
+
+/** For whom the lock is taken, and how long it is waited for. */
+export interface LockWish {
+  /** What is done under the lock, such as `ADD c1 eth0`; others read it when they wait in vain. */
+  readonly holder: string;
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * Does `body` under the lock.
+ *
+ * @throws CniError 11 where the lock stayed with another; 999 in the reference's bare words where it cannot be made
+ */
+export function underLock<T>(system: System, location: Location, wish: LockWish, body: () => T): T {
+  let unlock: () => void;
+  try {
+    unlock = acquire(system, location, wish);
+  } catch (error) {
+    throw isSystemError(error)
+      ? internalError(error.reason, `${error.message}: the lock cannot be taken`)
+      : error;
+  }
+  return during(unlock, body);
+}
+
+/**
+ * As `underLock`, but where the disk refuses the lock (full, read-only), `body` runs without it. Only for removing
+ * reservations that were checked to be one's own: nobody else removes or takes those meanwhile.
+ *
+ * @throws CniError 11 where the lock stayed with another
+ */
+export function underLockIfPossible<T>(
+  system: System,
+  location: Location,
+  wish: LockWish,
+  body: () => T,
+): T {
+  let unlock = (): void => {};
+  try {
+    unlock = acquire(system, location, wish);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+  return during(unlock, body);
+}
+
+function acquire(system: System, location: Location, wish: LockWish): () => void {
+  try {
+    return system.lock({
+      file: location.lockFile,
+      directory: location.own,
+      holder: wish.holder,
+      timeout: wish.timeoutSeconds * 1000,
+    });
+  } catch (error) {
+    if (!(error instanceof LockTimeout)) throw error;
+    const holder = error.holder === undefined ? "another process" : error.holder;
+    throw new CniError(
+      ErrorCode.tryAgainLater,
+      `network ${location.network} is locked; gave up after ${wish.timeoutSeconds} s`,
+      `${location.lockFile} is held by ${holder}; nothing was changed. The wait is ipam.lockTimeoutSeconds`,
+    );
+  }
+}
+
+function during<T>(unlock: () => void, body: () => T): T {
+  try {
+    return body();
+  } finally {
+    unlock();
+  }
+}

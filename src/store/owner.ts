@@ -1,0 +1,60 @@
+/** What a reservation's file says: whose the address is. */
+
+import {
+  type Attachment,
+  type ContainerId,
+  isContainerId,
+  isInterfaceName,
+} from "../cni/attachment.ts";
+import { trimSpace } from "../cni/unicode.ts";
+
+/**
+ * The owner that a file names. `legacy` is a file from before interfaces were noted; `nobody` is one that no release
+ * can ever match: empty, cut off or garbage. `unknown` is one that could not be read, and may be anybody's.
+ */
+export type Owner =
+  | ({ readonly kind: "attachment" } & Attachment)
+  | { readonly kind: "legacy"; readonly containerId: ContainerId }
+  | { readonly kind: "nobody" }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/** How well a file's content names an attachment. */
+export type Match = "exact" | "legacy" | "none";
+
+/** The content of a reservation: container id, CR LF, interface name, and nothing after it. */
+export function formatOwner({ containerId, interfaceName }: Attachment): string {
+  return `${containerId}\r\n${interfaceName}`;
+}
+
+/** Reads a reservation's content, as the reference does, without the white space around it. */
+export function parseOwner(content: string): Owner {
+  const [containerId, interfaceName, ...rest] = trimSpace(content).split("\r\n");
+  if (containerId === undefined || !isContainerId(containerId) || rest.length > 0) {
+    return { kind: "nobody" };
+  }
+  if (interfaceName === undefined) return { kind: "legacy", containerId };
+  if (!isInterfaceName(interfaceName)) return { kind: "nobody" };
+  return { kind: "attachment", containerId, interfaceName };
+}
+
+/** Whether an owner is this attachment; a legacy file matches by its container id alone. */
+export function matchOwner(owner: Owner, attachment: Attachment): Match {
+  if (owner.kind === "nobody" || owner.kind === "unknown") return "none";
+  if (owner.containerId !== attachment.containerId) return "none";
+  if (owner.kind === "legacy") return "legacy";
+  return owner.interfaceName === attachment.interfaceName ? "exact" : "none";
+}
+
+/** An owner in a sentence, such as `held by abc123 eth0`. */
+export function describeOwner(owner: Owner): string {
+  switch (owner.kind) {
+    case "attachment":
+      return `held by container ${owner.containerId}, interface ${owner.interfaceName}`;
+    case "legacy":
+      return `held by container ${owner.containerId}`;
+    case "nobody":
+      return "taken by a file that names no container";
+    case "unknown":
+      return `taken by a file that cannot be read (${owner.reason})`;
+  }
+}

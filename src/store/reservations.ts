@@ -1,0 +1,108 @@
+/** The reservations of a network: one file an address, named by it. */
+
+import type { Attachment } from "../cni/attachment.ts";
+import { internalError } from "../cni/error.ts";
+import { type Address, parseAddress } from "../ipam/address.ts";
+import { isSystemError, type System } from "../system/system.ts";
+import { join, type Location } from "./location.ts";
+import { type Match, matchOwner, type Owner, parseOwner } from "./owner.ts";
+
+/** An address that is taken, and the name of its file. */
+export interface Reservation {
+  readonly address: Address;
+  readonly name: string;
+}
+
+/** A reservation that names an attachment. */
+export interface Holding extends Reservation {
+  readonly match: Exclude<Match, "none">;
+}
+
+/** No reservation is larger; an environment variable, hence a container id, is shorter. */
+const LARGEST_RESERVATION = 256 * 1024;
+
+/**
+ * Everything in the network's directory that is named like an address, in the reference's order of visit (by name,
+ * byte by byte). A missing directory holds nothing.
+ *
+ * @throws SystemError where the directory cannot be read
+ */
+export function listReservations(system: System, location: Location): readonly Reservation[] {
+  const found: Reservation[] = [];
+  for (const name of [...namesIn(system, location)].sort()) {
+    const address = parseAddress(name);
+    if (address !== undefined) found.push({ address, name });
+  }
+  return found;
+}
+
+/** Who holds the address with this file name. */
+export function readOwner(system: System, location: Location, name: string): Owner {
+  try {
+    return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
+  } catch (error) {
+    if (isSystemError(error)) return { kind: "unknown", reason: error.message };
+    throw error;
+  }
+}
+
+/**
+ * The reservations of an attachment, in the order of `listReservations`.
+ *
+ * @throws SystemError where the directory cannot be read
+ */
+export function holdingsOf(
+  system: System,
+  location: Location,
+  attachment: Attachment,
+): readonly Holding[] {
+  const found: Holding[] = [];
+  for (const reservation of listReservations(system, location)) {
+    const match = matchOwner(readOwner(system, location, reservation.name), attachment);
+    if (match !== "none") found.push({ ...reservation, match });
+  }
+  return found;
+}
+
+/**
+ * Of an attachment's reservations those that its release frees: the ones that name it exactly or, only where there are
+ * none, the legacy ones of its container.
+ */
+export function releasable(holdings: readonly Holding[]): readonly Holding[] {
+  const exact = holdings.filter(({ match }) => match === "exact");
+  return exact.length > 0 ? exact : holdings;
+}
+
+/** Removes the reservation with this file name; one that is gone already is none to complain about. */
+export function removeReservation(system: System, location: Location, name: string): void {
+  try {
+    system.unlink(join(location.directory, name));
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) throw error;
+  }
+}
+
+/** The names in the network's directory; none where it is missing. */
+export function namesIn(system: System, location: Location): readonly string[] {
+  try {
+    return system.list(location.directory);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/**
+ * Whether the network has a directory; without one nothing is reserved.
+ *
+ * @throws CniError 999 where something else stands there, in the words that the reference has for it
+ */
+export function directoryExists(system: System, { directory }: Location): boolean {
+  try {
+    if (system.status(directory).kind === "directory") return true;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return false;
+    if (!isSystemError(error, "ENOTDIR")) throw error;
+  }
+  throw internalError(`mkdir ${directory}: not a directory`);
+}

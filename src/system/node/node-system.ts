@@ -1,0 +1,115 @@
+/** The machine through Node.js. */
+
+import fs from "node:fs";
+import { type FileStatus, type System, SystemError } from "../system.ts";
+import { lock } from "./lock.ts";
+import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
+import { systemCall } from "./system-call.ts";
+
+/** The machine, and the end of the process. */
+export interface NodeSystem extends System {
+  exit(code: number): never;
+}
+
+/** Makes this process a one-shot plugin: what it creates gets the modes that it asks for, whatever the caller's umask. */
+export function createNodeSystem(): NodeSystem {
+  process.umask(0o022);
+  return {
+    environment: (name) => process.env[name],
+    readStandardInput,
+    writeStandardOutput,
+    writeStandardError,
+    readFile,
+    createFile,
+    link: (existing, path) => systemCall("link", path, () => fs.linkSync(existing, path)),
+    rename: (from, to) => systemCall("rename", to, () => fs.renameSync(from, to)),
+    unlink: (path) => systemCall("unlink", path, () => fs.unlinkSync(path)),
+    makeDirectories,
+    list: (path) => systemCall("open", path, () => fs.readdirSync(path)),
+    status,
+    requireWritable: (path) =>
+      systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
+    lock: (request) => lock(request, makeDirectories),
+    now: () => Date.now(),
+    processId: () => process.pid,
+    exit: (code) => process.exit(code),
+  };
+}
+
+function writeStandardError(text: string): void {
+  try {
+    fs.writeSync(2, text);
+  } catch {
+    // Nobody is left to be told.
+  }
+}
+
+function readFile(path: string, limit: number): string {
+  // Without O_NONBLOCK a FIFO would hold the call, and every other one that waits for its lock.
+  const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
+  const file = systemCall("open", path, () => fs.openSync(path, flags));
+  try {
+    return systemCall("read", path, () => {
+      let buffer = Buffer.allocUnsafe(512);
+      let length = 0;
+      for (;;) {
+        const count = fs.readSync(file, buffer, length, buffer.length - length, null);
+        if (count === 0) return buffer.toString("utf8", 0, length);
+        length += count;
+        if (length > limit) throw new SystemError("read", path, "EFBIG");
+        if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
+      }
+    });
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function createFile(path: string, text: string, mode: number): void {
+  const file = systemCall("open", path, () => fs.openSync(path, "wx", mode));
+  try {
+    systemCall("write", path, () => fs.writeFileSync(file, text));
+  } catch (error) {
+    fs.unlinkSync(path);
+    throw error;
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
+function makeDirectories(path: string): void {
+  try {
+    fs.mkdirSync(path, 0o755);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") {
+      if (isDirectory(path)) return;
+      throw new SystemError("mkdir", path, "ENOTDIR");
+    }
+    const slash = path.lastIndexOf("/");
+    if ((code !== "ENOENT" && code !== "ENOTDIR") || slash <= 0) {
+      systemCall("mkdir", path, () => {
+        throw error;
+      });
+    }
+    makeDirectories(path.slice(0, slash));
+    systemCall("mkdir", path, () => fs.mkdirSync(path, { recursive: true, mode: 0o755 }));
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function status(path: string): FileStatus {
+  const found = systemCall("stat", path, () => fs.statSync(path, { bigint: true }));
+  return {
+    kind: found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
+    device: found.dev,
+    inode: found.ino,
+    size: Number(found.size),
+    modified: found.mtimeNs,
+    changed: found.ctimeNs,
+  };
+}

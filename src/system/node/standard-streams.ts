@@ -1,0 +1,73 @@
+/** Standard input and output, to the end and to the last byte. */
+
+import fs from "node:fs";
+import { SystemError } from "../system.ts";
+import { pause } from "./pause.ts";
+import { errnoOf, systemCall } from "./system-call.ts";
+
+const STDIN = 0;
+const STDOUT = 1;
+
+/** See `System`. */
+export function readStandardInput(limit: number): string {
+  if (wasClosed(STDIN)) throw new SystemError("read", "/dev/stdin", "EBADF");
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const count = retrying("read", "/dev/stdin", () => fs.readSync(STDIN, chunk));
+    if (count === 0) return Buffer.concat(chunks).toString("utf8");
+    length += count;
+    if (length > limit) throw new SystemError("read", "/dev/stdin", "EFBIG");
+    chunks.push(chunk.subarray(0, count));
+  }
+}
+
+/** See `System`. */
+export function writeStandardOutput(text: string): void {
+  if (wasClosed(STDOUT)) throw new SystemError("write", "/dev/stdout", "EBADF");
+  const bytes = Buffer.from(text, "utf8");
+  for (let written = 0; written < bytes.length; ) {
+    written += retrying("write", "/dev/stdout", () => fs.writeSync(STDOUT, bytes, written));
+  }
+}
+
+/** The caller's pipe may be non-blocking: what is not ready now is tried again. */
+function retrying(operation: string, path: string, call: () => number): number {
+  for (;;) {
+    try {
+      return call();
+    } catch (error) {
+      if (errnoOf(error) !== "EAGAIN") {
+        return systemCall(operation, path, () => {
+          throw error;
+        });
+      }
+      pause(1);
+    }
+  }
+}
+
+/**
+ * Node.js opens `/dev/null` for reading and writing in place of a standard stream that was closed when it started; a
+ * caller's own redirection opens it for one of the two.
+ */
+function wasClosed(descriptor: number): boolean {
+  try {
+    const { rdev } = fs.fstatSync(descriptor);
+    if (rdev !== DEV_NULL) return false;
+    const flags = /^flags:\s*0*([0-7]+)/m.exec(
+      fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"),
+    );
+    return (
+      flags !== null && (Number.parseInt(flags[1] ?? "0", 8) & ACCESS_MODE) === fs.constants.O_RDWR
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Device number 1:3. */
+const DEV_NULL = 0x103;
+
+const ACCESS_MODE = 3;

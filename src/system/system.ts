@@ -1,0 +1,161 @@
+/** The seam to the machine: every system call that the plugin makes, and nothing of what it means. */
+
+/** What stands at a path. */
+export type FileKind = "file" | "directory" | "other";
+
+/** The facts of `stat(2)` that the plugin uses; times in nanoseconds since the epoch. */
+export interface FileStatus {
+  readonly kind: FileKind;
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly size: number;
+  readonly modified: bigint;
+  readonly changed: bigint;
+}
+
+/** What a lock needs: both executables get the same request, each takes its own kind of lock. */
+export interface LockRequest {
+  /** The reference's lock file, `<network directory>/lock`; created (mode 0750) where it is missing. */
+  readonly file: string;
+  /** A directory of our own in which further lock state may be kept; created where it is missing. */
+  readonly directory: string;
+  /** Who wants it, for the message that another process prints when it waits in vain. */
+  readonly holder: string;
+  /** How long to wait, in milliseconds. */
+  readonly timeout: number;
+}
+
+/**
+ * The machine as the plugin sees it. Paths are absolute or relative to the working directory.
+ * Every call is synchronous and throws `SystemError` when the machine refuses.
+ */
+export interface System {
+  /** The value of an environment variable; `undefined` where it is not set. */
+  environment(name: string): string | undefined;
+  /** Standard input to its end, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). */
+  readStandardInput(limit: number): string;
+  /** Writes all of `text`, or throws. */
+  writeStandardOutput(text: string): void;
+  /** Writes `text` as far as possible; never throws, for nobody could be told. */
+  writeStandardError(text: string): void;
+
+  /** A whole file, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never blocks on a FIFO. */
+  readFile(path: string, limit: number): string;
+  /** Creates a file exclusively (EEXIST where anything stands there) and writes `text`. */
+  createFile(path: string, text: string, mode: number): void;
+  /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where anything stands there. */
+  link(existing: string, path: string): void;
+  /** `rename(2)`. */
+  rename(from: string, to: string): void;
+  /** `unlink(2)`. */
+  unlink(path: string): void;
+  /** Makes a directory with all its parents (mode 0755); nothing happens where it exists. */
+  makeDirectories(path: string): void;
+  /** The names in a directory, in no order. */
+  list(path: string): readonly string[];
+  /** `stat(2)`, following links. */
+  status(path: string): FileStatus;
+  /** Throws where this process may not create files in the directory `path`. */
+  requireWritable(path: string): void;
+
+  /** Takes the lock and returns what gives it back; throws `LockTimeout` when the wait was in vain. */
+  lock(request: LockRequest): () => void;
+
+  /** Wall-clock time, in milliseconds since the epoch. */
+  now(): number;
+  /** The id of this process. */
+  processId(): number;
+}
+
+/** A system call that failed, worded as Go words it: `open /a/b: permission denied`. */
+export class SystemError extends Error {
+  /** The name of the errno, such as `ENOENT`. */
+  readonly code: string;
+  /** The operating system's words alone, such as `permission denied`. */
+  readonly reason: string;
+  readonly path: string;
+
+  constructor(operation: string, path: string, code: string) {
+    const reason = reasonOf(code);
+    super(`${operation} ${path}: ${reason}`);
+    this.code = code;
+    this.reason = reason;
+    this.path = path;
+  }
+}
+
+/** The lock was still held by somebody else when the time to wait had passed. */
+export class LockTimeout extends Error {
+  /** Who holds it, as far as is known. */
+  readonly holder: string | undefined;
+
+  constructor(path: string, holder: string | undefined) {
+    super(`lock ${path}: timed out`);
+    this.holder = holder;
+  }
+}
+
+/** Whether `error` is the refusal `code` (an errno name) of a system call. */
+export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
+  return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** What Go's `syscall.Errno` says for an errno on Linux. */
+function reasonOf(code: string): string {
+  switch (code) {
+    case "EPERM":
+      return "operation not permitted";
+    case "ENOENT":
+      return "no such file or directory";
+    case "EIO":
+      return "input/output error";
+    case "EBADF":
+      return "bad file descriptor";
+    case "EACCES":
+      return "permission denied";
+    case "EEXIST":
+      return "file exists";
+    case "EXDEV":
+      return "invalid cross-device link";
+    case "ENOTDIR":
+      return "not a directory";
+    case "EISDIR":
+      return "is a directory";
+    case "EINVAL":
+      return "invalid argument";
+    case "EMFILE":
+      return "too many open files";
+    case "ENFILE":
+      return "too many open files in system";
+    case "EFBIG":
+      return "file too large";
+    case "ENOSPC":
+      return "no space left on device";
+    case "EROFS":
+      return "read-only file system";
+    case "EMLINK":
+      return "too many links";
+    case "EPIPE":
+      return "broken pipe";
+    case "ENAMETOOLONG":
+      return "file name too long";
+    case "ELOOP":
+      return "too many levels of symbolic links";
+    case "EDQUOT":
+      return "disk quota exceeded";
+    case "ENXIO":
+      return "no such device or address";
+    case "EINTR":
+      return "interrupted system call";
+    case "EAGAIN":
+      return "resource temporarily unavailable";
+    case "EBUSY":
+      return "device or resource busy";
+    case "ENOTEMPTY":
+      return "directory not empty";
+    case "ESTALE":
+      return "stale file handle";
+    default:
+      return code;
+  }
+}

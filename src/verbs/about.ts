@@ -1,0 +1,11 @@
+import { SUPPORTED_VERSIONS } from "../cni/version.ts";
+import type { System } from "../system/system.ts";
+
+declare const BUILD_VERSION: string;
+
+/** No command: says on standard error what this executable is, in the reference's two lines. */
+export function about(system: System): void {
+  system.writeStandardError(
+    `CNI host-local plugin ${BUILD_VERSION}\nCNI protocol versions supported: ${SUPPORTED_VERSIONS.join(", ")}\n`,
+  );
+}

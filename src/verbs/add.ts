@@ -1,0 +1,131 @@
+import type { AttachmentCall } from "../cni/call.ts";
+import { CniError, ErrorCode, internalError } from "../cni/error.ts";
+import { formatJson, member } from "../cni/json.ts";
+import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
+import { formatResult, type Result } from "../cni/result.ts";
+import { type Address, formatAddress } from "../ipam/address.ts";
+import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
+import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
+import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
+import { type Allocation, allocate, undo } from "../store/allocation.ts";
+import { type Location, locate } from "../store/location.ts";
+import { type LockWish, underLock } from "../store/lock.ts";
+import { holdingsOf } from "../store/reservations.ts";
+import { sweepTemporary } from "../store/temporary.ts";
+import { isSystemError, type System } from "../system/system.ts";
+import { holderText } from "./holder-text.ts";
+
+/** No resolv.conf is larger, in bytes. */
+const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
+
+/** ADD: reserves one address of every range set and prints the result; a result nobody receives is taken back. */
+export function add(system: System, call: AttachmentCall): void {
+  if (isGcOnly(call.network)) handOnPreviousResult(system, call);
+  else reserveAndPrint(system, call);
+}
+
+function reserveAndPrint(system: System, call: AttachmentCall): void {
+  const config = loadConfig(call.network, call.arguments);
+  refuseOwnNetworkNamespace(system, call.networkNamespace);
+  const dns =
+    config.resolvConf === ""
+      ? NO_DNS
+      : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
+
+  const location = locate(config.dataDir, config.network);
+  const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  system.makeDirectories(location.directory);
+  const allocations = underLock(system, location, wish, () => {
+    sweepTemporary(system, location);
+    return reserve(system, location, config, call);
+  });
+
+  const result: Result = {
+    addresses: allocations.map(({ address, range }) => ({
+      family: address.family,
+      address: `${formatAddress(address)}/${range.prefixLength}`,
+      gateway: formatAddress(range.gateway),
+    })),
+    routes: config.routes,
+    dns,
+  };
+  try {
+    system.writeStandardOutput(formatResult(result, call.network.version));
+  } catch (error) {
+    takeBack(system, location, wish, allocations);
+    if (!isSystemError(error)) throw error;
+    throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
+  }
+}
+
+/** One address of each set, or none at all. */
+function reserve(
+  system: System,
+  location: Location,
+  config: IpamConfig,
+  { attachment }: AttachmentCall,
+): readonly Allocation[] {
+  const holdings = holdingsOf(system, location, attachment);
+  const pending = [...config.requested];
+  const allocations: Allocation[] = [];
+  try {
+    for (const [index, set] of config.rangeSets.entries()) {
+      const requested = takeFitting(pending, set);
+      const { exclusions } = config;
+      allocations.push(
+        inRange(index, () =>
+          allocate(system, location, { attachment, set, index, exclusions, requested, holdings }),
+        ),
+      );
+    }
+    if (pending.length > 0) {
+      throw internalError(
+        `failed to allocate all requested IPs: ${pending.map(formatAddress).join(" ")}`,
+        "each range set serves one requested address, and only one that lies between its range's start and end",
+      );
+    }
+  } catch (error) {
+    undo(system, location, allocations);
+    throw error;
+  }
+  return allocations;
+}
+
+/** Takes out of `pending` the first address that lies in `set`. */
+function takeFitting(pending: Address[], set: RangeSet): Address | undefined {
+  const at = pending.findIndex((address) => rangeOf(set, address) !== undefined);
+  return at < 0 ? undefined : pending.splice(at, 1)[0];
+}
+
+/** Says for which set an allocation failed, as the reference does. */
+function inRange<T>(index: number, allocateOne: () => T): T {
+  try {
+    return allocateOne();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const details = error instanceof CniError ? error.details : "";
+    throw internalError(`failed to allocate for range ${index}: ${error.message}`, details);
+  }
+}
+
+function takeBack(
+  system: System,
+  location: Location,
+  wish: LockWish,
+  allocations: readonly Allocation[],
+): void {
+  underLock(system, location, wish, () => undo(system, location, allocations));
+}
+
+/** In the chain behind a main plugin: its result is handed on untouched. */
+function handOnPreviousResult(system: System, { network }: AttachmentCall): void {
+  const previous = member(network.document, "prevResult");
+  if (previous === undefined) {
+    throw new CniError(
+      ErrorCode.invalidNetworkConfig,
+      "Required prevResult missing",
+      'with "gcOnly": true the plugin stands in the chain after the main plugin',
+    );
+  }
+  system.writeStandardOutput(formatJson(previous.value));
+}

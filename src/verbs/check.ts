@@ -1,0 +1,26 @@
+import type { AttachmentCall } from "../cni/call.ts";
+import { internalError } from "../cni/error.ts";
+import { isGcOnly, loadConfig } from "../ipam/config.ts";
+import { locate } from "../store/location.ts";
+import { directoryExists, holdingsOf } from "../store/reservations.ts";
+import type { System } from "../system/system.ts";
+
+/**
+ * CHECK: succeeds where the attachment holds any address of the network. It changes nothing and takes no lock, since
+ * reservations appear whole or not at all.
+ */
+export function check(system: System, call: AttachmentCall): void {
+  if (isGcOnly(call.network)) return;
+  const config = loadConfig(call.network, call.arguments);
+  const location = locate(config.dataDir, config.network);
+  const { containerId, interfaceName } = call.attachment;
+  if (
+    !directoryExists(system, location) ||
+    holdingsOf(system, location, call.attachment).length === 0
+  ) {
+    throw internalError(
+      `host-local: Failed to find address added by container ${containerId}`,
+      `no file in ${location.directory} names ${containerId} ${interfaceName}`,
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type { NetworkCall } from "../cni/call.ts";
+import { CniError, ErrorCode } from "../cni/error.ts";
+import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
+import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
+import { locate } from "../store/location.ts";
+import { underLock } from "../store/lock.ts";
+import { formatOwner, type Owner } from "../store/owner.ts";
+import { releaseAll } from "../store/release.ts";
+import { directoryExists, listReservations, readOwner } from "../store/reservations.ts";
+import { sweepAllTemporary } from "../store/temporary.ts";
+import type { System } from "../system/system.ts";
+import { holderText } from "./holder-text.ts";
+
+/**
+ * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
+ * no container stay. Without a list nothing is released: an omission is no order to free all.
+ */
+export function gc(system: System, call: NetworkCall): void {
+  const config = storeConfig(call);
+  const valid = validAttachments(call.network);
+  if (valid === undefined) {
+    system.writeStandardError(
+      "host-local: GC without cni.dev/valid-attachments; nothing was released\n",
+    );
+    return;
+  }
+  const location = locate(config.dataDir, config.network);
+  if (!directoryExists(system, location)) return;
+  const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  underLock(system, location, wish, () => {
+    sweepAllTemporary(system, location);
+    const isStale = staleAgainst(valid);
+    releaseAll(
+      system,
+      location,
+      listReservations(system, location).filter(({ name }) =>
+        isStale(readOwner(system, location, name)),
+      ),
+    );
+  });
+}
+
+/** Tells the owners that are not listed; a legacy file lives as long as any interface of its container. */
+function staleAgainst(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
+  const containers = new Set<string>(valid.map(({ containerId }) => containerId));
+  const attachments = new Set<string>(
+    valid.map(({ containerId, interfaceName }) => `${containerId}\r\n${interfaceName}`),
+  );
+  return (owner) => {
+    if (owner.kind === "attachment") return !attachments.has(formatOwner(owner));
+    return owner.kind === "legacy" && !containers.has(owner.containerId);
+  };
+}
+
+function storeConfig({ network }: NetworkCall): StoreConfig {
+  try {
+    return loadStoreConfig(network);
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    throw new CniError(ErrorCode.invalidNetworkConfig, error.message, error.details);
+  }
+}

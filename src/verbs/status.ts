@@ -1,0 +1,61 @@
+import type { NetworkCall } from "../cni/call.ts";
+import { CniError, ErrorCode } from "../cni/error.ts";
+import {
+  hasRanges,
+  type IpamConfig,
+  loadConfig,
+  loadStoreConfig,
+  type StoreConfig,
+  staysReadyWhenExhausted,
+} from "../ipam/config.ts";
+import { formatRangeSet } from "../ipam/range-set.ts";
+import { type Location, locate } from "../store/location.ts";
+import { listReservations } from "../store/reservations.ts";
+import { debrisIn, describeUsage, isExhausted, usageOf } from "../store/usage.ts";
+import { requireWritableStore } from "../store/writable.ts";
+import type { System } from "../system/system.ts";
+
+/**
+ * STATUS: silent where an ADD could be served. One read of the directory, no lock, nothing is created. Ranges that only
+ * the runtime knows are not sent with STATUS, so none is no error.
+ *
+ * @throws CniError 50 where the configuration is wrong, the store cannot be written or a range set is exhausted
+ */
+export function status(system: System, { network }: NetworkCall): void {
+  try {
+    const config = hasRanges(network) ? loadConfig(network, "") : undefined;
+    const location = locationOf(config ?? loadStoreConfig(network));
+    requireWritableStore(system, location);
+    if (config !== undefined && !staysReadyWhenExhausted(network)) {
+      requireFreeAddresses(system, location, config);
+    }
+  } catch (error) {
+    throw error instanceof Error ? unavailable(error.message, detailsOf(error)) : error;
+  }
+}
+
+function locationOf({ dataDir, network }: StoreConfig): Location {
+  return locate(dataDir, network);
+}
+
+function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
+  const reservations = listReservations(system, location);
+  for (const set of config.rangeSets) {
+    const usage = usageOf(set, config.exclusions, reservations);
+    // Debris is reclaimed by the next ADD, so it is as good as free.
+    if (isExhausted(usage) && debrisIn(system, location, set, reservations).length === 0) {
+      throw unavailable(
+        `no IP addresses available in range set: ${formatRangeSet(set)}`,
+        describeUsage(usage, location),
+      );
+    }
+  }
+}
+
+function unavailable(message: string, details: string): CniError {
+  return new CniError(ErrorCode.pluginNotAvailable, message, details);
+}
+
+function detailsOf(error: Error): string {
+  return error instanceof CniError ? error.details : "";
+}
