@@ -19,7 +19,7 @@ import {
   removeReservation,
 } from "./reservations.ts";
 import { withTemporary } from "./temporary.ts";
-import { debrisIn, describeUsage, usageOf } from "./usage.ts";
+import { debrisIn, describeUsage, suspectsIn, usageOf } from "./usage.ts";
 
 /** An address that was reserved, with the range it is from. */
 export interface Allocation {
@@ -131,10 +131,12 @@ function allocateNext(system: System, location: Location, wish: Wish): Allocatio
     );
   });
   if (allocation !== undefined) return allocation;
-  const usage = usageOf(set, exclusions, listReservations(system, location));
+  const reservations = listReservations(system, location);
+  const usage = usageOf(set, exclusions, reservations);
+  const suspects = suspectsIn(system, location, set, reservations).length;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, location),
+    describeUsage(usage, suspects, location),
   );
 }
 

@@ -3,7 +3,7 @@
 import { formatWindow, isSame, isWithin } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import type { Range } from "../ipam/range.ts";
-import type { RangeSet } from "../ipam/range-set.ts";
+import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
@@ -46,13 +46,38 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
   return usage.every(({ used, capacity }) => used >= capacity);
 }
 
-/** One line for a reader of an error: counts per range and where to look next. */
-export function describeUsage(usage: readonly RangeUsage[], location: Location): string {
+/**
+ * One line for a reader of an error: counts per range, and what to look at next.
+ *
+ * @param suspects how many of the used addresses are taken by files that name no container
+ */
+export function describeUsage(
+  usage: readonly RangeUsage[],
+  suspects: number,
+  { directory }: Location,
+): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
       `${formatWindow(range)}: ${used} of ${capacity} addresses in use`,
   );
-  return `${counts.join("; ")}. Each file in ${location.directory} is an address and names its container: compare with the containers that are alive`;
+  if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
+  return `${counts.join("; ")}. Next: list the holders with grep -r . ${directory} and compare them with the live containers, crictl pods -q; if all are alive, the range is too small`;
+}
+
+/** The reservations of a set whose files do not tell whose they are. */
+export function suspectsIn(
+  system: System,
+  location: Location,
+  set: RangeSet,
+  reservations: readonly Reservation[],
+): readonly (Reservation & { readonly kind: "nobody" | "unknown" })[] {
+  const suspects: (Reservation & { readonly kind: "nobody" | "unknown" })[] = [];
+  for (const reservation of reservations) {
+    if (rangeOf(set, reservation.address) === undefined) continue;
+    const { kind } = readOwner(system, location, reservation.name);
+    if (kind === "nobody" || kind === "unknown") suspects.push({ ...reservation, kind });
+  }
+  return suspects;
 }
 
 /**
@@ -65,11 +90,8 @@ export function debrisIn(
   set: RangeSet,
   reservations: readonly Reservation[],
 ): readonly Reservation[] {
-  return reservations.filter(
-    (reservation) =>
-      set.some((range) => isWithin(reservation.address, range)) &&
-      readOwner(system, location, reservation.name).kind === "nobody" &&
-      isSettledFile(system, join(location.directory, reservation.name)),
+  return suspectsIn(system, location, set, reservations).filter(
+    ({ kind, name }) => kind === "nobody" && isSettledFile(system, join(location.directory, name)),
   );
 }
 

@@ -11,7 +11,7 @@ import {
 import { formatRangeSet } from "../ipam/range-set.ts";
 import { type Location, locate } from "../store/location.ts";
 import { listReservations } from "../store/reservations.ts";
-import { debrisIn, describeUsage, isExhausted, usageOf } from "../store/usage.ts";
+import { debrisIn, describeUsage, isExhausted, suspectsIn, usageOf } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 
@@ -42,13 +42,14 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
   const reservations = listReservations(system, location);
   for (const set of config.rangeSets) {
     const usage = usageOf(set, config.exclusions, reservations);
+    if (!isExhausted(usage)) continue;
     // Debris is reclaimed by the next ADD, so it is as good as free.
-    if (isExhausted(usage) && debrisIn(system, location, set, reservations).length === 0) {
-      throw unavailable(
-        `no IP addresses available in range set: ${formatRangeSet(set)}`,
-        describeUsage(usage, location),
-      );
-    }
+    if (debrisIn(system, location, set, reservations).length > 0) continue;
+    const suspects = suspectsIn(system, location, set, reservations).length;
+    throw unavailable(
+      `no IP addresses available in range set: ${formatRangeSet(set)}`,
+      describeUsage(usage, suspects, location),
+    );
   }
 }
 
