@@ -16,11 +16,10 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pkg from "@yao-pkg/pkg/lib-es5/sea.js";
-import esbuild, { type Plugin } from "esbuild";
+import { bundle, root } from "./bundle.ts";
 
 /** What to build, and where to put it. */
 export interface BuildOptions {
@@ -30,7 +29,6 @@ export interface BuildOptions {
   readonly output: string;
 }
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const workDirectory = join(root, "build");
 const shippedNode = join(root, "node_modules", "node", "bin", "node");
 
@@ -72,46 +70,13 @@ export async function buildExecutable({ entry, output }: BuildOptions): Promise<
     throw new Error(`The executable is built on Linux, not on ${process.platform}.`);
   }
   mkdirSync(workDirectory, { recursive: true });
-  const bundle = join(workDirectory, `${basename(output)}.cjs`);
-  await bundleProgram(entry, bundle);
+  const program = join(workDirectory, `${basename(output)}.cjs`);
+  await bundle({ entry, output: program, engine: "node" });
   const base = join(workDirectory, `${basename(output)}.node`);
   prepareNode(base);
-  await packProgram(bundle, base, resolve(output));
+  await packProgram(program, base, resolve(output));
   rmSync(base);
 }
-
-/** Bundles the program and its dependencies into one CommonJS file, the form that pkg takes. */
-async function bundleProgram(entry: string, bundle: string): Promise<void> {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  await esbuild.build({
-    entryPoints: [entry],
-    outfile: bundle,
-    bundle: true,
-    minify: true,
-    platform: "node",
-    format: "cjs",
-    target: "node26",
-    // proper-lockfile asks for graceful-fs, whose queues a synchronous process never uses.
-    alias: { "graceful-fs": "node:fs" },
-    plugins: [withoutAssert],
-    define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
-    logLevel: "warning",
-  });
-}
-
-/**
- * Spares the program Node's `assert`, a tenth of its start-up time: signal-exit, which proper-lockfile
- * brings, loads it for one check of its own caller.
- */
-const withoutAssert: Plugin = {
-  name: "without-assert",
-  setup(build) {
-    build.onResolve({ filter: /^assert$/ }, ({ path }) => ({ path, namespace: "without-assert" }));
-    build.onLoad({ filter: /.*/, namespace: "without-assert" }, () => ({
-      contents: "exports.equal = () => {};",
-    }));
-  },
-};
 
 /** Writes a copy of the shipped Node.js that ignores `ignoredVariables` and holds no symbols. */
 function prepareNode(base: string): void {
@@ -150,7 +115,7 @@ function forgetName(image: Buffer, name: string): void {
 }
 
 /** Puts the bundle into the base with pkg, in simple single-executable mode. */
-async function packProgram(bundle: string, base: string, output: string): Promise<void> {
+async function packProgram(program: string, base: string, output: string): Promise<void> {
   const seaConfig = {
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
@@ -159,7 +124,7 @@ async function packProgram(bundle: string, base: string, output: string): Promis
     execArgvExtension: "none",
   };
   const unfinished = `${output}.unfinished`;
-  await pkg.default(bundle, {
+  await pkg.default(program, {
     nodePath: base,
     seaConfig,
     targets: [{ nodeRange: "node26", platform: "linux", arch: process.arch, output: unfinished }],

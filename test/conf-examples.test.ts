@@ -1,0 +1,305 @@
+/** Every file in conf-examples/ works as it is and keeps what its row in README.md promises. */
+
+import { type Test, test } from "tap";
+import { renderContainerdTemplate } from "./e2e/containerd-template.ts";
+import { exampleFiles, loadExample, readExample } from "./e2e/example.ts";
+import { ExampleNetwork, type Offer } from "./e2e/example-network.ts";
+import { isAtLeast, readNetwork } from "./e2e/libcni.ts";
+
+interface Example {
+  /** What the file shows, as the test's name. */
+  readonly shows: string;
+  /** What a runtime adds of its own. */
+  readonly offer?: Offer;
+  /** Asserts what the file promises, beyond the life of a pod that every file carries. */
+  readonly keeps: (t: Test, network: ExampleNetwork) => void;
+}
+
+const examples: Readonly<Record<string, Example>> = {
+  "bridge.conflist": {
+    shows: "a pod gets an address, the bridge as its gateway and a default route",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [{ address: "10.22.0.2/24", gateway: "10.22.0.1" }],
+        routes: [{ dst: "0.0.0.0/0" }],
+      });
+    },
+  },
+
+  "dual-stack.conflist": {
+    shows: "a pod gets an IPv4 and an IPv6 address, in the order of the sets",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [
+          { address: "10.23.0.2/24", gateway: "10.23.0.1" },
+          { address: "fd00:10:23::2/64", gateway: "fd00:10:23::1" },
+        ],
+        routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
+      });
+    },
+  },
+
+  "ranges-in-one-set.conflist": {
+    shows: "when the first range of a set is used up, the second one serves",
+    keeps(t, network) {
+      const pods = ["pod-1", "pod-2", "pod-3"].map((pod) => network.add(pod));
+      t.same(
+        pods.flatMap(({ ips }) => ips),
+        [
+          { address: "10.24.0.10/24", gateway: "10.24.0.1" },
+          { address: "10.24.0.11/24", gateway: "10.24.0.1" },
+          { address: "10.24.1.2/24", gateway: "10.24.1.1" },
+        ],
+      );
+    },
+  },
+
+  "ranges-in-several-sets.conflist": {
+    shows: "a pod gets one address from every set",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [
+          { address: "10.25.0.2/24", gateway: "10.25.0.1" },
+          { address: "10.25.1.1/24", gateway: "10.25.1.254" },
+          { address: "fd00:10:25::100/64", gateway: "fd00:10:25::1" },
+        ],
+        routes: [{ dst: "0.0.0.0/0", gw: "10.25.0.1" }, { dst: "::/0" }],
+      });
+    },
+  },
+
+  "ranges-by-runtime-config.conflist": {
+    shows: "the runtime names the ranges, and need not repeat them to free an address",
+    offer: { capabilities: { ipRanges: [[{ subnet: "10.34.0.0/24" }]] } },
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.34.0.2/24", gateway: "10.34.0.1" }]);
+
+      network.del("pod-1", {});
+
+      t.same(network.reservations(), []);
+    },
+  },
+
+  "ptp.conflist": {
+    shows: "a pod gets an address and a default route over its own link",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [{ address: "10.26.0.2/24", gateway: "10.26.0.1" }],
+        routes: [{ dst: "0.0.0.0/0" }],
+      });
+    },
+  },
+
+  "macvlan.conflist": {
+    shows: "pods share the node's own subnet, from a part that its DHCP server leaves alone",
+    keeps(t, network) {
+      const pods = [network.add("pod-1"), network.add("pod-2")];
+      t.same(
+        pods.flatMap(({ ips }) => ips),
+        [
+          { address: "192.168.1.200/24", gateway: "192.168.1.1" },
+          { address: "192.168.1.201/24", gateway: "192.168.1.1" },
+        ],
+      );
+    },
+  },
+
+  "requested-by-runtime-config.conflist": {
+    shows: "the runtime asks for one address of each family by the capability `ips`",
+    offer: { capabilities: { ips: ["10.27.0.50", "fd00:10:27::50"] } },
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [
+        { address: "10.27.0.50/24", gateway: "10.27.0.1" },
+        { address: "fd00:10:27::50/64", gateway: "fd00:10:27::1" },
+      ]);
+      t.match(network.refusalOf("pod-2").msg, "requested IP address 10.27.0.50 is not available");
+    },
+  },
+
+  "requested-by-args.conflist": {
+    shows: "the configuration itself asks for an address by `args.cni.ips`",
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.28.0.50/24", gateway: "10.28.0.1" }]);
+      t.match(network.refusalOf("pod-2").msg, "requested IP address 10.28.0.50 is not available");
+    },
+  },
+
+  "requested-by-cni-args.conflist": {
+    shows: "the runtime asks for an address by `IP=` in CNI_ARGS",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAME=web-0;IP=10.29.0.50" },
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.29.0.50/24", gateway: "10.29.0.1" }]);
+      t.match(network.refusalOf("pod-2").msg, "requested IP address 10.29.0.50 is not available");
+    },
+  },
+
+  "kubenet-30.conf": {
+    shows: "a /30 holds one pod, and the second is refused until the first is gone",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "0.1.0",
+        ip4: {
+          ip: "10.255.0.2/30",
+          gateway: "10.255.0.1",
+          routes: [{ dst: "0.0.0.0/0" }],
+        },
+        dns: {},
+      });
+      t.match(
+        network.refusalOf("pod-2").msg,
+        "no IP addresses available in range set: 10.255.0.1-10.255.0.2",
+      );
+
+      network.del("pod-1");
+
+      t.equal(network.add("pod-2").ip4?.ip, "10.255.0.2/30");
+    },
+  },
+
+  "kubenet-29.conf": {
+    shows: "a /29 holds five pods, and the sixth is refused",
+    keeps(t, network) {
+      const pods = [1, 2, 3, 4, 5].map((number) => network.add(`pod-${number}`));
+      t.same(
+        pods.map(({ ip4 }) => ip4?.ip),
+        ["10.255.0.2/29", "10.255.0.3/29", "10.255.0.4/29", "10.255.0.5/29", "10.255.0.6/29"],
+      );
+      t.match(network.refusalOf("pod-6").msg, "no IP addresses available in range set");
+    },
+  },
+
+  "flannel-delegate.conf": {
+    shows: "what flannel hands to bridge: the node's subnet, and a route to the cluster",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "0.3.1",
+        ips: [{ version: "4", address: "10.244.1.2/24", gateway: "10.244.1.1" }],
+        routes: [{ dst: "10.244.0.0/16" }],
+        dns: {},
+      });
+    },
+  },
+
+  "containerd.conflist.template": {
+    shows: "containerd fills in every podCIDR of the node as a set of its own",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [
+          { address: "10.244.3.2/24", gateway: "10.244.3.1" },
+          { address: "fd00:10:244:3::2/64", gateway: "fd00:10:244:3::1" },
+        ],
+        routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
+      });
+    },
+  },
+
+  "gc-only-chain.conflist": {
+    shows: "the chained host-local leaves pods alone, and does what bridge does not: GC and STATUS",
+    keeps(t, network) {
+      const result = network.add("pod-1");
+      network.add("pod-2");
+
+      t.same(network.chained("ADD", "pod-3", result), result, "ADD hands the result on");
+      network.chained("CHECK", "pod-1", result);
+      network.chained("DEL", "pod-1", result);
+      t.same(network.reservations(), ["10.30.0.2", "10.30.0.3"], "nothing was reserved or freed");
+
+      network.gc(["pod-1"]);
+      t.same(network.reservations(), ["10.30.0.2"], "GC frees what is not listed");
+
+      network.status();
+      for (const pod of ["pod-4", "pod-5", "pod-6", "pod-7"]) network.add(pod);
+      t.equal(network.statusRefusal().code, 50, "STATUS reports a range that is used up");
+    },
+  },
+
+  "exclude.conflist": {
+    shows: "excluded addresses and blocks are never handed out",
+    keeps(t, network) {
+      const pods = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => network.add(`pod-${number}`));
+      t.same(
+        pods.map(({ ips }) => ips?.[0]?.address.replace("/28", "")),
+        [3, 8, 9, 10, 11, 12, 13, 14].map((host) => `10.31.0.${host}`),
+      );
+      t.match(network.refusalOf("pod-9").msg, "no IP addresses available in range set");
+    },
+  },
+
+  "resolv-conf.conflist": {
+    shows: "the node's resolv.conf becomes the pod's DNS settings",
+    keeps(t, network) {
+      t.same(network.add("pod-1").dns, {
+        nameservers: ["192.0.2.53", "2001:db8::53"],
+        search: ["cluster.example", "example"],
+        options: ["ndots:5"],
+      });
+    },
+  },
+
+  "status-and-lock.conflist": {
+    shows: "a full range leaves the node Ready where the configuration asks for it",
+    keeps(t, network) {
+      network.add("pod-1");
+      t.match(network.refusalOf("pod-2").msg, "no IP addresses available in range set");
+
+      network.status();
+    },
+  },
+};
+
+test("every file in conf-examples has a case here", async (t) => {
+  t.same(exampleFiles, Object.keys(examples).sort());
+});
+
+test("every file in conf-examples has a row in its README", async (t) => {
+  const rows = [...readExample("README.md").matchAll(/^\| \[`(.+?)`\]\(\1\) \|/gm)].map(
+    ([, file]) => file,
+  );
+  t.same(rows.toSorted(), exampleFiles);
+});
+
+test("no two examples share a network name, so that all of them can be tried on one node", async (t) => {
+  const names = exampleFiles.map((file) => loadExample(file).name);
+  t.equal(new Set(names).size, exampleFiles.length);
+});
+
+for (const [file, example] of Object.entries(examples)) {
+  test(`${file}: ${example.shows}`, async (t) => {
+    example.keeps(t, new ExampleNetwork(t, file, example.offer));
+  });
+
+  test(`${file}: a pod lives and dies and leaves nothing`, async (t) => {
+    const network = new ExampleNetwork(t, file, example.offer);
+    network.add("pod-1");
+    network.check("pod-1");
+    network.del("pod-1");
+    network.del("pod-1");
+    t.same(network.reservations(), []);
+  });
+}
+
+for (const file of exampleFiles.filter((name) =>
+  isAtLeast(loadExample(name).cniVersion, "1.1.0"),
+)) {
+  test(`${file}: GC frees what the runtime no longer knows, and STATUS succeeds`, async (t) => {
+    const network = new ExampleNetwork(t, file, examples[file]?.offer);
+    network.add("pod-1");
+    network.gc([]);
+    network.status();
+    t.same(network.reservations(), []);
+  });
+}
+
+test("containerd.conflist.template: an IPv4 node gets one set and one route", async (t) => {
+  const template = readExample("containerd.conflist.template");
+  const rendered = readNetwork(renderContainerdTemplate(template, ["10.244.3.0/24"]));
+  t.match(rendered.plugins[0]?.ipam, {
+    ranges: [[{ subnet: "10.244.3.0/24" }]],
+    routes: [{ dst: "0.0.0.0/0" }],
+  });
+});

@@ -1,0 +1,71 @@
+/** cnitool, the reference runtime of the CNI project, in front of stock plugins. */
+
+import { execFileSync } from "node:child_process";
+import { inRepository } from "../blackbox/executable.ts";
+import { exampleFiles, loadExample, readExample } from "./example.ts";
+import type { Host } from "./host.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const needs = {
+  plugins: ["bridge", "ptp", "macvlan"],
+  cniVersion: "1.1.0",
+  programs: ["cnitool"],
+};
+
+const commands = [...readExample("README.md").matchAll(/`((?:\w+='\S+' )?cnitool add .+?)`/g)].map(
+  ([, command = ""]) => command,
+);
+
+scenario("cnitool: every command of conf-examples/README.md works as written", needs, (t, host) => {
+  host.plugInCard("eth0");
+  t.equal(commands.length, exampleFiles.length - 1, "every example but the template has one");
+  for (const command of commands) {
+    const pod = new Pod("pod");
+    t.doesNotThrow(() => shell(host, command), command);
+    t.not(pod.addresses().length, 0, "the pod has an address");
+    t.doesNotThrow(() => shell(host, command.replace("cnitool add", "cnitool del")), "DEL works");
+    pod.remove();
+    host.deleteBridges();
+  }
+  for (const file of exampleFiles.filter((name) => !name.endsWith(".template"))) {
+    t.same(host.reservations(loadExample(file).name), {}, `${file} leaves nothing`);
+  }
+});
+
+scenario("cnitool: add, check, status and gc reach host-local", needs, (t, host) => {
+  const pod = new Pod("pod");
+
+  for (const verb of ["add", "check", "status", "gc"]) {
+    t.doesNotThrow(() => shell(host, `cnitool ${verb} gc-only-chain ${pod.netns}`), verb);
+  }
+
+  t.same(host.reservations("gc-only-chain"), {}, "gc detaches what cnitool had attached");
+  t.match(
+    host.calls().map((call) => call.replace(/cnitool-\w+/, "id")),
+    [
+      "bridge: ADD id eth0 /run/netns/pod: exit 0",
+      "cnitool: ADD id eth0 /run/netns/pod: exit 0",
+      "bridge: CHECK id eth0 /run/netns/pod: exit 0",
+      "cnitool: CHECK id eth0 /run/netns/pod: exit 0",
+      "bridge: STATUS: exit 0",
+      "cnitool: STATUS: exit 0",
+      "cnitool: DEL id eth0 /run/netns/pod: exit 0",
+      "bridge: DEL id eth0 /run/netns/pod: exit 0",
+      "cnitool: GC: exit 0",
+    ],
+  );
+});
+
+function shell(host: Host, command: string): string {
+  return execFileSync("sh", ["-c", command], {
+    cwd: inRepository("conf-examples"),
+    env: {
+      PATH: `${process.env.PATH}:${inRepository("build")}`,
+      CNI_PATH: host.pluginDirectory,
+      NETCONFPATH: inRepository("conf-examples"),
+    },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}

@@ -1,0 +1,35 @@
+/** The files of conf-examples/, loaded as libcni and containerd load them. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inRepository } from "../blackbox/executable.ts";
+import { renderContainerdTemplate } from "./containerd-template.ts";
+import { type Network, readNetwork } from "./libcni.ts";
+
+const directory = inRepository("conf-examples");
+
+/** The names of all examples, in order. */
+export const exampleFiles: readonly string[] = readdirSync(directory)
+  .filter((file) => file !== "README.md")
+  .sort();
+
+/**
+ * Reads the text of a file of conf-examples/.
+ *
+ * @param file the file's name
+ */
+export function readExample(file: string): string {
+  return readFileSync(join(directory, file), "utf8");
+}
+
+/**
+ * Loads an example; a template is rendered for a dual-stack node first.
+ *
+ * @param file the file's name
+ */
+export function loadExample(file: string): Network {
+  const text = readExample(file);
+  const isTemplate = file.endsWith(".template");
+  const podCIDRs = ["10.244.3.0/24", "fd00:10:244:3::/64"];
+  return readNetwork(isTemplate ? renderContainerdTemplate(text, podCIDRs) : text);
+}

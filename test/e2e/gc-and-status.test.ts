@@ -1,0 +1,57 @@
+/** GC and STATUS of specification 1.1.0 on their way through the stock bridge plugin. */
+
+import { loadExample } from "./example.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const needs = { plugins: ["bridge"], cniVersion: "1.1.0" };
+
+scenario("GC reaches the chained host-local and frees what is not valid", needs, (t, host) => {
+  const network = loadExample("gc-only-chain.conflist");
+  const [kept, lost] = [new Pod("pod-1"), new Pod("pod-2")];
+  host.runtime.add(network, kept);
+  host.runtime.add(network, lost);
+  t.doesNotThrow(() => host.runtime.check(network, kept), "CHECK passes along the chain");
+
+  host.runtime.gc(network, [kept]);
+  t.same(host.reservations("gc-only-chain"), { "10.30.0.2": "pod-1\r\neth0" });
+  t.ok(kept.reaches("10.30.0.1"), "the kept pod still reaches the gateway");
+
+  host.runtime.del(network, kept);
+  t.same(host.reservations("gc-only-chain"), {}, "DEL through the chain frees");
+  t.same(host.calls(), [
+    "bridge: ADD pod-1 eth0 /run/netns/pod-1: exit 0",
+    "node: ADD pod-1 eth0 /run/netns/pod-1: exit 0",
+    "bridge: ADD pod-2 eth0 /run/netns/pod-2: exit 0",
+    "node: ADD pod-2 eth0 /run/netns/pod-2: exit 0",
+    "bridge: CHECK pod-1 eth0 /run/netns/pod-1: exit 0",
+    "node: CHECK pod-1 eth0 /run/netns/pod-1: exit 0",
+    "node: GC: exit 0",
+    "node: DEL pod-1 eth0 /run/netns/pod-1: exit 0",
+    "bridge: DEL pod-1 eth0 /run/netns/pod-1: exit 0",
+  ]);
+});
+
+scenario(
+  "bridge forwards STATUS, and a full range stays ready if so configured",
+  needs,
+  (t, host) => {
+    const network = loadExample("status-and-lock.conflist");
+    host.runtime.add(network, new Pod("pod-1"));
+    t.throws(() => host.runtime.add(network, new Pod("pod-2")), { code: 999 }, "the range is full");
+
+    t.doesNotThrow(() => host.runtime.status(network));
+
+    t.match(host.calls().at(-1), "bridge: STATUS: exit 0");
+  },
+);
+
+scenario("bridge forwards STATUS, and a full range is not ready by default", needs, (t, host) => {
+  const network = { ...loadExample("kubenet-30.conf"), cniVersion: "1.1.0" };
+  t.doesNotThrow(() => host.runtime.status(network), "there is room");
+  host.runtime.add(network, new Pod("pod-1"));
+
+  t.throws(() => host.runtime.status(network), { plugin: "bridge", code: 50 });
+
+  t.match(host.calls().at(-1), "bridge: STATUS: exit 1");
+});

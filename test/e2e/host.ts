@@ -1,0 +1,97 @@
+/** A host of its own for a scenario: plugins in place, nothing reserved, no way out. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { reservedAddresses } from "../blackbox/data-directory.ts";
+import { executable } from "../blackbox/executable.ts";
+import { installShim, type RecordedCall, recordedCalls } from "./recording-shim.ts";
+import { Runtime } from "./runtime.ts";
+
+const pluginDirectory = "/opt/cni/bin";
+const reservationDirectory = "/var/lib/cni/networks";
+const record = "/run/calls-of-host-local";
+
+/** The host that a scenario runs on. Made once, inside the namespaces of the scenario. */
+export class Host {
+  readonly pluginDirectory = pluginDirectory;
+  readonly runtime = new Runtime(pluginDirectory);
+
+  /**
+   * Prepares the host.
+   *
+   * @param mainPlugins the directory of the stock plugins
+   */
+  constructor(mainPlugins: string) {
+    execFileSync("ip", ["link", "set", "lo", "up"]);
+    execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
+    mkdirSync("/run/netns");
+    for (const directory of ["/etc", "/opt", "/var/lib"]) coverWithMemory(directory);
+    mkdirSync(pluginDirectory, { recursive: true });
+    for (const plugin of readdirSync(mainPlugins)) {
+      if (plugin !== "host-local") {
+        symlinkSync(join(mainPlugins, plugin), join(pluginDirectory, plugin));
+      }
+    }
+    installShim(join(pluginDirectory, "host-local"), executable, record);
+  }
+
+  /**
+   * The reservations of a network as they stand on disk: address to content.
+   *
+   * @param network the network's name
+   */
+  reservations(network: string): Record<string, string> {
+    const directory = join(reservationDirectory, network);
+    return Object.fromEntries(
+      reservedAddresses(reservationDirectory, network).map((address) => [
+        address,
+        readFileSync(join(directory, address), "latin1"),
+      ]),
+    );
+  }
+
+  /** Every call of host-local so far, with all that went in and out. */
+  recordedCalls(): RecordedCall[] {
+    return recordedCalls(record);
+  }
+
+  /** Every call of host-local so far, such as `bridge: ADD pod-1 eth0 /run/netns/pod-1: exit 0`. */
+  calls(): string[] {
+    return this.recordedCalls().map(({ caller, environment, exitCode }) => {
+      const { CNI_COMMAND, CNI_CONTAINERID, CNI_IFNAME, CNI_NETNS } = environment;
+      const words = [CNI_COMMAND, CNI_CONTAINERID, CNI_IFNAME, CNI_NETNS].filter((word) => word);
+      return `${caller}: ${words.join(" ")}: exit ${exitCode}`;
+    });
+  }
+
+  /**
+   * Gives the host a network card, whose other end nobody holds.
+   *
+   * @param name the interface's name
+   */
+  plugInCard(name: string): void {
+    execFileSync("ip", ["link", "add", name, "type", "veth", "peer", "name", "cable"]);
+    for (const end of [name, "cable"]) execFileSync("ip", ["link", "set", end, "up"]);
+  }
+
+  /** Takes away the bridges that networks have left behind. */
+  deleteBridges(): void {
+    const show = ["-json", "link", "show", "type", "bridge"];
+    const bridges: readonly { readonly ifname?: string }[] = JSON.parse(
+      execFileSync("ip", show, { encoding: "utf8" }),
+    );
+    for (const { ifname = "" } of bridges.filter(({ ifname }) => ifname !== undefined)) {
+      execFileSync("ip", ["link", "delete", ifname]);
+    }
+  }
+}
+
+/** What is written below the directory from now on lives in memory and ends with the scenario. */
+function coverWithMemory(directory: string): void {
+  const layers = join("/run/layers", directory);
+  const [upper, work] = ["upper", "work"].map((layer) => join(layers, layer));
+  for (const layer of [upper, work]) mkdirSync(layer ?? "", { recursive: true });
+  const options = `lowerdir=${directory},upperdir=${upper},workdir=${work}`;
+  execFileSync("mount", ["-t", "overlay", "overlay", "-o", options, directory]);
+}

@@ -1,0 +1,112 @@
+/**
+ * What libcni, the library inside every container runtime, makes of a configuration file: the
+ * document that each plugin of the network gets on standard input.
+ */
+
+import type { Attachment, Json, JsonObject } from "../blackbox/runtime-call.ts";
+
+/** One plugin's object, as it stands in the configuration. */
+export interface PluginConfiguration extends JsonObject {
+  readonly type: string;
+}
+
+/** A network: a list of plugins, or a single plugin read as a list of one. */
+export interface Network {
+  readonly name: string;
+  readonly cniVersion: string;
+  readonly plugins: readonly PluginConfiguration[];
+}
+
+/** What a runtime adds to a plugin's own object, by verb. */
+export interface Injection {
+  /** For ADD, CHECK and DEL: values for capabilities, as `CAP_ARGS` of cnitool gives them. */
+  readonly capabilities?: JsonObject;
+  /** For CHECK and DEL, and for ADD after the first plugin: what the plugins before returned. */
+  readonly prevResult?: Json;
+  /** For GC: the attachments that still exist. */
+  readonly valid?: readonly Attachment[];
+}
+
+/** A result of any specification version, as a runtime reads it. */
+export interface Result {
+  readonly cniVersion: string;
+  readonly interfaces?: readonly { readonly name: string; readonly sandbox?: string }[];
+  readonly ips?: readonly { readonly address: string; readonly gateway?: string }[];
+  readonly ip4?: { readonly ip: string; readonly gateway?: string };
+  readonly ip6?: { readonly ip: string; readonly gateway?: string };
+  readonly routes?: readonly { readonly dst: string; readonly gw?: string }[];
+  readonly dns?: JsonObject;
+}
+
+/**
+ * Reads a network from the text of a `.conflist` (a list) or a `.conf` (one plugin).
+ *
+ * @param text the file's content
+ * @throws {Error} if the name, the version, the list or a plugin's type is missing
+ */
+export function readNetwork(text: string): Network {
+  const document: Partial<Network> = JSON.parse(text);
+  const { name, cniVersion } = document;
+  const plugins: readonly Partial<PluginConfiguration>[] = document.plugins ?? [JSON.parse(text)];
+  if (name === undefined || cniVersion === undefined) {
+    throw new Error("a network configuration needs a name and a cniVersion");
+  }
+  if (plugins.length === 0 || !plugins.every(isPlugin)) {
+    throw new Error(`network ${name} needs plugins, each with a type`);
+  }
+  return { name, cniVersion, plugins };
+}
+
+function isPlugin(plugin: Partial<PluginConfiguration>): plugin is PluginConfiguration {
+  return typeof plugin.type === "string";
+}
+
+/**
+ * Makes the document that a plugin of the network reads from standard input.
+ *
+ * @param network the network
+ * @param plugin one of its plugins
+ * @param injection what the runtime adds
+ */
+export function pluginInput(
+  network: Network,
+  plugin: PluginConfiguration,
+  injection: Injection = {},
+): JsonObject {
+  const { capabilities = {}, prevResult, valid } = injection;
+  const runtimeConfig = supportedCapabilities(plugin, capabilities);
+  const attachments = valid?.map(({ containerId, interfaceName = "eth0" }) => ({
+    containerID: containerId,
+    ifname: interfaceName,
+  }));
+  return {
+    ...plugin,
+    name: network.name,
+    cniVersion: network.cniVersion,
+    ...(Object.keys(runtimeConfig).length > 0 && { runtimeConfig }),
+    ...(prevResult !== undefined && { prevResult }),
+    ...(attachments !== undefined && {
+      "cni.dev/attachments": attachments,
+      "cni.dev/valid-attachments": attachments,
+    }),
+  };
+}
+
+function supportedCapabilities(plugin: PluginConfiguration, offered: JsonObject): JsonObject {
+  const declared = Object.entries(plugin.capabilities ?? {})
+    .filter(([, supported]) => supported === true)
+    .map(([capability]) => capability);
+  return Object.fromEntries(
+    Object.entries(offered).filter(([capability]) => declared.includes(capability)),
+  );
+}
+
+/**
+ * Tells whether a specification version has what came with another version.
+ *
+ * @param version three numbers with dots
+ * @param since three numbers with dots
+ */
+export function isAtLeast(version: string, since: string): boolean {
+  return version.localeCompare(since, "en", { numeric: true }) >= 0;
+}
