@@ -62,11 +62,8 @@ export function parseUnmapped(
   text: string,
 ): { readonly address: Address; readonly mapped: boolean } | undefined {
   if (!text.includes(":")) {
-    if (!isDottedQuad(text)) return undefined;
-    return {
-      address: addressAt(4, numberOf(ipaddr.IPv4.parse(text).toByteArray())),
-      mapped: false,
-    };
+    const value = parseDottedQuad(text);
+    return value === undefined ? undefined : { address: addressAt(4, value), mapped: false };
   }
   const groups = withoutDottedTail(text);
   if (groups === undefined || !isHexGroups(groups)) return undefined;
@@ -82,13 +79,13 @@ export function parseUnmapped(
 
 /** The canonical text: dotted quad, or RFC 5952. It is also the name of the reservation's file. */
 export function formatAddress({ family, value }: Address): string {
-  const bytes: number[] = [];
-  for (let shift = BigInt(bitsOf(family) - 8); shift >= 0n; shift -= 8n) {
-    bytes.push(Number((value >> shift) & 0xffn));
+  if (family === 4) {
+    const number = Number(value);
+    return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
   }
-  return family === 4
-    ? new ipaddr.IPv4(bytes).toString()
-    : new ipaddr.IPv6(bytes).toRFC5952String();
+  const bytes: number[] = [];
+  for (let shift = 120n; shift >= 0n; shift -= 8n) bytes.push(Number((value >> shift) & 0xffn));
+  return new ipaddr.IPv6(bytes).toRFC5952String();
 }
 
 /** `first-last`, as the reference's error texts show a range. */
@@ -96,13 +93,24 @@ export function formatWindow({ first, last }: Window): string {
   return `${formatAddress(first)}-${formatAddress(last)}`;
 }
 
-// ipaddr.js also reads octal and hexadecimal octets, short forms, zones and over-long groups; Go refuses them.
-
-function isDottedQuad(text: string): boolean {
-  return (
-    /^(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})$/.test(text) && ipaddr.IPv4.isValid(text)
-  );
+/**
+ * Four decimal octets as one number. By hand, since a directory may hold 65 000 of them, and since ipaddr.js also reads
+ * octal and hexadecimal octets and short forms, which Go refuses.
+ */
+function parseDottedQuad(text: string): bigint | undefined {
+  const octets = text.split(".");
+  if (octets.length !== 4) return undefined;
+  let value = 0;
+  for (const octet of octets) {
+    const number = Number(octet);
+    // Only the canonical form of a number reads back as itself.
+    if (!(number >= 0 && number <= 255) || String(number) !== octet) return undefined;
+    value = value * 256 + number;
+  }
+  return BigInt(value);
 }
+
+// ipaddr.js also reads zones and over-long groups, and takes a dotted tail for an IPv4-mapped address.
 
 function isHexGroups(text: string): boolean {
   return /^(?:[0-9a-f]{0,4}:){2,8}[0-9a-f]{0,4}$/i.test(text) && ipaddr.IPv6.isValid(text);
@@ -113,8 +121,8 @@ function withoutDottedTail(text: string): string | undefined {
   const start = text.lastIndexOf(":") + 1;
   const tail = text.slice(start);
   if (!tail.includes(".")) return text;
-  if (!isDottedQuad(tail)) return undefined;
-  const value = numberOf(ipaddr.IPv4.parse(tail).toByteArray());
+  const value = parseDottedQuad(tail);
+  if (value === undefined) return undefined;
   return `${text.slice(0, start)}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
 }
 

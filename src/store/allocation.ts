@@ -9,15 +9,10 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { candidates } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { cursorPath, readCursor, writeCursor } from "./cursor.ts";
+import type { Ledger } from "./ledger.ts";
 import { join, type Location } from "./location.ts";
 import { describeOwner, formatOwner } from "./owner.ts";
-import {
-  type Holding,
-  listReservations,
-  namesIn,
-  readOwner,
-  removeReservation,
-} from "./reservations.ts";
+import { type Holding, listReservations, namesIn, readOwner } from "./reservations.ts";
 import { withTemporary } from "./temporary.ts";
 import { debrisIn, describeUsage, suspectsIn, usageOf } from "./usage.ts";
 
@@ -38,6 +33,8 @@ export interface Wish {
   readonly requested: Address | undefined;
   /** What the attachment held before this call. */
   readonly holdings: readonly Holding[];
+  /** What this call has reserved already, in other sets. */
+  readonly allocated: readonly Allocation[];
 }
 
 /** So many addresses are tried before the directory is read to see which are taken. */
@@ -49,39 +46,43 @@ const BLIND_TRIES = 8;
  *
  * @throws CniError 999 in the reference's words
  */
-export function allocate(system: System, location: Location, wish: Wish): Allocation {
+export function allocate(ledger: Ledger, wish: Wish): Allocation {
+  const { system, location } = ledger;
   const allocation =
     wish.requested === undefined
-      ? allocateNext(system, location, wish)
-      : allocateRequested(system, location, wish, wish.requested);
+      ? allocateNext(ledger, wish)
+      : allocateRequested(ledger, wish, wish.requested);
   try {
     writeCursor(system, location, wish.index, allocation.address);
   } catch (error) {
-    undo(system, location, [allocation]);
+    undo(ledger, [allocation]);
     if (!isSystemError(error)) throw error;
     throw internalError(`open ${cursorPath(location, wish.index)}: ${error.reason}`, error.message);
   }
   return allocation;
 }
 
-/** Gives back what this call reserved, and nothing else. */
-export function undo(system: System, location: Location, allocations: readonly Allocation[]): void {
+/**
+ * Gives back what this call reserved, and nothing else.
+ *
+ * @returns whether all of it could be given back
+ */
+export function undo(ledger: Ledger, allocations: readonly Allocation[]): boolean {
+  let complete = true;
   for (const { address } of allocations) {
     try {
-      removeReservation(system, location, formatAddress(address));
+      ledger.release(formatAddress(address));
     } catch (error) {
       // The error that led here is the one to report; the DEL that follows it tries again.
       if (!isSystemError(error)) throw error;
+      complete = false;
     }
   }
+  return complete;
 }
 
-function allocateRequested(
-  system: System,
-  location: Location,
-  { attachment, set, exclusions }: Wish,
-  requested: Address,
-): Allocation {
+function allocateRequested(ledger: Ledger, wish: Wish, requested: Address): Allocation {
+  const { attachment, set, exclusions } = wish;
   const range = rangeOf(set, requested);
   const text = formatAddress(requested);
   if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
@@ -94,9 +95,9 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const content = formatOwner(attachment);
-  const free = withTemporary(system, location, content, (temporary) =>
-    claim(system, location, requested, temporary, content),
+  const { system, location } = ledger;
+  const free = withTemporary(system, location, formatOwner(attachment), (temporary) =>
+    claim(ledger, wish, requested, temporary),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(system, location, text);
@@ -106,7 +107,8 @@ function allocateRequested(
   );
 }
 
-function allocateNext(system: System, location: Location, wish: Wish): Allocation {
+function allocateNext(ledger: Ledger, wish: Wish): Allocation {
+  const { system, location } = ledger;
   const { attachment, set, index, exclusions } = wish;
   const held = wish.holdings.find(({ address }) => rangeOf(set, address) !== undefined);
   if (held !== undefined) {
@@ -116,18 +118,16 @@ function allocateNext(system: System, location: Location, wish: Wish): Allocatio
     );
   }
   const cursor = readCursor(system, location, index);
-  const content = formatOwner(attachment);
-  const allocation = withTemporary(system, location, content, (temporary) => {
+  const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
     const claimFirst = (isTaken: (address: string) => boolean): Allocation | undefined => {
       for (const candidate of candidates(set, cursor, exclusions)) {
         if (isTaken(formatAddress(candidate.address))) continue;
-        if (claim(system, location, candidate.address, temporary, content)) return candidate;
+        if (claim(ledger, wish, candidate.address, temporary)) return candidate;
       }
       return undefined;
     };
     return (
-      claimFirst(takenAfter(system, location)) ??
-      claimFirst(takenAfterReclaiming(system, location, set))
+      claimFirst(takenAfter(system, location)) ?? claimFirst(takenAfterReclaiming(ledger, set))
     );
   });
   if (allocation !== undefined) return allocation;
@@ -138,6 +138,22 @@ function allocateNext(system: System, location: Location, wish: Wish): Allocatio
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, suspects, location),
   );
+}
+
+/** Reserves one address, which the index lists before it is reserved. */
+function claim(ledger: Ledger, wish: Wish, address: Address, temporary: string): boolean {
+  const { attachment, holdings, allocated } = wish;
+  ledger.announce(attachment, namesHeld(holdings, [...allocated, { address }]));
+  return ledger.reserve(address, attachment, temporary);
+}
+
+/** The file names of all that an attachment holds after an ADD. */
+export function namesHeld(
+  before: readonly Holding[],
+  added: readonly Pick<Allocation, "address">[],
+): readonly string[] {
+  const exact = before.filter(({ match }) => match === "exact").map(({ name }) => name);
+  return [...exact, ...added.map(({ address }) => formatAddress(address))].sort();
 }
 
 /** Says "not known to be taken" for the first few addresses, then reads the directory once and knows. */
@@ -152,50 +168,16 @@ function takenAfter(system: System, location: Location): (address: string) => bo
 }
 
 /** The set is full: files that are nobody's are removed, and only their addresses are free. */
-function takenAfterReclaiming(
-  system: System,
-  location: Location,
-  set: RangeSet,
-): (address: string) => boolean {
+function takenAfterReclaiming(ledger: Ledger, set: RangeSet): (address: string) => boolean {
+  const { system, location } = ledger;
   const reclaimed = new Set<string>();
   for (const debris of debrisIn(system, location, set, listReservations(system, location))) {
     try {
-      removeReservation(system, location, debris.name);
+      ledger.release(debris.name);
       reclaimed.add(formatAddress(debris.address));
     } catch (error) {
       if (!isSystemError(error)) throw error;
     }
   }
   return (address) => !reclaimed.has(address);
-}
-
-/**
- * Gives the temporary file the address as its name: the reservation appears whole or not at all, and only where
- * nothing stands yet. Where the file system has no hard links, it is created exclusively, as the reference does it.
- *
- * @returns whether the address was free
- * @throws CniError 999 in the reference's words: `open <path>: <reason>`
- */
-function claim(
-  system: System,
-  location: Location,
-  address: Address,
-  temporary: string,
-  content: string,
-): boolean {
-  const path = join(location.directory, formatAddress(address));
-  try {
-    try {
-      system.link(temporary, path);
-    } catch (error) {
-      if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-      system.createFile(path, content, 0o600);
-    }
-    return true;
-  } catch (error) {
-    if (isSystemError(error, "EEXIST")) return false;
-    // Another file system: `withTemporary` tries again from a place beside the goal.
-    if (!isSystemError(error) || error.code === "EXDEV") throw error;
-    throw internalError(`open ${path}: ${error.reason}`, error.message);
-  }
 }

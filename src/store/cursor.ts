@@ -28,7 +28,8 @@ export function readCursor(system: System, location: Location, index: number): A
 }
 
 /**
- * Replaces the cursor; it is never seen empty or half written.
+ * Moves the cursor. In place, for a new file would cost more than all the rest of a call; a call that is killed here
+ * leaves the old cursor, or the new one with line ends behind it, which reading passes over.
  *
  * @throws SystemError
  */
@@ -38,9 +39,15 @@ export function writeCursor(
   index: number,
   address: Address,
 ): void {
-  withTemporary(system, location, formatAddress(address), (temporary) => {
-    system.rename(temporary, cursorPath(location, index));
-  });
+  const path = cursorPath(location, index);
+  const content = formatAddress(address);
+  try {
+    system.overwriteFile(path, content);
+  } catch (error) {
+    // There is none yet, or a link, which is replaced and not followed.
+    if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
+    withTemporary(system, location, content, (temporary) => system.rename(temporary, path));
+  }
 }
 
 export function cursorPath(location: Location, index: number): string {

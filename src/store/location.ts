@@ -10,6 +10,8 @@ export interface Location {
   readonly directory: string;
   /** `<dataDir>/.host-local/<network>`: what the reference does not know, out of the reach of its searches. */
   readonly own: string;
+  /** The owner index, see owner-index.ts. */
+  readonly owners: string;
   /** The reference's lock file. */
   readonly lockFile: string;
 }
@@ -18,11 +20,13 @@ export interface Location {
 export function locate(dataDir: string, network: NetworkName): Location {
   const root = clean(dataDir);
   const directory = join(root, network);
+  const own = join(join(root, ".host-local"), network);
   return {
     network,
     dataDir: root,
     directory,
-    own: join(join(root, ".host-local"), network),
+    own,
+    owners: join(own, "owners"),
     lockFile: join(directory, "lock"),
   };
 }

@@ -2,6 +2,7 @@
 
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
+import { Ledger } from "./ledger.ts";
 import type { Location } from "./location.ts";
 
 /** For whom the lock is taken, and how long it is waited for. */
@@ -12,20 +13,26 @@ export interface LockWish {
 }
 
 /**
- * Does `body` under the lock.
+ * Does `body` under the lock; a network's first call makes its directory.
  *
  * @throws CniError 11 where the lock stayed with another; 999 in the reference's bare words where it cannot be made
+ * @throws SystemError where the directory cannot be made
  */
-export function underLock<T>(system: System, location: Location, wish: LockWish, body: () => T): T {
+export function underLock<T>(
+  system: System,
+  location: Location,
+  wish: LockWish,
+  body: (ledger: Ledger) => T,
+): T {
   let unlock: () => void;
   try {
     unlock = acquire(system, location, wish);
   } catch (error) {
-    throw isSystemError(error)
-      ? internalError(error.reason, `${error.message}: the lock cannot be taken`)
-      : error;
+    if (!isSystemError(error, "ENOENT", "ENOTDIR")) throw inBareWords(error);
+    system.makeDirectories(location.directory);
+    unlock = acquireAtLast(system, location, wish);
   }
-  return during(unlock, body);
+  return during(unlock, system, location, body);
 }
 
 /**
@@ -38,7 +45,7 @@ export function underLockIfPossible<T>(
   system: System,
   location: Location,
   wish: LockWish,
-  body: () => T,
+  body: (ledger: Ledger) => T,
 ): T {
   let unlock = (): void => {};
   try {
@@ -46,7 +53,7 @@ export function underLockIfPossible<T>(
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
-  return during(unlock, body);
+  return during(unlock, system, location, body);
 }
 
 function acquire(system: System, location: Location, wish: LockWish): () => void {
@@ -68,9 +75,32 @@ function acquire(system: System, location: Location, wish: LockWish): () => void
   }
 }
 
-function during<T>(unlock: () => void, body: () => T): T {
+function acquireAtLast(system: System, location: Location, wish: LockWish): () => void {
   try {
-    return body();
+    return acquire(system, location, wish);
+  } catch (error) {
+    throw inBareWords(error);
+  }
+}
+
+function inBareWords(error: unknown): unknown {
+  if (!isSystemError(error)) return error;
+  return internalError(error.reason, `${error.message}: the lock cannot be taken`);
+}
+
+function during<T>(
+  unlock: () => void,
+  system: System,
+  location: Location,
+  body: (ledger: Ledger) => T,
+): T {
+  try {
+    const ledger = new Ledger(system, location);
+    try {
+      return body(ledger);
+    } finally {
+      ledger.close();
+    }
   } finally {
     unlock();
   }

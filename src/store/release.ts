@@ -1,34 +1,58 @@
 /** Giving addresses back. */
 
 import { CniError, ErrorCode } from "../cni/error.ts";
-import { isSystemError, type System } from "../system/system.ts";
-import type { Location } from "./location.ts";
-import { type Reservation, removeReservation } from "./reservations.ts";
+import { isSystemError } from "../system/system.ts";
+import type { Ledger } from "./ledger.ts";
+import { type EntryName, entryOf } from "./owner-index.ts";
+import type { OwnedReservation } from "./reservations.ts";
 
 /**
  * Removes reservations, all that can be, and only then reports those that could not.
  *
+ * @param all every reservation of the owners in question
+ * @param released those of them to be removed
  * @throws CniError 5 with every path and reason
  */
 export function releaseAll(
-  system: System,
-  location: Location,
-  reservations: readonly Reservation[],
+  ledger: Ledger,
+  all: readonly OwnedReservation[],
+  released: readonly OwnedReservation[],
 ): void {
+  const kept = new Set(all);
   const failures: string[] = [];
-  for (const { name } of reservations) {
+  for (const reservation of released) {
     try {
-      removeReservation(system, location, name);
+      ledger.release(reservation.name);
+      kept.delete(reservation);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       failures.push(error.message);
     }
   }
+  noteKept(ledger, kept, released);
   if (failures.length > 0) {
     throw new CniError(
       ErrorCode.ioFailure,
-      `failed to release ${failures.length} of ${reservations.length} addresses`,
+      `failed to release ${failures.length} of ${released.length} addresses`,
       failures.join("; "),
     );
   }
+}
+
+/** Tells the index what the owners of the released reservations still hold. */
+function noteKept(
+  ledger: Ledger,
+  kept: ReadonlySet<OwnedReservation>,
+  released: readonly OwnedReservation[],
+): void {
+  const names = new Map<EntryName, string[]>();
+  for (const { owner } of released) {
+    const entry = entryOf(owner);
+    if (entry !== undefined) names.set(entry, []);
+  }
+  for (const { name, owner } of kept) {
+    const entry = entryOf(owner);
+    if (entry !== undefined) names.get(entry)?.push(name);
+  }
+  for (const [entry, held] of names) ledger.note(entry, held);
 }

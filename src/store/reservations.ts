@@ -13,8 +13,13 @@ export interface Reservation {
   readonly name: string;
 }
 
+/** A reservation with its owner. */
+export interface OwnedReservation extends Reservation {
+  readonly owner: Owner;
+}
+
 /** A reservation that names an attachment. */
-export interface Holding extends Reservation {
+export interface Holding extends OwnedReservation {
   readonly match: Exclude<Match, "none">;
 }
 
@@ -46,19 +51,27 @@ export function readOwner(system: System, location: Location, name: string): Own
   }
 }
 
-/**
- * The reservations of an attachment, in the order of `listReservations`.
- *
- * @throws SystemError where the directory cannot be read
- */
-export function holdingsOf(
+/** Reservations with their owners; each file is read. */
+export function readOwners(
   system: System,
   location: Location,
+  reservations: readonly Reservation[],
+): readonly OwnedReservation[] {
+  return reservations.map(({ address, name }) => ({
+    address,
+    name,
+    owner: readOwner(system, location, name),
+  }));
+}
+
+/** Of some reservations those that name an attachment, in their order. */
+export function holdingsAmong(
+  reservations: readonly OwnedReservation[],
   attachment: Attachment,
 ): readonly Holding[] {
   const found: Holding[] = [];
-  for (const reservation of listReservations(system, location)) {
-    const match = matchOwner(readOwner(system, location, reservation.name), attachment);
+  for (const reservation of reservations) {
+    const match = matchOwner(reservation.owner, attachment);
     if (match !== "none") found.push({ ...reservation, match });
   }
   return found;
@@ -73,12 +86,19 @@ export function releasable(holdings: readonly Holding[]): readonly Holding[] {
   return exact.length > 0 ? exact : holdings;
 }
 
-/** Removes the reservation with this file name; one that is gone already is none to complain about. */
-export function removeReservation(system: System, location: Location, name: string): void {
+/**
+ * Removes the reservation with this file name.
+ *
+ * @returns whether it was there; one that is gone already is none to complain about
+ * @throws SystemError
+ */
+export function removeReservation(system: System, location: Location, name: string): boolean {
   try {
     system.unlink(join(location.directory, name));
+    return true;
   } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
+    if (isSystemError(error, "ENOENT")) return false;
+    throw error;
   }
 }
 

@@ -43,21 +43,36 @@ export interface System {
   readFile(path: string, limit: number): string;
   /** Creates a file exclusively (EEXIST where anything stands there) and writes `text`. */
   createFile(path: string, text: string, mode: number): void;
+  /**
+   * Overwrites the file at `path` in place, making no new one: what stands behind a link is not touched (ELOOP). Killed
+   * in the middle it holds the old text, or the new one with line ends behind it.
+   */
+  overwriteFile(path: string, text: string): void;
   /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where anything stands there. */
   link(existing: string, path: string): void;
   /** `rename(2)`. */
   rename(from: string, to: string): void;
   /** `unlink(2)`. */
   unlink(path: string): void;
+  /** `symlink(2)`: makes a link at `path` that says `target`; EEXIST where anything stands there. */
+  symlink(target: string, path: string): void;
+  /** `readlink(2)`: what the link at `path` says. */
+  readLink(path: string): string;
   /** Makes a directory with all its parents (mode 0755); nothing happens where it exists. */
   makeDirectories(path: string): void;
   /** The names in a directory, in no order. */
   list(path: string): readonly string[];
   /** `stat(2)`, following links. */
   status(path: string): FileStatus;
+  /** `lstat(2)`: as `status`, of a symbolic link itself. */
+  linkStatus(path: string): FileStatus;
+  /** Sets the time of last modification, in nanoseconds since the epoch, as exactly as the machine can. */
+  setModified(path: string, nanoseconds: bigint): void;
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 
+  /** Whether `lock` excludes the Go plugin, too. */
+  readonly locksOutReference: boolean;
   /** Takes the lock and returns what gives it back; throws `LockTimeout` when the wait was in vain. */
   lock(request: LockRequest): () => void;
 

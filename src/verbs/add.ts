@@ -7,10 +7,11 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate, undo } from "../store/allocation.ts";
-import { type Location, locate } from "../store/location.ts";
-import { type LockWish, underLock } from "../store/lock.ts";
-import { holdingsOf } from "../store/reservations.ts";
+import { type Allocation, allocate, namesHeld, undo } from "../store/allocation.ts";
+import type { Ledger } from "../store/ledger.ts";
+import { locate } from "../store/location.ts";
+import { underLock } from "../store/lock.ts";
+import { exactEntry } from "../store/owner-index.ts";
 import { sweepTemporary } from "../store/temporary.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
@@ -34,10 +35,9 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const location = locate(config.dataDir, config.network);
   const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  system.makeDirectories(location.directory);
-  const allocations = underLock(system, location, wish, () => {
+  const allocations = underLock(system, location, wish, (ledger) => {
     sweepTemporary(system, location);
-    return reserve(system, location, config, call);
+    return reserve(ledger, config, call);
   });
 
   const result: Result = {
@@ -52,7 +52,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   try {
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
-    takeBack(system, location, wish, allocations);
+    underLock(system, location, wish, (ledger) => takeBack(ledger, call, allocations));
     if (!isSystemError(error)) throw error;
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
@@ -60,35 +60,34 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
 /** One address of each set, or none at all. */
 function reserve(
-  system: System,
-  location: Location,
-  config: IpamConfig,
+  ledger: Ledger,
+  { rangeSets, exclusions, requested: pending }: IpamConfig,
   { attachment }: AttachmentCall,
 ): readonly Allocation[] {
-  const holdings = holdingsOf(system, location, attachment);
-  const pending = [...config.requested];
-  const allocations: Allocation[] = [];
+  const holdings = ledger.holdingsOf(attachment, "trust");
+  const left = [...pending];
+  const allocated: Allocation[] = [];
   try {
-    for (const [index, set] of config.rangeSets.entries()) {
-      const requested = takeFitting(pending, set);
-      const { exclusions } = config;
-      allocations.push(
+    for (const [index, set] of rangeSets.entries()) {
+      const requested = takeFitting(left, set);
+      allocated.push(
         inRange(index, () =>
-          allocate(system, location, { attachment, set, index, exclusions, requested, holdings }),
+          allocate(ledger, { attachment, set, index, exclusions, requested, holdings, allocated }),
         ),
       );
     }
-    if (pending.length > 0) {
+    if (left.length > 0) {
       throw internalError(
-        `failed to allocate all requested IPs: ${pending.map(formatAddress).join(" ")}`,
+        `failed to allocate all requested IPs: ${left.map(formatAddress).join(" ")}`,
         "each range set serves one requested address, and only one that lies between its range's start and end",
       );
     }
   } catch (error) {
-    undo(system, location, allocations);
+    if (undo(ledger, allocated)) ledger.settle(attachment, namesHeld(holdings, []));
     throw error;
   }
-  return allocations;
+  ledger.settle(attachment, namesHeld(holdings, allocated));
+  return allocated;
 }
 
 /** Takes out of `pending` the first address that lies in `set`. */
@@ -108,13 +107,17 @@ function inRange<T>(index: number, allocateOne: () => T): T {
   }
 }
 
+/** Nobody received the result: what it promises is free again. */
 function takeBack(
-  system: System,
-  location: Location,
-  wish: LockWish,
+  ledger: Ledger,
+  { attachment }: AttachmentCall,
   allocations: readonly Allocation[],
 ): void {
-  underLock(system, location, wish, () => undo(system, location, allocations));
+  const holdings = ledger.holdingsOf(attachment, "trust");
+  if (!undo(ledger, allocations)) return;
+  const names = new Set(allocations.map(({ address }) => formatAddress(address)));
+  const kept = holdings.filter(({ name }) => !names.has(name));
+  ledger.note(exactEntry(attachment), namesHeld(kept, []));
 }
 
 /** In the chain behind a main plugin: its result is handed on untouched. */

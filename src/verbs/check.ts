@@ -1,8 +1,9 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
 import { isGcOnly, loadConfig } from "../ipam/config.ts";
+import { isHeld } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
-import { directoryExists, holdingsOf } from "../store/reservations.ts";
+import { directoryExists } from "../store/reservations.ts";
 import type { System } from "../system/system.ts";
 
 /**
@@ -14,10 +15,7 @@ export function check(system: System, call: AttachmentCall): void {
   const config = loadConfig(call.network, call.arguments);
   const location = locate(config.dataDir, config.network);
   const { containerId, interfaceName } = call.attachment;
-  if (
-    !directoryExists(system, location) ||
-    holdingsOf(system, location, call.attachment).length === 0
-  ) {
+  if (!directoryExists(system, location) || !isHeld(system, location, call.attachment)) {
     throw internalError(
       `host-local: Failed to find address added by container ${containerId}`,
       `no file in ${location.directory} names ${containerId} ${interfaceName}`,

@@ -4,7 +4,7 @@ import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
 import { locate } from "../store/location.ts";
 import { underLockIfPossible } from "../store/lock.ts";
 import { releaseAll } from "../store/release.ts";
-import { directoryExists, holdingsOf, releasable } from "../store/reservations.ts";
+import { directoryExists, releasable } from "../store/reservations.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
 
@@ -18,8 +18,9 @@ export function del(system: System, call: AttachmentCall): void {
   const location = locate(config.dataDir, config.network);
   if (directoryExists(system, location)) {
     const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-    underLockIfPossible(system, location, wish, () => {
-      releaseAll(system, location, releasable(holdingsOf(system, location, call.attachment)));
+    underLockIfPossible(system, location, wish, (ledger) => {
+      const holdings = ledger.holdingsOf(call.attachment, "search");
+      releaseAll(ledger, holdings, releasable(holdings));
     });
   }
   refuseOwnNetworkNamespace(system, call.networkNamespace);

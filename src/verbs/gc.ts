@@ -6,7 +6,7 @@ import { locate } from "../store/location.ts";
 import { underLock } from "../store/lock.ts";
 import { formatOwner, type Owner } from "../store/owner.ts";
 import { releaseAll } from "../store/release.ts";
-import { directoryExists, listReservations, readOwner } from "../store/reservations.ts";
+import { directoryExists } from "../store/reservations.ts";
 import { sweepAllTemporary } from "../store/temporary.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
@@ -27,15 +27,14 @@ export function gc(system: System, call: NetworkCall): void {
   const location = locate(config.dataDir, config.network);
   if (!directoryExists(system, location)) return;
   const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  underLock(system, location, wish, () => {
+  underLock(system, location, wish, (ledger) => {
     sweepAllTemporary(system, location);
     const isStale = staleAgainst(valid);
+    const all = ledger.allOwned();
     releaseAll(
-      system,
-      location,
-      listReservations(system, location).filter(({ name }) =>
-        isStale(readOwner(system, location, name)),
-      ),
+      ledger,
+      all,
+      all.filter(({ owner }) => isStale(owner)),
     );
   });
 }

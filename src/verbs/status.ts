@@ -8,7 +8,9 @@ import {
   type StoreConfig,
   staysReadyWhenExhausted,
 } from "../ipam/config.ts";
-import { formatRangeSet } from "../ipam/range-set.ts";
+import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
+import { capacityOf } from "../ipam/round-robin.ts";
+import { knownCount } from "../store/ledger.ts";
 import { type Location, locate } from "../store/location.ts";
 import { listReservations } from "../store/reservations.ts";
 import { debrisIn, describeUsage, isExhausted, suspectsIn, usageOf } from "../store/usage.ts";
@@ -39,6 +41,11 @@ function locationOf({ dataDir, network }: StoreConfig): Location {
 }
 
 function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
+  const count = knownCount(system, location);
+  const isRoomy = (set: RangeSet): boolean =>
+    count !== undefined &&
+    set.some((range) => capacityOf(range, config.exclusions) > BigInt(count));
+  if (config.rangeSets.every(isRoomy)) return;
   const reservations = listReservations(system, location);
   for (const set of config.rangeSets) {
     const usage = usageOf(set, config.exclusions, reservations);

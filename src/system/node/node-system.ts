@@ -21,14 +21,20 @@ export function createNodeSystem(): NodeSystem {
     writeStandardError,
     readFile,
     createFile,
+    overwriteFile,
     link: (existing, path) => systemCall("link", path, () => fs.linkSync(existing, path)),
     rename: (from, to) => systemCall("rename", to, () => fs.renameSync(from, to)),
     unlink: (path) => systemCall("unlink", path, () => fs.unlinkSync(path)),
+    symlink: (target, path) => systemCall("symlink", path, () => fs.symlinkSync(target, path)),
+    readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
     makeDirectories,
     list: (path) => systemCall("open", path, () => fs.readdirSync(path)),
     status,
+    linkStatus,
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
+    setModified,
+    locksOutReference: false,
     lock: (request) => lock(request, makeDirectories),
     now: () => Date.now(),
     processId: () => process.pid,
@@ -77,6 +83,20 @@ function createFile(path: string, text: string, mode: number): void {
   }
 }
 
+function overwriteFile(path: string, text: string): void {
+  const flags = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+  const file = systemCall("open", path, () => fs.openSync(path, flags));
+  try {
+    systemCall("write", path, () => {
+      const length = Buffer.byteLength(text);
+      fs.writeSync(file, text.padEnd(text.length + fs.fstatSync(file).size - length, "\n"), 0);
+      fs.ftruncateSync(file, length);
+    });
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
 /** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
 function makeDirectories(path: string): void {
   try {
@@ -103,7 +123,14 @@ function isDirectory(path: string): boolean {
 }
 
 function status(path: string): FileStatus {
-  const found = systemCall("stat", path, () => fs.statSync(path, { bigint: true }));
+  return statusOf(systemCall("stat", path, () => fs.statSync(path, { bigint: true })));
+}
+
+function linkStatus(path: string): FileStatus {
+  return statusOf(systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true })));
+}
+
+function statusOf(found: fs.BigIntStats): FileStatus {
   return {
     kind: found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
     device: found.dev,
@@ -112,4 +139,10 @@ function status(path: string): FileStatus {
     modified: found.mtimeNs,
     changed: found.ctimeNs,
   };
+}
+
+/** Node.js takes seconds as a number, which is exact to a fraction of a microsecond. */
+function setModified(path: string, nanoseconds: bigint): void {
+  const seconds = Number(nanoseconds) / 1e9;
+  systemCall("utimensat", path, () => fs.utimesSync(path, seconds, seconds));
 }

@@ -1,0 +1,251 @@
+/** What is reserved, and for whom: the one way to change it. */
+
+import type { Attachment } from "../cni/attachment.ts";
+import { internalError } from "../cni/error.ts";
+import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
+import { isSystemError, type System } from "../system/system.ts";
+import { join, type Location } from "./location.ts";
+import { formatOwner } from "./owner.ts";
+import {
+  type EntryName,
+  exactEntry,
+  legacyEntry,
+  listEntries,
+  readEntry,
+  refreshEntries,
+  writeEntry,
+} from "./owner-index.ts";
+import {
+  type Holding,
+  holdingsAmong,
+  listReservations,
+  type OwnedReservation,
+  type Reservation,
+  readOwners,
+  removeReservation,
+} from "./reservations.ts";
+import {
+  dateBack,
+  type Identity,
+  identityOf,
+  isCurrent,
+  isQuiet,
+  readStamp,
+  removeStamp,
+  writeStamp,
+} from "./stamp.ts";
+
+/**
+ * The reservations of a network while its lock is held. It keeps the owner index in step with them; where the index
+ * cannot be kept (a file system without symbolic links, a full disk), everything is searched for, and stays right.
+ */
+export class Ledger {
+  readonly system: System;
+  readonly location: Location;
+  #index: "kept" | "given up" = "kept";
+  /** The state of the directory to record; `undefined` once we changed it ourselves. */
+  #identity: Identity | undefined;
+  #reservations = 0;
+  #settled = false;
+  #announced: readonly string[] | undefined;
+  /** Whether a stamp has to be recorded at the end. */
+  #isOpen = false;
+
+  constructor(system: System, location: Location) {
+    this.system = system;
+    this.location = location;
+    this.#tryIndex(() => {
+      const stamp = readStamp(system, location);
+      if (stamp === undefined || !isCurrent(system, location, stamp)) {
+        this.#rebuild();
+        return;
+      }
+      this.#identity = stamp.identity;
+      this.#reservations = stamp.reservations;
+      this.#settled = stamp.settled;
+    });
+  }
+
+  /**
+   * The reservations of an attachment, in the order of `listReservations`.
+   *
+   * @param doubt what to do where the index knows of none, but a foreign write could have gone unseen: `search` where
+   *   a wrong "none" would leak an address
+   * @throws SystemError where the directory cannot be read
+   */
+  holdingsOf(attachment: Attachment, doubt: "search" | "trust"): readonly Holding[] {
+    const { system, location } = this;
+    const listed =
+      this.#index === "kept" ? listedHoldings(system, location, attachment) : undefined;
+    const isCertain = this.#settled || doubt === "trust";
+    if (listed !== undefined && (isCertain || listed.some(({ match }) => match === "exact"))) {
+      return listed;
+    }
+    let all: readonly OwnedReservation[] | undefined;
+    if (listed !== undefined) {
+      this.#tryIndex(() => {
+        all = this.#rebuild();
+      });
+    }
+    return holdingsAmong(all ?? this.allOwned(), attachment);
+  }
+
+  /** Every reservation with its owner; reads each file. */
+  allOwned(): readonly OwnedReservation[] {
+    const { system, location } = this;
+    return readOwners(system, location, listReservations(system, location));
+  }
+
+  /**
+   * Says what an attachment is about to hold, before it does: so the index lists at least what it holds, wherever a
+   * call is killed. What is listed in vain is found out when it is checked.
+   */
+  announce(attachment: Attachment, names: readonly string[]): void {
+    this.#announced = names;
+    this.note(exactEntry(attachment), names);
+  }
+
+  /** Says what an attachment holds now, after `announce`. */
+  settle(attachment: Attachment, names: readonly string[]): void {
+    if (this.#announced === undefined || this.#announced.length === names.length) return;
+    this.note(exactEntry(attachment), names);
+  }
+
+  /** Records in the index what an owner holds from now on. */
+  note(entry: EntryName, names: readonly string[]): void {
+    this.#change();
+    this.#tryIndex(() => writeEntry(this.system, this.location, entry, names));
+  }
+
+  /**
+   * Gives a temporary file an address as its name: the reservation appears whole or not at all, and only where nothing
+   * stands yet. Where the file system has no hard links, it is created exclusively, as the reference does it.
+   *
+   * @returns whether the address was free
+   * @throws CniError 999 in the reference's words: `open <path>: <reason>`
+   */
+  reserve(address: Address, attachment: Attachment, temporary: string): boolean {
+    this.#change();
+    const path = join(this.location.directory, formatAddress(address));
+    try {
+      this.#link(temporary, path, attachment);
+      this.#reservations++;
+      return true;
+    } catch (error) {
+      if (isSystemError(error, "EEXIST")) return false;
+      // Another file system: `withTemporary` tries again from a place beside the goal.
+      if (!isSystemError(error) || error.code === "EXDEV") throw error;
+      throw internalError(`open ${path}: ${error.reason}`, error.message);
+    }
+  }
+
+  /**
+   * Removes a reservation; one that is gone already is none to complain about.
+   *
+   * @throws SystemError
+   */
+  release(name: string): void {
+    this.#change();
+    if (removeReservation(this.system, this.location, name)) this.#reservations--;
+  }
+
+  /** Records how we leave the directory; to be called once, before the lock is given back. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#tryIndex(() => {
+      const { system, location } = this;
+      const dated = this.#identity === undefined && dateBack(system, location);
+      writeStamp(system, location, {
+        identity: this.#identity ?? identityOf(system.status(location.directory)),
+        reservations: this.#reservations,
+        // Beside another's lock, a foreign write may hide among our own.
+        settled:
+          this.#settled && (this.#identity !== undefined || (dated && system.locksOutReference)),
+      });
+    });
+  }
+
+  /** One search through everything brings the index in step with a foreign change. */
+  #rebuild(): readonly OwnedReservation[] {
+    const { system, location } = this;
+    this.#open();
+    const before = system.status(location.directory);
+    const entries = listEntries(system, location);
+    const all = this.allOwned();
+    refreshEntries(system, location, entries, all);
+    this.#identity = identityOf(before);
+    this.#reservations = all.length;
+    this.#settled = system.locksOutReference || isQuiet(system, before);
+    return all;
+  }
+
+  #change(): void {
+    this.#open();
+    this.#identity = undefined;
+  }
+
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#tryIndex(() => removeStamp(this.system, this.location));
+  }
+
+  /** The index never makes a call fail: without it, everything is searched for. */
+  #tryIndex(step: () => void): void {
+    if (this.#index === "given up") return;
+    try {
+      step();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#index = "given up";
+    }
+  }
+
+  #link(temporary: string, path: string, attachment: Attachment): void {
+    try {
+      this.system.link(temporary, path);
+    } catch (error) {
+      if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+      this.system.createFile(path, formatOwner(attachment), 0o600);
+    }
+  }
+}
+
+/** Whether an attachment holds anything; needs no lock. What the index does not know of is searched for. */
+export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
+  const listed = listedHoldings(system, location, attachment) ?? [];
+  if (listed.length > 0) return true;
+  const all = readOwners(system, location, listReservations(system, location));
+  return holdingsAmong(all, attachment).length > 0;
+}
+
+/** How many reservations there are, where that is known without reading the directory; needs no lock. */
+export function knownCount(system: System, location: Location): number | undefined {
+  const stamp = readStamp(system, location);
+  if (stamp === undefined) return undefined;
+  try {
+    return isCurrent(system, location, stamp) ? stamp.reservations : undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What the index lists for an attachment, each checked; `undefined` where only a search tells. */
+function listedHoldings(
+  system: System,
+  location: Location,
+  attachment: Attachment,
+): readonly Holding[] | undefined {
+  const listed: Reservation[] = [];
+  for (const name of [exactEntry(attachment), legacyEntry(attachment.containerId)]) {
+    const entry = readEntry(system, location, name);
+    if (entry.kind === "unlisted") return undefined;
+    for (const held of entry.kind === "listed" ? entry.names : []) {
+      const address = parseAddress(held);
+      if (address !== undefined) listed.push({ address, name: held });
+    }
+  }
+  listed.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return holdingsAmong(readOwners(system, location, listed), attachment);
+}

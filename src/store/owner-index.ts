@@ -1,0 +1,175 @@
+/**
+ * The owner index: which reservations an attachment holds, without reading all of them.
+ *
+ * An entry is a symbolic link named `<container id>:<interface>`, whose text lists the reservations; so it is whole or
+ * not there. The index is a cache: entries are checked against the reservations before anything is done with them, and
+ * deleting it loses nothing.
+ */
+
+import type { Attachment, ContainerId } from "../cni/attachment.ts";
+import { utf8Length } from "../cni/unicode.ts";
+import { isSystemError, type System } from "../system/system.ts";
+import { join, type Location } from "./location.ts";
+import type { Owner } from "./owner.ts";
+import type { OwnedReservation } from "./reservations.ts";
+import { STAMP } from "./stamp.ts";
+
+/** The name of an entry. */
+export type EntryName = string & { readonly proof: "entry name" };
+
+/**
+ * What the index says of an owner: at least what it holds. `unlisted` owners, whose name or list is too long, have to
+ * be searched for.
+ */
+export type Entry =
+  | { readonly kind: "absent" }
+  | { readonly kind: "unlisted" }
+  | { readonly kind: "listed"; readonly names: readonly string[] };
+
+const UNLISTED = "?";
+
+/** No file name is longer, in bytes. */
+const LONGEST_NAME = 255;
+
+/** Entries younger than this, in milliseconds, may be those of a call at work under the other kind of lock. */
+const FRESH = 60_000;
+
+/** The entry for reservations that name an attachment exactly. */
+export function exactEntry({ containerId, interfaceName }: Attachment): EntryName {
+  return `${containerId}:${interfaceName}` as EntryName;
+}
+
+/** The entry for legacy reservations, which name only the container. */
+export function legacyEntry(containerId: ContainerId): EntryName {
+  return `${containerId}:` as EntryName;
+}
+
+/** The entry in which an owner's reservations are listed; `undefined` for a file that names no container. */
+export function entryOf(owner: Owner): EntryName | undefined {
+  if (owner.kind === "attachment") return exactEntry(owner);
+  return owner.kind === "legacy" ? legacyEntry(owner.containerId) : undefined;
+}
+
+export function readEntry(system: System, location: Location, name: EntryName): Entry {
+  if (!isPossible(name)) return { kind: "unlisted" };
+  try {
+    const text = system.readLink(join(location.owners, name));
+    return text === UNLISTED ? { kind: "unlisted" } : { kind: "listed", names: text.split(" ") };
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return { kind: "absent" };
+    if (isSystemError(error)) return { kind: "unlisted" };
+    throw error;
+  }
+}
+
+/**
+ * Replaces an entry, in one step.
+ *
+ * @param names the reservations; none removes the entry
+ * @throws SystemError
+ */
+export function writeEntry(
+  system: System,
+  location: Location,
+  name: EntryName,
+  names: readonly string[],
+): void {
+  const path = join(location.owners, name);
+  if (names.length === 0) {
+    removeLink(system, path);
+  } else if (isPossible(name)) {
+    try {
+      makeLink(system, location, names.join(" "), path);
+    } catch (error) {
+      if (!isSystemError(error, "EEXIST")) throw error;
+      replaceLink(system, location, names.join(" "), path);
+    }
+  }
+}
+
+/**
+ * Makes the index tell what a search has found.
+ *
+ * @param entries the names of the entries as they were before the search began
+ */
+export function refreshEntries(
+  system: System,
+  location: Location,
+  entries: readonly EntryName[],
+  reservations: readonly OwnedReservation[],
+): void {
+  const held = new Map<EntryName, string[]>();
+  for (const { name, owner } of reservations) {
+    const entry = entryOf(owner);
+    if (entry === undefined) continue;
+    const names = held.get(entry);
+    if (names === undefined) held.set(entry, [name]);
+    else names.push(name);
+  }
+  const known = new Set(entries);
+  for (const [entry, names] of held) {
+    const isNew = !known.delete(entry);
+    if (isNew || isOutdated(readEntry(system, location, entry), names)) {
+      writeEntry(system, location, entry, names);
+    }
+  }
+  for (const entry of known) {
+    if (!isFresh(system, location, entry)) writeEntry(system, location, entry, []);
+  }
+}
+
+/** The names of all entries, and of what killed calls left among them. */
+export function listEntries(system: System, location: Location): readonly EntryName[] {
+  try {
+    const names = system.list(location.owners).filter((name) => name !== STAMP);
+    return names as readonly string[] as readonly EntryName[];
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+function isOutdated(entry: Entry, names: readonly string[]): boolean {
+  return entry.kind === "listed" && entry.names.join(" ") !== names.join(" ");
+}
+
+function isPossible(name: EntryName): boolean {
+  return utf8Length(name) <= LONGEST_NAME;
+}
+
+function isFresh(system: System, location: Location, name: EntryName): boolean {
+  const { modified } = system.linkStatus(join(location.owners, name));
+  return modified > BigInt(system.now() - FRESH) * 1_000_000n;
+}
+
+/** In one step: nobody ever finds the entry missing. */
+function replaceLink(system: System, location: Location, text: string, path: string): void {
+  const temporary = join(location.owners, `new.${system.processId()}`);
+  // One may be left from a killed process that had our id.
+  removeLink(system, temporary);
+  makeLink(system, location, text, temporary);
+  system.rename(temporary, path);
+}
+
+function makeLink(system: System, location: Location, text: string, path: string): void {
+  try {
+    system.symlink(text, path);
+  } catch (error) {
+    if (isSystemError(error, "ENAMETOOLONG") && text !== UNLISTED) {
+      makeLink(system, location, UNLISTED, path);
+    } else if (isSystemError(error, "ENOENT")) {
+      system.makeDirectories(location.owners);
+      system.symlink(text, path);
+    } else {
+      throw error;
+    }
+  }
+}
+
+function removeLink(system: System, path: string): void {
+  try {
+    system.unlink(path);
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT", "ENAMETOOLONG")) throw error;
+  }
+}

@@ -1,0 +1,585 @@
+/*
+ * The native executable: a QuickJS engine, the plugin as bytecode, and the few system calls that
+ * the plugin asks for. It knows nothing of CNI; quickjs-system.ts makes a System of it.
+ *
+ * Every function here takes and returns plain values. One that the machine refuses throws an object
+ * {operation, code} with the name of the call and of the errno. Text crosses as UTF-8; a path that
+ * contains NUL is refused, for the kernel would cut it off there.
+ */
+
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <quickjs.h>
+
+/* The plugin, compiled by compiler.c. */
+extern const uint8_t host_program[];
+extern const size_t host_program_size;
+
+enum {
+  MEMORY_LIMIT = 1024 * 1024 * 1024,
+  STACK_LIMIT = 6 * 1024 * 1024,
+  FIRST_BUFFER = 4096,
+  /* Of a larger file only so much is overwritten before it is cut off. */
+  OVERWRITE_LIMIT = 4096,
+  /* How often a wait for the lock looks at the clock. */
+  TICK_MICROSECONDS = 50 * 1000,
+};
+
+/* Throws {operation, code} for errno. */
+static JSValue refuse(JSContext *ctx, const char *operation, int error) {
+  const char *code = strerrorname_np(error);
+  JSValue object = JS_NewObject(ctx);
+  if (JS_IsException(object)) return JS_EXCEPTION;
+  if (JS_SetPropertyStr(ctx, object, "operation", JS_NewString(ctx, operation)) < 0 ||
+      JS_SetPropertyStr(ctx, object, "code", JS_NewString(ctx, code ? code : "EINVAL")) < 0) {
+    JS_FreeValue(ctx, object);
+    return JS_EXCEPTION;
+  }
+  return JS_Throw(ctx, object);
+}
+
+/* A path as C has it; NULL, with an exception thrown, where the value cannot be one. */
+static const char *path_of(JSContext *ctx, const char *operation, JSValueConst value) {
+  size_t length;
+  const char *path = JS_ToCStringLen(ctx, &length, value);
+  if (path && strlen(path) != length) {
+    JS_FreeCString(ctx, path);
+    refuse(ctx, operation, EINVAL);
+    return NULL;
+  }
+  return path;
+}
+
+/* What a call that returns nothing yields. */
+static JSValue done(JSContext *ctx, const char *operation, int result) {
+  return result < 0 ? refuse(ctx, operation, errno) : JS_UNDEFINED;
+}
+
+static int open_retrying(const char *path, int flags, mode_t mode) {
+  int descriptor;
+  do descriptor = open(path, flags | O_CLOEXEC, mode);
+  while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t length) {
+  while (length > 0) {
+    ssize_t count = write(descriptor, bytes, length);
+    if (count < 0 && errno == EAGAIN) {
+      /* The caller's pipe is non-blocking and full. */
+      struct timespec pause = {.tv_nsec = 1000 * 1000};
+      nanosleep(&pause, NULL);
+    } else if (count < 0 && errno != EINTR) {
+      return false;
+    } else if (count > 0) {
+      bytes += count;
+      length -= (size_t)count;
+    }
+  }
+  return true;
+}
+
+/* Reads to the end; the text, or an exception. More than `limit` bytes is EFBIG. */
+static JSValue read_all(JSContext *ctx, int descriptor, double limit) {
+  size_t capacity = FIRST_BUFFER, length = 0;
+  int error = 0;
+  char *bytes = malloc(capacity);
+  if (!bytes) return JS_ThrowOutOfMemory(ctx);
+  for (;;) {
+    ssize_t count = read(descriptor, bytes + length, capacity - length);
+    if (count == 0) break;
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) {
+        struct timespec pause = {.tv_nsec = 1000 * 1000};
+        nanosleep(&pause, NULL);
+        continue;
+      }
+      error = errno;
+      break;
+    }
+    length += (size_t)count;
+    if ((double)length > limit) {
+      error = EFBIG;
+      break;
+    }
+    if (length == capacity) {
+      char *larger = realloc(bytes, capacity * 2);
+      if (!larger) {
+        free(bytes);
+        return JS_ThrowOutOfMemory(ctx);
+      }
+      bytes = larger;
+      capacity *= 2;
+    }
+  }
+  JSValue result = error ? refuse(ctx, "read", error) : JS_NewStringLen(ctx, bytes, length);
+  free(bytes);
+  return result;
+}
+
+static JSValue host_environment(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *name = JS_ToCString(ctx, args[0]);
+  if (!name) return JS_EXCEPTION;
+  const char *value = getenv(name);
+  JS_FreeCString(ctx, name);
+  return value ? JS_NewString(ctx, value) : JS_UNDEFINED;
+}
+
+static JSValue host_read_input(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  double limit;
+  if (JS_ToFloat64(ctx, &limit, args[0]) < 0) return JS_EXCEPTION;
+  return read_all(ctx, STDIN_FILENO, limit);
+}
+
+static JSValue write_stream(JSContext *ctx, JSValueConst text, int descriptor) {
+  size_t length;
+  const char *bytes = JS_ToCStringLen(ctx, &length, text);
+  if (!bytes) return JS_EXCEPTION;
+  bool written = write_all(descriptor, bytes, length);
+  int error = errno;
+  JS_FreeCString(ctx, bytes);
+  return written ? JS_UNDEFINED : refuse(ctx, "write", error);
+}
+
+static JSValue host_write_output(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return write_stream(ctx, args[0], STDOUT_FILENO);
+}
+
+static JSValue host_write_error(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return write_stream(ctx, args[0], STDERR_FILENO);
+}
+
+static JSValue host_read_file(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  double limit;
+  if (JS_ToFloat64(ctx, &limit, args[1]) < 0) return JS_EXCEPTION;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  /* Without O_NONBLOCK a FIFO would hold the call, and every other one that waits for its lock. */
+  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (descriptor < 0) return refuse(ctx, "open", error);
+  JSValue result = read_all(ctx, descriptor, limit);
+  close(descriptor);
+  return result;
+}
+
+static JSValue create_file(JSContext *ctx, const char *path, const char *bytes, size_t length,
+                           mode_t mode) {
+  int descriptor = open_retrying(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (descriptor < 0) return refuse(ctx, "open", errno);
+  bool written = write_all(descriptor, bytes, length);
+  int error = errno;
+  /* A network file system may report only now that the text did not fit. */
+  if (close(descriptor) < 0 && written && errno != EINTR) {
+    written = false;
+    error = errno;
+  }
+  if (written) return JS_UNDEFINED;
+  unlink(path);
+  return refuse(ctx, "write", error);
+}
+
+static JSValue host_create_file(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  uint32_t mode;
+  if (JS_ToUint32(ctx, &mode, args[2]) < 0) return JS_EXCEPTION;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  size_t length;
+  const char *bytes = JS_ToCStringLen(ctx, &length, args[1]);
+  JSValue result = bytes ? create_file(ctx, path, bytes, length, (mode_t)mode) : JS_EXCEPTION;
+  if (bytes) JS_FreeCString(ctx, bytes);
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
+/* What is left of a longer text becomes line ends before it is cut off. */
+static bool overwrite(int descriptor, const char *bytes, size_t length) {
+  struct stat found;
+  if (fstat(descriptor, &found) < 0) return false;
+  size_t size = found.st_size > 0 ? (size_t)found.st_size : 0;
+  if (size > OVERWRITE_LIMIT) size = OVERWRITE_LIMIT;
+  size_t padded = length > size ? length : size;
+  char *text = malloc(padded + 1);
+  if (!text) {
+    errno = ENOMEM;
+    return false;
+  }
+  memset(text, '\n', padded + 1);
+  memcpy(text, bytes, length);
+  bool written = write_all(descriptor, text, padded) && ftruncate(descriptor, (off_t)length) == 0;
+  int error = errno;
+  free(text);
+  errno = error;
+  return written;
+}
+
+static JSValue host_overwrite_file(JSContext *ctx, JSValueConst self, int count,
+                                   JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  int descriptor = open_retrying(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (descriptor < 0) return refuse(ctx, "open", error);
+  size_t length;
+  const char *bytes = JS_ToCStringLen(ctx, &length, args[1]);
+  bool written = bytes && overwrite(descriptor, bytes, length);
+  error = errno;
+  close(descriptor);
+  if (!bytes) return JS_EXCEPTION;
+  JS_FreeCString(ctx, bytes);
+  return written ? JS_UNDEFINED : refuse(ctx, "write", error);
+}
+
+/* link(2) and rename(2): two paths in, nothing out. */
+static JSValue with_two_paths(JSContext *ctx, const char *operation, JSValueConst *args,
+                              int (*call)(const char *, const char *)) {
+  const char *from = path_of(ctx, operation, args[0]);
+  if (!from) return JS_EXCEPTION;
+  const char *to = path_of(ctx, operation, args[1]);
+  JSValue result = to ? done(ctx, operation, call(from, to)) : JS_EXCEPTION;
+  if (to) JS_FreeCString(ctx, to);
+  JS_FreeCString(ctx, from);
+  return result;
+}
+
+static JSValue host_link(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return with_two_paths(ctx, "link", args, link);
+}
+
+static JSValue host_rename(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return with_two_paths(ctx, "rename", args, rename);
+}
+
+static JSValue host_symlink(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return with_two_paths(ctx, "symlink", args, symlink);
+}
+
+static JSValue host_read_link(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "readlink", args[0]);
+  if (!path) return JS_EXCEPTION;
+  char target[PATH_MAX];
+  ssize_t length = readlink(path, target, sizeof target);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (length < 0) return refuse(ctx, "readlink", error);
+  return JS_NewStringLen(ctx, target, (size_t)length);
+}
+
+static JSValue host_set_modified(JSContext *ctx, JSValueConst self, int count,
+                                 JSValueConst *args) {
+  (void)self, (void)count;
+  int64_t seconds;
+  int32_t nanoseconds;
+  if (JS_ToInt64(ctx, &seconds, args[1]) < 0 || JS_ToInt32(ctx, &nanoseconds, args[2]) < 0) {
+    return JS_EXCEPTION;
+  }
+  const char *path = path_of(ctx, "utimensat", args[0]);
+  if (!path) return JS_EXCEPTION;
+  struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                              {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+  JSValue result = done(ctx, "utimensat", utimensat(AT_FDCWD, path, times, 0));
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
+static JSValue host_unlink(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "unlink", args[0]);
+  if (!path) return JS_EXCEPTION;
+  JSValue result = done(ctx, "unlink", unlink(path));
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
+static JSValue host_make_directory(JSContext *ctx, JSValueConst self, int count,
+                                   JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "mkdir", args[0]);
+  if (!path) return JS_EXCEPTION;
+  JSValue result = done(ctx, "mkdir", mkdir(path, 0755));
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
+static JSValue names_in(JSContext *ctx, DIR *directory) {
+  JSValue names = JS_NewArray(ctx);
+  if (JS_IsException(names)) return JS_EXCEPTION;
+  uint32_t length = 0;
+  for (;;) {
+    errno = 0;
+    const struct dirent *entry = readdir(directory);
+    if (!entry) {
+      if (errno == 0) return names;
+      JS_FreeValue(ctx, names);
+      return refuse(ctx, "readdir", errno);
+    }
+    const char *name = entry->d_name;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+    if (JS_SetPropertyUint32(ctx, names, length++, JS_NewString(ctx, name)) < 0) {
+      JS_FreeValue(ctx, names);
+      return JS_EXCEPTION;
+    }
+  }
+}
+
+static JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  DIR *directory = opendir(path);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (!directory) return refuse(ctx, "open", error);
+  JSValue names = names_in(ctx, directory);
+  closedir(directory);
+  return names;
+}
+
+static int64_t nanoseconds(struct timespec time) {
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* [kind, device, inode, size, modified, changed]; kind is 'f', 'd' or 'o' as a number. */
+static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst path_value,
+                         int (*call)(const char *, struct stat *)) {
+  const char *path = path_of(ctx, operation, path_value);
+  if (!path) return JS_EXCEPTION;
+  struct stat found;
+  int result = call(path, &found);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (result < 0) return refuse(ctx, operation, error);
+  int kind = S_ISREG(found.st_mode) ? 'f' : S_ISDIR(found.st_mode) ? 'd' : 'o';
+  JSValue fields[] = {
+      JS_NewInt32(ctx, kind),
+      JS_NewBigUint64(ctx, found.st_dev),
+      JS_NewBigUint64(ctx, found.st_ino),
+      JS_NewFloat64(ctx, (double)found.st_size),
+      JS_NewBigInt64(ctx, nanoseconds(found.st_mtim)),
+      JS_NewBigInt64(ctx, nanoseconds(found.st_ctim)),
+  };
+  JSValue status = JS_NewArray(ctx);
+  bool failed = JS_IsException(status);
+  for (uint32_t at = 0; at < sizeof fields / sizeof fields[0]; at++) {
+    if (failed) JS_FreeValue(ctx, fields[at]);
+    else failed = JS_SetPropertyUint32(ctx, status, at, fields[at]) < 0;
+  }
+  if (!failed) return status;
+  JS_FreeValue(ctx, status);
+  return JS_EXCEPTION;
+}
+
+static JSValue host_status(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return status_by(ctx, "stat", args[0], stat);
+}
+
+static JSValue host_link_status(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return status_by(ctx, "lstat", args[0], lstat);
+}
+
+static JSValue host_require_writable(JSContext *ctx, JSValueConst self, int count,
+                                     JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "access", args[0]);
+  if (!path) return JS_EXCEPTION;
+  JSValue result = done(ctx, "access", faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS));
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
+static int64_t monotonic(void) {
+  struct timespec time;
+  return clock_gettime(CLOCK_MONOTONIC, &time) < 0 ? 0 : nanoseconds(time);
+}
+
+static void on_tick(int signal) { (void)signal; }
+
+/*
+ * Waits in flock(2), in the kernel's own queue, and wakes up at every tick to look at the clock.
+ * Returns 0, or the errno; EWOULDBLOCK when the time has passed.
+ */
+static int wait_for_flock(int descriptor, double milliseconds) {
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
+  if (errno != EWOULDBLOCK) return errno;
+  int64_t deadline = monotonic() + (int64_t)(milliseconds * 1e6);
+  struct sigaction tick = {.sa_handler = on_tick}; /* no SA_RESTART: it must interrupt */
+  struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
+  struct itimerval never = {{0, 0}, {0, 0}};
+  if (sigaction(SIGALRM, &tick, NULL) < 0) return errno;
+  int error = EWOULDBLOCK;
+  while (monotonic() < deadline) {
+    if (setitimer(ITIMER_REAL, &every, NULL) < 0) return errno;
+    error = flock(descriptor, LOCK_EX) == 0 ? 0 : errno;
+    if (error != EINTR) break;
+    error = EWOULDBLOCK;
+  }
+  if (setitimer(ITIMER_REAL, &never, NULL) < 0 && error == 0) return errno;
+  return error;
+}
+
+/* Opens and locks a file; its descriptor, kept open until the process ends or `unlock`. */
+static JSValue host_lock(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  double milliseconds;
+  if (JS_ToFloat64(ctx, &milliseconds, args[1]) < 0) return JS_EXCEPTION;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  int descriptor = open_retrying(path, O_RDONLY | O_CREAT, 0750);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (descriptor < 0) return refuse(ctx, "open", error);
+  error = wait_for_flock(descriptor, milliseconds);
+  if (error == 0) return JS_NewInt32(ctx, descriptor);
+  close(descriptor);
+  return refuse(ctx, "flock", error);
+}
+
+static JSValue host_unlock(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  int32_t descriptor;
+  if (JS_ToInt32(ctx, &descriptor, args[0]) < 0) return JS_EXCEPTION;
+  return done(ctx, "close", close(descriptor));
+}
+
+static JSValue host_now(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count, (void)args;
+  struct timespec time;
+  if (clock_gettime(CLOCK_REALTIME, &time) < 0) return refuse(ctx, "clock_gettime", errno);
+  return JS_NewInt64(ctx, nanoseconds(time) / 1000000);
+}
+
+static JSValue host_process_id(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count, (void)args;
+  return JS_NewInt32(ctx, getpid());
+}
+
+/* Set by the program as its last act. */
+static int exit_code = 2;
+
+static JSValue host_exit(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  int32_t code;
+  if (JS_ToInt32(ctx, &code, args[0]) < 0) return JS_EXCEPTION;
+  exit_code = code;
+  return JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry functions[] = {
+    JS_CFUNC_DEF("environment", 1, host_environment),
+    JS_CFUNC_DEF("readInput", 1, host_read_input),
+    JS_CFUNC_DEF("writeOutput", 1, host_write_output),
+    JS_CFUNC_DEF("writeError", 1, host_write_error),
+    JS_CFUNC_DEF("readFile", 2, host_read_file),
+    JS_CFUNC_DEF("createFile", 3, host_create_file),
+    JS_CFUNC_DEF("overwriteFile", 2, host_overwrite_file),
+    JS_CFUNC_DEF("link", 2, host_link),
+    JS_CFUNC_DEF("rename", 2, host_rename),
+    JS_CFUNC_DEF("symlink", 2, host_symlink),
+    JS_CFUNC_DEF("readLink", 1, host_read_link),
+    JS_CFUNC_DEF("setModified", 3, host_set_modified),
+    JS_CFUNC_DEF("unlink", 1, host_unlink),
+    JS_CFUNC_DEF("makeDirectory", 1, host_make_directory),
+    JS_CFUNC_DEF("list", 1, host_list),
+    JS_CFUNC_DEF("status", 1, host_status),
+    JS_CFUNC_DEF("linkStatus", 1, host_link_status),
+    JS_CFUNC_DEF("requireWritable", 1, host_require_writable),
+    JS_CFUNC_DEF("lock", 2, host_lock),
+    JS_CFUNC_DEF("unlock", 1, host_unlock),
+    JS_CFUNC_DEF("now", 0, host_now),
+    JS_CFUNC_DEF("processId", 0, host_process_id),
+    JS_CFUNC_DEF("exit", 1, host_exit),
+};
+
+/* Only what the plugin uses: each further built-in would cost every call its set-up. */
+static JSContext *new_context(JSRuntime *runtime) {
+  JSContext *ctx = JS_NewContextRaw(runtime);
+  if (!ctx) return NULL;
+  JS_AddIntrinsicBaseObjects(ctx);
+  JS_AddIntrinsicDate(ctx);
+  JS_AddIntrinsicRegExpCompiler(ctx);
+  JS_AddIntrinsicRegExp(ctx);
+  JS_AddIntrinsicJSON(ctx);
+  JS_AddIntrinsicMapSet(ctx);
+  return ctx;
+}
+
+/* An error that the program did not catch is a defect: told on standard error, exit code 2. */
+static void report_exception(JSContext *ctx) {
+  JSValue exception = JS_GetException(ctx);
+  size_t length;
+  const char *text = JS_ToCStringLen(ctx, &length, exception);
+  bool told = text && write_all(STDERR_FILENO, text, length) &&
+              write_all(STDERR_FILENO, "\n", 1);
+  (void)told; /* nobody is left to be told */
+  if (text) JS_FreeCString(ctx, text);
+  JS_FreeValue(ctx, exception);
+}
+
+static bool run(JSContext *ctx) {
+  JSValue global = JS_GetGlobalObject(ctx);
+  JSValue host = JS_NewObject(ctx);
+  JS_SetPropertyFunctionList(ctx, host, functions, sizeof functions / sizeof functions[0]);
+  bool defined = JS_SetPropertyStr(ctx, global, "host", host) >= 0;
+  JS_FreeValue(ctx, global);
+  if (!defined) return false;
+  JSValue program =
+      JS_ReadObject(ctx, host_program, host_program_size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
+  if (JS_IsException(program)) return false;
+  JSValue result = JS_EvalFunction(ctx, program);
+  bool completed = !JS_IsException(result);
+  JS_FreeValue(ctx, result);
+  return completed;
+}
+
+int main(void) {
+  /* Files get the modes that are asked for, whatever the caller's umask. */
+  umask(022);
+  /* A reader that is gone is an error to be handled, not a death. */
+  if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return 2;
+  JSRuntime *runtime = JS_NewRuntime();
+  if (!runtime) return 2;
+  JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
+  JS_SetMaxStackSize(runtime, STACK_LIMIT);
+  JSContext *ctx = new_context(runtime);
+  if (!ctx) return 2;
+  if (!run(ctx)) {
+    report_exception(ctx);
+    exit_code = 2;
+  }
+#ifdef HOST_CHECKED
+  /* The kernel frees everything at once; only checks for leaks want it done by hand. */
+  JS_FreeContext(ctx);
+  JS_FreeRuntime(runtime);
+#endif
+  return exit_code;
+}

@@ -1,0 +1,25 @@
+/*
+ * Debian's libquickjs was compiled against glibc 2.38, which gives four functions new names. An
+ * older glibc does not know them; these are its own under those names.
+ */
+
+#include <stdlib.h>
+
+long __isoc23_strtol(const char *text, char **end, int base);
+long long __isoc23_strtoll(const char *text, char **end, int base);
+unsigned long __isoc23_strtoul(const char *text, char **end, int base);
+unsigned long long __isoc23_strtoull(const char *text, char **end, int base);
+
+long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
+
+long long __isoc23_strtoll(const char *text, char **end, int base) {
+  return strtoll(text, end, base);
+}
+
+unsigned long __isoc23_strtoul(const char *text, char **end, int base) {
+  return strtoul(text, end, base);
+}
+
+unsigned long long __isoc23_strtoull(const char *text, char **end, int base) {
+  return strtoull(text, end, base);
+}

@@ -1,0 +1,156 @@
+/** The machine through the C host of the native executable. */
+
+import { type FileStatus, LockTimeout, type System, SystemError } from "../system.ts";
+
+/** What host.c offers; each function throws `Refusal` when the machine refuses. */
+interface Host {
+  environment(name: string): string | undefined;
+  readInput(limit: number): string;
+  writeOutput(text: string): void;
+  writeError(text: string): void;
+  readFile(path: string, limit: number): string;
+  createFile(path: string, text: string, mode: number): void;
+  overwriteFile(path: string, text: string): void;
+  link(existing: string, path: string): void;
+  rename(from: string, to: string): void;
+  unlink(path: string): void;
+  symlink(target: string, path: string): void;
+  readLink(path: string): string;
+  setModified(path: string, seconds: number, nanoseconds: number): void;
+  makeDirectory(path: string): void;
+  list(path: string): readonly string[];
+  status(path: string): Fields;
+  linkStatus(path: string): Fields;
+  requireWritable(path: string): void;
+  lock(path: string, milliseconds: number): number;
+  unlock(descriptor: number): void;
+  now(): number;
+  processId(): number;
+  exit(code: number): void;
+}
+
+/** Kind, device, inode, size, modified, changed. */
+type Fields = readonly [number, bigint, bigint, number, bigint, bigint];
+
+interface Refusal {
+  readonly operation: string;
+  readonly code: string;
+}
+
+declare const host: Host;
+
+/** In nanoseconds. */
+const SECOND = 1_000_000_000n;
+
+/** The machine, and the end of the process. */
+export interface QuickJsSystem extends System {
+  exit(code: number): void;
+}
+
+export function createQuickJsSystem(): QuickJsSystem {
+  return {
+    environment: (name) => host.environment(name),
+    readStandardInput: (limit) => call("/dev/stdin", () => host.readInput(limit)),
+    writeStandardOutput: (text) => call("/dev/stdout", () => host.writeOutput(text)),
+    writeStandardError,
+    readFile: (path, limit) => call(path, () => host.readFile(path, limit)),
+    createFile: (path, text, mode) => call(path, () => host.createFile(path, text, mode)),
+    overwriteFile: (path, text) => call(path, () => host.overwriteFile(path, text)),
+    link: (existing, path) => call(path, () => host.link(existing, path)),
+    rename: (from, to) => call(to, () => host.rename(from, to)),
+    unlink: (path) => call(path, () => host.unlink(path)),
+    symlink: (target, path) => call(path, () => host.symlink(target, path)),
+    readLink: (path) => call(path, () => host.readLink(path)),
+    setModified: (path, time) =>
+      call(path, () => host.setModified(path, Number(time / SECOND), Number(time % SECOND))),
+    makeDirectories,
+    list: (path) => call(path, () => host.list(path)),
+    status: (path) => statusOf(call(path, () => host.status(path))),
+    linkStatus: (path) => statusOf(call(path, () => host.linkStatus(path))),
+    requireWritable: (path) => call(path, () => host.requireWritable(path)),
+    locksOutReference: true,
+    lock: ({ file, timeout }) => lock(file, timeout),
+    now: () => host.now(),
+    processId: () => host.processId(),
+    exit: (code) => host.exit(code),
+  };
+}
+
+/** Does a call of the host and words its refusal. */
+function call<T>(path: string, of: () => T): T {
+  try {
+    return of();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new SystemError(error.operation, path, error.code);
+  }
+}
+
+function isRefusal(error: unknown): error is Refusal {
+  return typeof error === "object" && error !== null && "operation" in error;
+}
+
+function writeStandardError(text: string): void {
+  try {
+    host.writeError(text);
+  } catch {
+    // Nobody is left to be told.
+  }
+}
+
+/** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
+function makeDirectories(path: string): void {
+  try {
+    call(path, () => host.makeDirectory(path));
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    if (error.code === "EEXIST") {
+      if (statusOf(call(path, () => host.status(path))).kind === "directory") return;
+      throw new SystemError("mkdir", path, "ENOTDIR");
+    }
+    const slash = path.lastIndexOf("/");
+    if ((error.code !== "ENOENT" && error.code !== "ENOTDIR") || slash <= 0) throw error;
+    makeDirectories(path.slice(0, slash));
+    makeDirectories(path);
+  }
+}
+
+function statusOf([kind, device, inode, size, modified, changed]: Fields): FileStatus {
+  const letter = String.fromCharCode(kind);
+  return {
+    kind: letter === "f" ? "file" : letter === "d" ? "directory" : "other",
+    device,
+    inode,
+    size,
+    modified,
+    changed,
+  };
+}
+
+/** Takes `flock(2)` on the reference's own lock file. */
+function lock(path: string, timeout: number): () => void {
+  let descriptor: number;
+  try {
+    descriptor = call(path, () => host.lock(path, timeout));
+  } catch (error) {
+    if (!(error instanceof SystemError) || error.code !== "EAGAIN") throw error;
+    throw new LockTimeout(path, holderOf(path));
+  }
+  return () => host.unlock(descriptor);
+}
+
+/** The process that holds `flock(2)` on a file, as the kernel lists it; `undefined` where it does not. */
+function holderOf(path: string): string | undefined {
+  try {
+    const { inode } = statusOf(host.status(path));
+    const line = host
+      .readFile("/proc/locks", 1024 * 1024)
+      .split("\n")
+      .find((entry) => entry.includes(" FLOCK ") && entry.includes(`:${inode} `));
+    const id = /WRITE\s+([0-9]+)/.exec(line ?? "")?.[1];
+    if (id === undefined) return undefined;
+    return `process ${id} (${host.readFile(`/proc/${id}/comm`, 4096).trim()})`;
+  } catch {
+    return undefined;
+  }
+}
