@@ -1,6 +1,6 @@
 /** `CNI_ARGS`: extra arguments of the caller, `KEY=value;KEY=value`. */
 
-import { internalError } from "./error.ts";
+import { CniError, internalError } from "./error.ts";
 import { goQuote } from "./go-quote.ts";
 
 /**
@@ -59,10 +59,11 @@ function readValue(pair: string, read: () => void): void {
   try {
     read();
   } catch (error) {
-    throw error instanceof Error ? invalidValue(pair, error.message) : error;
+    if (!(error instanceof CniError)) throw error;
+    throw invalidValue(pair, error.message, error.details);
   }
 }
 
-function invalidValue(pair: string, reason: string): Error {
-  return internalError(`ARGS: error parsing value of pair ${goQuote(pair)}: ${reason}`);
+function invalidValue(pair: string, reason: string, details = ""): CniError {
+  return internalError(`ARGS: error parsing value of pair ${goQuote(pair)}: ${reason}`, details);
 }

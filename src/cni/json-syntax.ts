@@ -31,7 +31,13 @@ function scan(text: string): void {
   const open: ("{" | "[")[] = [];
 
   const refuse = (context: string): never => {
-    if (at >= text.length) throw new Refusal(END);
+    if (at >= text.length) {
+      // Go's scanner gets one blank after the end: inside a word, a number or an escape it names that.
+      const isInside = /^in (?:literal|numeric|exponent|string escape|\\u)|^after decimal/.test(
+        context,
+      );
+      throw new Refusal(isInside ? `invalid character ' ' ${context}` : END);
+    }
     throw new Refusal(`invalid character ${goQuoteCharacter(firstByte(text, at))} ${context}`);
   };
   const skipSpace = (): void => {

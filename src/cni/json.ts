@@ -103,7 +103,7 @@ export function text(at: Located | undefined, expected = "a string"): string {
 export function integer(at: Located): number {
   const { value } = at;
   if (typeof value !== "number") throw typeMismatch(at, "a whole number");
-  if (!Number.isInteger(value) || Math.abs(value) > 2 ** 63) {
+  if (!Number.isInteger(value) || value >= 2 ** 63 || value < -(2 ** 63)) {
     throw typeMismatch(at, "a whole number", `number ${value}`);
   }
   return value;

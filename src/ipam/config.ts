@@ -165,7 +165,7 @@ function excludedWindow(at: Located): { first: Address; last: Address } {
   const written = text(at, 'an address or a network such as "10.1.2.0/28"');
   if (written.includes("/")) {
     const prefix = parsePrefix(written);
-    if (prefix !== undefined) return windowOf(prefix);
+    if (prefix !== undefined && !prefix.mapped) return windowOf(prefix);
   }
   const address = parseIPField(at);
   if (address === undefined) {

@@ -1,6 +1,6 @@
 /** A range set: ranges of one family, from which an attachment gets one address. */
 
-import { type CniError, internalError } from "../cni/error.ts";
+import { CniError, internalError } from "../cni/error.ts";
 import { type Address, formatWindow, isWithin, type Window } from "./address.ts";
 import { makeRange, type Range, type RangeSpec } from "./range.ts";
 
@@ -63,8 +63,8 @@ function makeRangeSet(spec: RangeSetSpec, index: number): RangeSet {
     try {
       range = makeRange(rangeSpec);
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      throw invalid(error.message, "details" in error ? String(error.details) : "");
+      if (!(error instanceof CniError)) throw error;
+      throw invalid(error.message, error.details);
     }
     if (ranges[0] !== undefined && ranges[0].family !== range.family) {
       throw invalid("mixed address families", `all ranges of ${spec.path} must be of one family`);

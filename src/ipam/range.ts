@@ -70,7 +70,8 @@ export function makeRange(spec: RangeSpec): Range {
   const defaultLast = family === 4 ? addressAt(family, whole.last.value - 1n) : whole.last;
   const first = spec.rangeStart ?? next(whole.first);
   const last = spec.rangeEnd ?? defaultLast;
-  if (!isWithin(first, whole) || isAfter(first, last)) {
+  // A start that is not given cannot be at fault: then it is the end that lies before it.
+  if (spec.rangeStart !== undefined && (!isWithin(first, whole) || isAfter(first, last))) {
     throw notInNetwork("RangeStart", first, subnet, `${path}.rangeStart`);
   }
   if (!isWithin(last, whole) || last.value < first.value) {

@@ -11,10 +11,10 @@ import { isSystemError, type System } from "../system/system.ts";
 import { cursorPath, readCursor, writeCursor } from "./cursor.ts";
 import type { Ledger } from "./ledger.ts";
 import { join, type Location } from "./location.ts";
-import { describeOwner, formatOwner } from "./owner.ts";
+import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
 import { type Holding, listReservations, namesIn, readOwner } from "./reservations.ts";
 import { withTemporary } from "./temporary.ts";
-import { debrisIn, describeUsage, suspectsIn, usageOf } from "./usage.ts";
+import { countSuspects, debrisIn, describeUsage, usageOf } from "./usage.ts";
 
 /** An address that was reserved, with the range it is from. */
 export interface Allocation {
@@ -55,7 +55,7 @@ export function allocate(ledger: Ledger, wish: Wish): Allocation {
   try {
     writeCursor(system, location, wish.index, allocation.address);
   } catch (error) {
-    undo(ledger, [allocation]);
+    undo(ledger, wish.attachment, [allocation]);
     if (!isSystemError(error)) throw error;
     throw internalError(`open ${cursorPath(location, wish.index)}: ${error.reason}`, error.message);
   }
@@ -67,11 +67,19 @@ export function allocate(ledger: Ledger, wish: Wish): Allocation {
  *
  * @returns whether all of it could be given back
  */
-export function undo(ledger: Ledger, allocations: readonly Allocation[]): boolean {
+export function undo(
+  ledger: Ledger,
+  attachment: Attachment,
+  allocations: readonly Pick<Allocation, "address">[],
+): boolean {
+  const { system, location } = ledger;
   let complete = true;
   for (const { address } of allocations) {
+    const name = formatAddress(address);
+    // It may have been released meanwhile, and be another's by now.
+    if (matchOwner(readOwner(system, location, name), attachment) !== "exact") continue;
     try {
-      ledger.release(formatAddress(address));
+      ledger.release(name);
     } catch (error) {
       // The error that led here is the one to report; the DEL that follows it tries again.
       if (!isSystemError(error)) throw error;
@@ -133,7 +141,7 @@ function allocateNext(ledger: Ledger, wish: Wish): Allocation {
   if (allocation !== undefined) return allocation;
   const reservations = listReservations(system, location);
   const usage = usageOf(set, exclusions, reservations);
-  const suspects = suspectsIn(system, location, set, reservations).length;
+  const suspects = countSuspects(system, location, set, reservations);
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, suspects, location),
@@ -167,17 +175,17 @@ function takenAfter(system: System, location: Location): (address: string) => bo
   };
 }
 
-/** The set is full: files that are nobody's are removed, and only their addresses are free. */
+/** The set is full: empty files that nobody can ever release are removed, and only their addresses are free. */
 function takenAfterReclaiming(ledger: Ledger, set: RangeSet): (address: string) => boolean {
   const { system, location } = ledger;
   const reclaimed = new Set<string>();
-  for (const debris of debrisIn(system, location, set, listReservations(system, location))) {
-    try {
-      ledger.release(debris.name);
-      reclaimed.add(formatAddress(debris.address));
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-    }
+  for (const { address, name } of debrisIn(
+    system,
+    location,
+    set,
+    listReservations(system, location),
+  )) {
+    if (ledger.reclaim(name)) reclaimed.add(formatAddress(address));
   }
   return (address) => !reclaimed.has(address);
 }

@@ -34,6 +34,7 @@ import {
   removeStamp,
   writeStamp,
 } from "./stamp.ts";
+import { withTemporary } from "./temporary.ts";
 
 /**
  * The reservations of a network while its lock is held. It keeps the owner index in step with them; where the index
@@ -47,13 +48,16 @@ export class Ledger {
   #identity: Identity | undefined;
   #reservations = 0;
   #settled = false;
+  #unreadable: readonly string[] = [];
   #announced: readonly string[] | undefined;
   /** Whether a stamp has to be recorded at the end. */
   #isOpen = false;
 
-  constructor(system: System, location: Location) {
+  /** @param isLocked whether the lock is held; without it the index is not touched */
+  constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
+    if (!isLocked) this.#index = "given up";
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);
       if (stamp === undefined || !isCurrent(system, location, stamp)) {
@@ -93,7 +97,14 @@ export class Ledger {
   /** Every reservation with its owner; reads each file. */
   allOwned(): readonly OwnedReservation[] {
     const { system, location } = this;
-    return readOwners(system, location, listReservations(system, location));
+    const all = readOwners(system, location, listReservations(system, location));
+    this.#unreadable = all.flatMap(({ owner }) => (owner.kind === "unknown" ? [owner.reason] : []));
+    return all;
+  }
+
+  /** Why files could not be read that were looked at: each may be anybody's reservation. */
+  get unreadable(): readonly string[] {
+    return this.#unreadable;
   }
 
   /**
@@ -147,6 +158,32 @@ export class Ledger {
   release(name: string): void {
     this.#change();
     if (removeReservation(this.system, this.location, name)) this.#reservations--;
+  }
+
+  /**
+   * Removes an empty reservation, so that its address is free. It is moved away first and looked at again: under the
+   * other kind of lock somebody may have taken the address meanwhile, and gets it back.
+   *
+   * @returns whether it was removed
+   */
+  reclaim(name: string): boolean {
+    this.#change();
+    const { system, location } = this;
+    const path = join(location.directory, name);
+    const removed = withTemporary(system, location, "", (temporary) => {
+      try {
+        system.rename(path, temporary);
+        if (system.linkStatus(temporary).size === 0) return true;
+        system.link(temporary, path);
+        return false;
+      } catch (error) {
+        // Another file system: `withTemporary` tries again from a place beside it.
+        if (!isSystemError(error) || error.code === "EXDEV") throw error;
+        return false;
+      }
+    });
+    if (removed) this.#reservations--;
+    return removed;
   }
 
   /** Records how we leave the directory; to be called once, before the lock is given back. */

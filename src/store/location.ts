@@ -37,6 +37,13 @@ export function join(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 
+/** The directory in which a clean path lies; of `/` and of `.` it is the same. */
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  if (slash < 0) return ".";
+  return slash === 0 ? "/" : path.slice(0, slash);
+}
+
 /** The shortest equal path by its words alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
 function clean(path: string): string {
   const rooted = path.startsWith("/");

@@ -47,11 +47,27 @@ export function underLockIfPossible<T>(
   wish: LockWish,
   body: (ledger: Ledger) => T,
 ): T {
-  let unlock = (): void => {};
+  let unlock: (() => void) | undefined;
   try {
     unlock = acquire(system, location, wish);
   } catch (error) {
     if (!isSystemError(error)) throw error;
+  }
+  return during(unlock, system, location, body);
+}
+
+/** As `underLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
+export function underLockOrNot<T>(
+  system: System,
+  location: Location,
+  wish: LockWish,
+  body: (ledger: Ledger) => T,
+): T {
+  let unlock: (() => void) | undefined;
+  try {
+    unlock = acquire(system, location, wish);
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
   return during(unlock, system, location, body);
 }
@@ -89,19 +105,19 @@ function inBareWords(error: unknown): unknown {
 }
 
 function during<T>(
-  unlock: () => void,
+  unlock: (() => void) | undefined,
   system: System,
   location: Location,
   body: (ledger: Ledger) => T,
 ): T {
   try {
-    const ledger = new Ledger(system, location);
+    const ledger = new Ledger(system, location, unlock !== undefined);
     try {
       return body(ledger);
     } finally {
       ledger.close();
     }
   } finally {
-    unlock();
+    unlock?.();
   }
 }

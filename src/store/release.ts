@@ -56,3 +56,16 @@ function noteKept(
   }
   for (const [entry, held] of names) ledger.note(entry, held);
 }
+
+/**
+ * Does a release; what the disk refuses is told as such, so that the runtime tries again.
+ *
+ * @throws CniError 5
+ */
+export function reportingIoFailure(release: () => void): void {
+  try {
+    release();
+  } catch (error) {
+    throw isSystemError(error) ? new CniError(ErrorCode.ioFailure, error.message) : error;
+  }
+}

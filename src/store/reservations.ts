@@ -4,7 +4,7 @@ import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { isSystemError, type System } from "../system/system.ts";
-import { join, type Location } from "./location.ts";
+import { join, type Location, parentOf } from "./location.ts";
 import { type Match, matchOwner, type Owner, parseOwner } from "./owner.ts";
 
 /** An address that is taken, and the name of its file. */
@@ -124,5 +124,16 @@ export function directoryExists(system: System, { directory }: Location): boolea
     if (isSystemError(error, "ENOENT")) return false;
     if (!isSystemError(error, "ENOTDIR")) throw error;
   }
-  throw internalError(`mkdir ${directory}: not a directory`);
+  throw internalError(`mkdir ${firstObstacle(system, directory)}: not a directory`);
+}
+
+/** The first part of a path that is something else than a directory. */
+function firstObstacle(system: System, path: string): string {
+  try {
+    system.status(path);
+    return path;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return path === parentOf(path) ? path : firstObstacle(system, parentOf(path));
+  }
 }

@@ -11,7 +11,7 @@ const PREFIX = ".host-local-";
 
 /**
  * Writes `content` to a temporary file and lets `place` give it its real name by `link(2)` or `rename(2)`. The file
- * lies in our own directory or, where that is on another file system, beside its goal.
+ * lies in our own directory or, where that is on another file system or cannot be written, beside its goal.
  *
  * @returns what `place` returns
  */
@@ -24,7 +24,7 @@ export function withTemporary<T>(
   try {
     return placeFrom(system, newFiles(location), "", content, place);
   } catch (error) {
-    if (!isSystemError(error, "EXDEV")) throw error;
+    if (!isSystemError(error, "EXDEV", "EROFS", "EACCES")) throw error;
     return placeFrom(system, location.directory, PREFIX, content, place);
   }
 }

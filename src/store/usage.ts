@@ -7,7 +7,8 @@ import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
-import { type Reservation, readOwner } from "./reservations.ts";
+import { entryOf } from "./owner-index.ts";
+import { type Reservation, readOwners } from "./reservations.ts";
 
 /** How many addresses of a range can be handed out, and how many are. */
 export interface RangeUsage {
@@ -17,7 +18,7 @@ export interface RangeUsage {
 }
 
 /**
- * A nameless file younger than this, in milliseconds, may be one that the reference is about to fill: it creates, then
+ * An empty file younger than this, in milliseconds, may be one that the reference is about to fill: it creates, then
  * writes, and the portable executable does not share its lock.
  */
 const SETTLED_AFTER = 10_000;
@@ -64,25 +65,21 @@ export function describeUsage(
   return `${counts.join("; ")}. Next: list the holders with grep -r . ${directory} and compare them with the live containers, crictl pods -q; if all are alive, the range is too small`;
 }
 
-/** The reservations of a set whose files do not tell whose they are. */
-export function suspectsIn(
+/** How many of a set's reservations are files that do not tell whose they are; each file is read. */
+export function countSuspects(
   system: System,
   location: Location,
   set: RangeSet,
   reservations: readonly Reservation[],
-): readonly (Reservation & { readonly kind: "nobody" | "unknown" })[] {
-  const suspects: (Reservation & { readonly kind: "nobody" | "unknown" })[] = [];
-  for (const reservation of reservations) {
-    if (rangeOf(set, reservation.address) === undefined) continue;
-    const { kind } = readOwner(system, location, reservation.name);
-    if (kind === "nobody" || kind === "unknown") suspects.push({ ...reservation, kind });
-  }
-  return suspects;
+): number {
+  const inSet = reservations.filter(({ address }) => rangeOf(set, address) !== undefined);
+  return readOwners(system, location, inSet).filter(({ owner }) => entryOf(owner) === undefined)
+    .length;
 }
 
 /**
- * The reservations of a set that are nobody's: readable, settled files that no release can ever match. They may be
- * removed under the lock. A file that cannot be read is not among them, for it may be somebody's.
+ * The empty, settled files among a set's reservations: no release can ever match them, and they may be removed under
+ * the lock. Other content without an owner stays: somebody may have written it to keep an address from being used.
  */
 export function debrisIn(
   system: System,
@@ -90,15 +87,18 @@ export function debrisIn(
   set: RangeSet,
   reservations: readonly Reservation[],
 ): readonly Reservation[] {
-  return suspectsIn(system, location, set, reservations).filter(
-    ({ kind, name }) => kind === "nobody" && isSettledFile(system, join(location.directory, name)),
+  return reservations.filter(
+    ({ address, name }) =>
+      rangeOf(set, address) !== undefined &&
+      isEmptyAndSettled(system, join(location.directory, name)),
   );
 }
 
-function isSettledFile(system: System, path: string): boolean {
+function isEmptyAndSettled(system: System, path: string): boolean {
   try {
-    const { kind, modified } = system.status(path);
-    return kind === "file" && modified < BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
+    const { kind, size, modified } = system.linkStatus(path);
+    const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
+    return kind === "file" && size === 0 && modified < settled;
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;

@@ -1,7 +1,7 @@
 /** Whether reservations could be made at all. */
 
 import { isSystemError, type System } from "../system/system.ts";
-import type { Location } from "./location.ts";
+import { type Location, parentOf } from "./location.ts";
 
 /**
  * Throws where no file can be created in the network's directory or, while that is missing, in the nearest directory
@@ -18,10 +18,4 @@ export function requireWritableStore(system: System, { directory }: Location): v
       if (!isSystemError(error, "ENOENT") || path === parentOf(path)) throw error;
     }
   }
-}
-
-function parentOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  if (slash < 0) return ".";
-  return slash === 0 ? "/" : path.slice(0, slash);
 }

@@ -10,7 +10,7 @@ import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import { type Allocation, allocate, namesHeld, undo } from "../store/allocation.ts";
 import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
-import { underLock } from "../store/lock.ts";
+import { underLock, underLockOrNot } from "../store/lock.ts";
 import { exactEntry } from "../store/owner-index.ts";
 import { sweepTemporary } from "../store/temporary.ts";
 import { isSystemError, type System } from "../system/system.ts";
@@ -52,8 +52,8 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   try {
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
-    underLock(system, location, wish, (ledger) => takeBack(ledger, call, allocations));
     if (!isSystemError(error)) throw error;
+    underLockOrNot(system, location, wish, (ledger) => takeBack(ledger, call, allocations));
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
 }
@@ -83,7 +83,7 @@ function reserve(
       );
     }
   } catch (error) {
-    if (undo(ledger, allocated)) ledger.settle(attachment, namesHeld(holdings, []));
+    if (undo(ledger, attachment, allocated)) ledger.settle(attachment, namesHeld(holdings, []));
     throw error;
   }
   ledger.settle(attachment, namesHeld(holdings, allocated));
@@ -114,7 +114,7 @@ function takeBack(
   allocations: readonly Allocation[],
 ): void {
   const holdings = ledger.holdingsOf(attachment, "trust");
-  if (!undo(ledger, allocations)) return;
+  if (!undo(ledger, attachment, allocations)) return;
   const names = new Set(allocations.map(({ address }) => formatAddress(address)));
   const kept = holdings.filter(({ name }) => !names.has(name));
   ledger.note(exactEntry(attachment), namesHeld(kept, []));

@@ -1,9 +1,11 @@
+import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
+import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
 import { underLockIfPossible } from "../store/lock.ts";
-import { releaseAll } from "../store/release.ts";
+import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists, releasable } from "../store/reservations.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
@@ -16,12 +18,21 @@ export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadStoreConfig(call.network);
   const location = locate(config.dataDir, config.network);
-  if (directoryExists(system, location)) {
-    const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-    underLockIfPossible(system, location, wish, (ledger) => {
-      const holdings = ledger.holdingsOf(call.attachment, "search");
-      releaseAll(ledger, holdings, releasable(holdings));
-    });
-  }
+  const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  reportingIoFailure(() => {
+    if (!directoryExists(system, location)) return;
+    underLockIfPossible(system, location, wish, (ledger) => release(ledger, call.attachment));
+  });
   refuseOwnNetworkNamespace(system, call.networkNamespace);
+}
+
+function release(ledger: Ledger, attachment: Attachment): void {
+  const holdings = ledger.holdingsOf(attachment, "search");
+  releaseAll(ledger, holdings, releasable(holdings));
+  if (holdings.length > 0) return;
+  for (const reason of ledger.unreadable) {
+    ledger.system.writeStandardError(
+      `host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`,
+    );
+  }
 }

@@ -2,10 +2,11 @@ import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
+import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
 import { underLock } from "../store/lock.ts";
 import { formatOwner, type Owner } from "../store/owner.ts";
-import { releaseAll } from "../store/release.ts";
+import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists } from "../store/reservations.ts";
 import { sweepAllTemporary } from "../store/temporary.ts";
 import type { System } from "../system/system.ts";
@@ -16,7 +17,6 @@ import { holderText } from "./holder-text.ts";
  * no container stay. Without a list nothing is released: an omission is no order to free all.
  */
 export function gc(system: System, call: NetworkCall): void {
-  const config = storeConfig(call);
   const valid = validAttachments(call.network);
   if (valid === undefined) {
     system.writeStandardError(
@@ -24,19 +24,24 @@ export function gc(system: System, call: NetworkCall): void {
     );
     return;
   }
+  const config = storeConfig(call);
   const location = locate(config.dataDir, config.network);
-  if (!directoryExists(system, location)) return;
   const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  underLock(system, location, wish, (ledger) => {
-    sweepAllTemporary(system, location);
-    const isStale = staleAgainst(valid);
-    const all = ledger.allOwned();
-    releaseAll(
-      ledger,
-      all,
-      all.filter(({ owner }) => isStale(owner)),
-    );
+  reportingIoFailure(() => {
+    if (!directoryExists(system, location)) return;
+    underLock(system, location, wish, (ledger) => releaseStale(ledger, valid));
   });
+}
+
+function releaseStale(ledger: Ledger, valid: readonly ValidAttachment[]): void {
+  sweepAllTemporary(ledger.system, ledger.location);
+  const isStale = staleAgainst(valid);
+  const all = ledger.allOwned();
+  releaseAll(
+    ledger,
+    all,
+    all.filter(({ owner }) => isStale(owner)),
+  );
 }
 
 /** Tells the owners that are not listed; a legacy file lives as long as any interface of its container. */

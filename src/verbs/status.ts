@@ -13,7 +13,7 @@ import { capacityOf } from "../ipam/round-robin.ts";
 import { knownCount } from "../store/ledger.ts";
 import { type Location, locate } from "../store/location.ts";
 import { listReservations } from "../store/reservations.ts";
-import { debrisIn, describeUsage, isExhausted, suspectsIn, usageOf } from "../store/usage.ts";
+import { debrisIn, describeUsage, isExhausted, usageOf } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 
@@ -52,10 +52,9 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     if (!isExhausted(usage)) continue;
     // Debris is reclaimed by the next ADD, so it is as good as free.
     if (debrisIn(system, location, set, reservations).length > 0) continue;
-    const suspects = suspectsIn(system, location, set, reservations).length;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, suspects, location),
+      describeUsage(usage, 0, location),
     );
   }
 }
