@@ -14,7 +14,7 @@ import { join, type Location } from "./location.ts";
 import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
 import { type Holding, listReservations, namesIn, readOwner } from "./reservations.ts";
 import { withTemporary } from "./temporary.ts";
-import { countSuspects, debrisIn, describeUsage, usageOf } from "./usage.ts";
+import { countSuspects, describeUsage, isDebris, usageOf } from "./usage.ts";
 
 /** An address that was reserved, with the range it is from. */
 export interface Allocation {
@@ -127,16 +127,12 @@ function allocateNext(ledger: Ledger, wish: Wish): Allocation {
   }
   const cursor = readCursor(system, location, index);
   const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
-    const claimFirst = (isTaken: (address: string) => boolean): Allocation | undefined => {
-      for (const candidate of candidates(set, cursor, exclusions)) {
-        if (isTaken(formatAddress(candidate.address))) continue;
-        if (claim(ledger, wish, candidate.address, temporary)) return candidate;
-      }
-      return undefined;
-    };
-    return (
-      claimFirst(takenAfter(system, location)) ?? claimFirst(takenAfterReclaiming(ledger, set))
-    );
+    const isTaken = takenAfter(system, location);
+    for (const candidate of candidates(set, cursor, exclusions)) {
+      if (isTaken(formatAddress(candidate.address))) continue;
+      if (claim(ledger, wish, candidate.address, temporary)) return candidate;
+    }
+    return takeOver(ledger, wish, temporary);
   });
   if (allocation !== undefined) return allocation;
   const reservations = listReservations(system, location);
@@ -175,17 +171,15 @@ function takenAfter(system: System, location: Location): (address: string) => bo
   };
 }
 
-/** The set is full: empty files that nobody can ever release are removed, and only their addresses are free. */
-function takenAfterReclaiming(ledger: Ledger, set: RangeSet): (address: string) => boolean {
+/** The set is full: an empty file, which nobody can ever release, gives way. */
+function takeOver(ledger: Ledger, wish: Wish, temporary: string): Allocation | undefined {
   const { system, location } = ledger;
-  const reclaimed = new Set<string>();
-  for (const { address, name } of debrisIn(
-    system,
-    location,
-    set,
-    listReservations(system, location),
-  )) {
-    if (ledger.reclaim(name)) reclaimed.add(formatAddress(address));
+  for (const reservation of listReservations(system, location)) {
+    const { address, name } = reservation;
+    const range = rangeOf(wish.set, address);
+    if (range === undefined || isSame(address, range.gateway)) continue;
+    if (isExcluded(address, wish.exclusions) || !isDebris(system, location, reservation)) continue;
+    if (ledger.reclaim(name) && claim(ledger, wish, address, temporary)) return { address, range };
   }
-  return (address) => !reclaimed.has(address);
+  return undefined;
 }

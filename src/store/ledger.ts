@@ -18,6 +18,7 @@ import {
 import {
   type Holding,
   holdingsAmong,
+  isBlankFile,
   listReservations,
   type OwnedReservation,
   type Reservation,
@@ -173,7 +174,7 @@ export class Ledger {
     const removed = withTemporary(system, location, "", (temporary) => {
       try {
         system.rename(path, temporary);
-        if (system.linkStatus(temporary).size === 0) return true;
+        if (isBlankFile(system, temporary)) return true;
         system.link(temporary, path);
         return false;
       } catch (error) {

@@ -28,7 +28,7 @@ export function underLock<T>(
   try {
     unlock = acquire(system, location, wish);
   } catch (error) {
-    if (!isSystemError(error, "ENOENT", "ENOTDIR")) throw inBareWords(error);
+    if (!isSystemError(error)) throw error;
     system.makeDirectories(location.directory);
     unlock = acquireAtLast(system, location, wish);
   }

@@ -2,6 +2,7 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
+import { trimSpace } from "../cni/unicode.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location, parentOf } from "./location.ts";
@@ -49,6 +50,15 @@ export function readOwner(system: System, location: Location, name: string): Own
     if (isSystemError(error)) return { kind: "unknown", reason: error.message };
     throw error;
   }
+}
+
+/**
+ * Whether a file is empty, or holds only white space and NUL, as a power loss may leave it.
+ *
+ * @throws SystemError
+ */
+export function isBlankFile(system: System, path: string): boolean {
+  return trimSpace(system.readFile(path, LARGEST_RESERVATION).replaceAll("\0", "")) === "";
 }
 
 /** Reservations with their owners; each file is read. */

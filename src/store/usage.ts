@@ -8,7 +8,7 @@ import { capacityOf } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 import { entryOf } from "./owner-index.ts";
-import { type Reservation, readOwners } from "./reservations.ts";
+import { isBlankFile, type Reservation, readOwners } from "./reservations.ts";
 
 /** How many addresses of a range can be handed out, and how many are. */
 export interface RangeUsage {
@@ -78,27 +78,15 @@ export function countSuspects(
 }
 
 /**
- * The empty, settled files among a set's reservations: no release can ever match them, and they may be removed under
- * the lock. Other content without an owner stays: somebody may have written it to keep an address from being used.
+ * Whether a reservation is debris: a settled file that is empty, which no release can ever match. Other content without
+ * an owner is not: somebody may have written it to keep an address from being used.
  */
-export function debrisIn(
-  system: System,
-  location: Location,
-  set: RangeSet,
-  reservations: readonly Reservation[],
-): readonly Reservation[] {
-  return reservations.filter(
-    ({ address, name }) =>
-      rangeOf(set, address) !== undefined &&
-      isEmptyAndSettled(system, join(location.directory, name)),
-  );
-}
-
-function isEmptyAndSettled(system: System, path: string): boolean {
+export function isDebris(system: System, location: Location, { name }: Reservation): boolean {
+  const path = join(location.directory, name);
   try {
-    const { kind, size, modified } = system.linkStatus(path);
+    const { kind, modified } = system.linkStatus(path);
     const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
-    return kind === "file" && size === 0 && modified < settled;
+    return kind === "file" && modified < settled && isBlankFile(system, path);
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;
