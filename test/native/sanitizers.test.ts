@@ -1,0 +1,106 @@
+/** The C host under the address and undefined-behaviour sanitizers, which also find leaks. */
+
+import { spawnSync } from "node:child_process";
+import { test } from "tap";
+import { buildNative } from "../../scripts/build-native.ts";
+
+const executable = await buildNative(true);
+
+interface Case {
+  readonly what: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly configuration: (dataDir: string) => string;
+  readonly exitCode: number;
+}
+
+const attachment = {
+  CNI_CONTAINERID: "c1",
+  CNI_IFNAME: "eth0",
+  CNI_NETNS: "/run/netns/none",
+  CNI_PATH: "/opt/cni/bin",
+};
+
+const dualStack = (dataDir: string): string =>
+  JSON.stringify({
+    cniVersion: "1.1.0",
+    name: "net",
+    ipam: {
+      dataDir,
+      ranges: [[{ subnet: "10.0.0.0/30" }], [{ subnet: "2001:db8::/64" }]],
+      routes: [{ dst: "0.0.0.0/0" }],
+    },
+    "cni.dev/valid-attachments": [],
+  });
+
+/** In this order on one data directory, so that each call finds what the ones before it left. */
+const life: readonly Case[] = [
+  { what: "no command", environment: {}, configuration: dualStack, exitCode: 0 },
+  {
+    what: "VERSION",
+    environment: { CNI_COMMAND: "VERSION" },
+    configuration: dualStack,
+    exitCode: 0,
+  },
+  ...["STATUS", "ADD", "ADD", "CHECK"].map((command, at) => ({
+    what: `${command}, call ${at + 1}`,
+    environment: { ...attachment, CNI_COMMAND: command },
+    configuration: dualStack,
+    exitCode: at === 2 ? 1 : 0,
+  })),
+  {
+    what: "an exhausted range",
+    environment: { ...attachment, CNI_CONTAINERID: "c2", CNI_COMMAND: "ADD" },
+    configuration: dualStack,
+    exitCode: 1,
+  },
+  {
+    what: "DEL",
+    environment: { ...attachment, CNI_COMMAND: "DEL" },
+    configuration: dualStack,
+    exitCode: 0,
+  },
+  {
+    what: "GC",
+    environment: { ...attachment, CNI_COMMAND: "GC" },
+    configuration: dualStack,
+    exitCode: 0,
+  },
+  {
+    what: "no JSON",
+    environment: { ...attachment, CNI_COMMAND: "ADD" },
+    configuration: () => "{",
+    exitCode: 1,
+  },
+  {
+    what: "a path with NUL",
+    environment: { ...attachment, CNI_COMMAND: "ADD" },
+    configuration: (dataDir) => dualStack(`${dataDir}\0x`),
+    exitCode: 1,
+  },
+  {
+    what: "a data directory that cannot be made",
+    environment: { ...attachment, CNI_COMMAND: "ADD" },
+    configuration: () => dualStack("/proc/none"),
+    exitCode: 1,
+  },
+  {
+    what: "deeply nested JSON",
+    environment: { ...attachment, CNI_COMMAND: "ADD" },
+    configuration: () => `{"name":"net","x":${"[".repeat(9000)}${"]".repeat(9000)}}`,
+    exitCode: 1,
+  },
+];
+
+test("the C host has no memory error, undefined behaviour or leak", (t) => {
+  const dataDir = t.testdir();
+  for (const { what, environment, configuration, exitCode } of life) {
+    const { status, stderr } = spawnSync(executable, {
+      input: configuration(dataDir),
+      env: environment,
+      encoding: "utf8",
+    });
+    t.equal(status, exitCode, `${what}: exit code`);
+    t.notMatch(stderr, /ERROR|runtime error/, `${what}: nothing to report`);
+  }
+  t.end();
+});
