@@ -14,7 +14,7 @@ import { join, type Location } from "./location.ts";
 import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
 import { type Holding, listReservations, namesIn, readOwner } from "./reservations.ts";
 import { withTemporary } from "./temporary.ts";
-import { countSuspects, describeUsage, isDebris, usageOf } from "./usage.ts";
+import { countSuspects, describeUsage, rangeToReclaim, usageOf } from "./usage.ts";
 
 /** An address that was reserved, with the range it is from. */
 export interface Allocation {
@@ -175,11 +175,10 @@ function takenAfter(system: System, location: Location): (address: string) => bo
 function takeOver(ledger: Ledger, wish: Wish, temporary: string): Allocation | undefined {
   const { system, location } = ledger;
   for (const reservation of listReservations(system, location)) {
-    const { address, name } = reservation;
-    const range = rangeOf(wish.set, address);
-    if (range === undefined || isSame(address, range.gateway)) continue;
-    if (isExcluded(address, wish.exclusions) || !isDebris(system, location, reservation)) continue;
-    if (ledger.reclaim(name) && claim(ledger, wish, address, temporary)) return { address, range };
+    const range = rangeToReclaim(system, location, wish, reservation);
+    if (range === undefined || !ledger.reclaim(reservation.name)) continue;
+    const { address } = reservation;
+    if (claim(ledger, wish, address, temporary)) return { address, range };
   }
   return undefined;
 }

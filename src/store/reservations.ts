@@ -47,6 +47,8 @@ export function readOwner(system: System, location: Location, name: string): Own
   try {
     return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
   } catch (error) {
+    // What is no file, or gone by now, is no reservation.
+    if (isSystemError(error, "EISDIR", "ENOENT")) return { kind: "nobody" };
     if (isSystemError(error)) return { kind: "unknown", reason: error.message };
     throw error;
   }

@@ -1,6 +1,6 @@
 /** How full the ranges are, and which reservations are debris. */
 
-import { formatWindow, isSame, isWithin } from "../ipam/address.ts";
+import { type Address, formatWindow, isSame, isWithin } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import type { Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
@@ -34,10 +34,7 @@ export function usageOf(
     capacity: capacityOf(range, exclusions),
     used: BigInt(
       reservations.filter(
-        ({ address }) =>
-          isWithin(address, range) &&
-          !isSame(address, range.gateway) &&
-          !isExcluded(address, exclusions),
+        ({ address }) => isWithin(address, range) && isUsable(address, range, exclusions),
       ).length,
     ),
   }));
@@ -78,11 +75,28 @@ export function countSuspects(
 }
 
 /**
- * Whether a reservation is debris: a settled file that is empty, which no release can ever match. Other content without
- * an owner is not: somebody may have written it to keep an address from being used.
+ * Whether a reservation may give way to another when its set is exhausted: a settled file that is empty, which no
+ * release can ever match, at an address that can be handed out. Other content without an owner stays: somebody may have
+ * written it to keep an address from being used.
+ *
+ * @returns the range to which its address belongs; `undefined` where it may not
  */
-export function isDebris(system: System, location: Location, { name }: Reservation): boolean {
-  const path = join(location.directory, name);
+export function rangeToReclaim(
+  system: System,
+  location: Location,
+  { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
+  { address, name }: Reservation,
+): Range | undefined {
+  const range = rangeOf(set, address);
+  if (range === undefined || !isUsable(address, range, exclusions)) return undefined;
+  return isDebris(system, join(location.directory, name)) ? range : undefined;
+}
+
+function isUsable(address: Address, range: Range, exclusions: Exclusions): boolean {
+  return !isSame(address, range.gateway) && !isExcluded(address, exclusions);
+}
+
+function isDebris(system: System, path: string): boolean {
   try {
     const { kind, modified } = system.linkStatus(path);
     const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;

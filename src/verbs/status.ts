@@ -8,12 +8,12 @@ import {
   type StoreConfig,
   staysReadyWhenExhausted,
 } from "../ipam/config.ts";
-import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
+import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { knownCount } from "../store/ledger.ts";
 import { type Location, locate } from "../store/location.ts";
 import { listReservations } from "../store/reservations.ts";
-import { describeUsage, isDebris, isExhausted, usageOf } from "../store/usage.ts";
+import { describeUsage, isExhausted, rangeToReclaim, usageOf } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 
@@ -51,8 +51,8 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     const usage = usageOf(set, config.exclusions, reservations);
     if (!isExhausted(usage)) continue;
     // Debris is reclaimed by the next ADD, so it is as good as free.
-    const inSet = reservations.filter(({ address }) => rangeOf(set, address) !== undefined);
-    if (inSet.some((reservation) => isDebris(system, location, reservation))) continue;
+    const wish = { set, exclusions: config.exclusions };
+    if (reservations.some((one) => rangeToReclaim(system, location, wish, one))) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, location),

@@ -12,8 +12,8 @@ const STALE = 2000;
 /** proper-lockfile dates a fresh lock up to a second ahead; one further ahead is from before the clock was set back. */
 const FURTHEST_AHEAD = 1500;
 
-/** The longest pause between two tries, in milliseconds. */
-const LONGEST_PAUSE = 20;
+/** The longest pause between two looks at a lock that others hold, in milliseconds. */
+const LONGEST_PAUSE = 250;
 
 /**
  * Takes the lock.
@@ -27,16 +27,16 @@ export function lock(request: LockRequest, makeDirectories: (path: string) => vo
   touch(request.file);
   makeDirectories(request.directory);
   const deadline = performance.now() + request.timeout;
-  for (;;) {
-    const unlock = tryLock(path);
+  for (let wait = 2; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE)) {
+    const unlock = isHeld(path) ? undefined : tryLock(path);
     if (unlock !== undefined) {
       writeNote(note, request.holder);
       return unlock;
     }
     const left = deadline - performance.now();
     if (left <= 0) throw new LockTimeout(path, readNote(note));
-    bringBackFromFuture(path);
-    pause(Math.min(left, 1 + Math.random() * LONGEST_PAUSE));
+    // Hundreds may wait: they must not all come back at once, nor spend the time of the one that holds it.
+    pause(Math.min(left, wait * (0.5 + Math.random())));
   }
 }
 
@@ -85,14 +85,17 @@ function releaseQuietly(release: () => void): void {
   }
 }
 
-/** A lock dated in the future would never go stale; dated now, it blocks no longer than any other. */
-function bringBackFromFuture(path: string): void {
+/** A look that costs less than a try. A lock dated in the future would never go stale; dated now, it is as any other. */
+function isHeld(path: string): boolean {
   try {
+    const found = fs.statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return false;
     const now = Date.now();
-    if (fs.statSync(path).mtimeMs > now + FURTHEST_AHEAD)
-      fs.utimesSync(path, now / 1000, now / 1000);
+    if (found.mtimeMs > now + FURTHEST_AHEAD) fs.utimesSync(path, now / 1000, now / 1000);
+    return found.mtimeMs >= now - STALE;
   } catch (error) {
     errnoOf(error);
+    return false;
   }
 }
 

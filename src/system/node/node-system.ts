@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { type FileStatus, type System, SystemError } from "../system.ts";
 import { lock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
-import { systemCall } from "./system-call.ts";
+import { errnoOf, systemCall } from "./system-call.ts";
 
 /** The machine, and the end of the process. */
 export interface NodeSystem extends System {
@@ -76,10 +76,19 @@ function createFile(path: string, text: string, mode: number): void {
   try {
     systemCall("write", path, () => fs.writeFileSync(file, text));
   } catch (error) {
-    fs.unlinkSync(path);
+    unlinkQuietly(path);
     throw error;
   } finally {
     fs.closeSync(file);
+  }
+}
+
+/** What could not be written is reported, whatever becomes of the rest. */
+function unlinkQuietly(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    errnoOf(error);
   }
 }
 

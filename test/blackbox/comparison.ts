@@ -1,0 +1,56 @@
+/**
+ * What of an outcome must equal the reference's.
+ *
+ * Results and the VERSION answer are compared byte by byte. An error is compared by code and
+ * message; its details must be the reference's where the reference gives any, and are free where
+ * it gives none. Texts that belong to Go's JSON library or to the build are cut down to what is
+ * promised about them.
+ */
+
+import type { Outcome } from "./executable.ts";
+import { type PrintedError, readError } from "./printed-error.ts";
+
+/** An outcome reduced to what is promised. Two of them may be compared with a deep equality. */
+export interface Comparable {
+  readonly exitCode: number | null;
+  readonly output: string | PrintedError;
+  readonly stderr: string;
+}
+
+/** Go's JSON library words type errors differently from release to release. */
+const typeErrorPrefix = "json: cannot unmarshal ";
+
+/** The first line of the "about" text ends with a version that is set when a plugin is built. */
+const aboutLine = /^CNI host-local plugin .+$/m;
+
+/**
+ * Reduces an outcome to what the reference's outcome obliges it to.
+ *
+ * @param outcome the outcome to reduce
+ * @param reference what the reference answers; give it as `outcome` too, to get the expectation
+ */
+export function comparable(outcome: Outcome, reference: Outcome): Comparable {
+  return {
+    exitCode: outcome.exitCode,
+    output: comparableOutput(outcome.stdout, reference.stdout),
+    stderr: outcome.stderr.replace(aboutLine, "CNI host-local plugin <build version>"),
+  };
+}
+
+function comparableOutput(actual: string, reference: string): string | PrintedError {
+  const expected = readError(reference);
+  const error = readError(actual);
+  if (expected === undefined || error === undefined) {
+    return actual;
+  }
+  const { code, msg, details } = error;
+  const promised = { code, msg: promisedMessage(msg, expected.msg) };
+  return expected.details === undefined || details === undefined
+    ? promised
+    : { ...promised, details };
+}
+
+function promisedMessage(message: string, reference: string): string {
+  const at = reference.indexOf(typeErrorPrefix);
+  return at < 0 ? message : message.slice(0, at + typeErrorPrefix.length);
+}

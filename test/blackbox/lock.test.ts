@@ -1,0 +1,129 @@
+/** The lock of a network: waiting is bounded, and a dead holder is no holder. */
+
+import { spawn } from "node:child_process";
+import { test } from "tap";
+import { executable, start } from "./executable.ts";
+import { abandonLock, holdLock } from "./held-lock.ts";
+import { grantedAddresses, networkFor } from "./network.ts";
+import { readError } from "./printed-error.ts";
+import { attachmentCall, configuration, networkCall } from "./runtime-call.ts";
+
+const five = { subnet: "10.0.0.0/29" };
+const impatient = { ...five, lockTimeoutSeconds: 1 };
+const nothingValid = { "cni.dev/valid-attachments": [], "cni.dev/attachments": [] };
+const c1 = { containerId: "c1" };
+
+/** Shorter than the time-out that holds where none is asked for, in milliseconds. */
+const shorterThanDefault = 25_000;
+
+for (const command of ["ADD", "DEL", "GC"] as const) {
+  test(`${command} gives up with code 11 while another holds the lock, and changes nothing`, async (t) => {
+    const network = networkFor(t, impatient, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);
+    await holdLock(t, network.directory);
+    const before = network.tree();
+    const document = configuration(network.directory, impatient, nothingValid);
+    const call =
+      command === "GC" ? networkCall(command, document) : attachmentCall(command, c1, document);
+    const began = performance.now();
+
+    const outcome = await start(executable, call);
+
+    t.equal(outcome.exitCode, 1);
+    t.equal(readError(outcome.stdout)?.code, 11);
+    t.match(readError(outcome.stdout)?.details, "lockTimeoutSeconds");
+    t.ok(performance.now() - began < shorterThanDefault, "in the time asked for");
+    t.same(network.tree(), before);
+  });
+}
+
+test("CHECK and STATUS do not wait for the lock", async (t) => {
+  const network = networkFor(t, impatient, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);
+  await holdLock(t, network.directory);
+  const document = configuration(network.directory, impatient);
+  const silent = { exitCode: 0, stdout: "", stderr: "" };
+
+  t.same(await start(executable, attachmentCall("CHECK", c1, document)), silent);
+  t.same(await start(executable, networkCall("STATUS", document)), silent);
+});
+
+test("the lock of one network does not stop another", async (t) => {
+  const network = networkFor(t, impatient);
+  await holdLock(t, network.directory);
+  const document = configuration(network.directory, impatient, { name: "other" });
+
+  const outcome = await start(executable, attachmentCall("ADD", c1, document));
+
+  t.same(grantedAddresses(outcome), ["10.0.0.2"]);
+});
+
+test("an ADD that waited gets its address once the lock is free", async (t) => {
+  const network = networkFor(t, { ...five, lockTimeoutSeconds: 60 });
+  const release: (() => void)[] = [];
+  await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
+
+  const waiting = network.begin("ADD", "c1");
+  t.same(network.reserved(), []);
+  for (const free of release) {
+    free();
+  }
+
+  t.same(grantedAddresses(await waiting), ["10.0.0.2"]);
+});
+
+for (const [when, age] of [
+  ["an hour ago", 3600],
+  ["just now", 0],
+  ["at a time that is now in the future", -86_400],
+] as const) {
+  test(`a lock whose holder was killed ${when} does not stop the next call`, (t) => {
+    const network = networkFor(t, five);
+    abandonLock(network.directory, age);
+
+    t.same(grantedAddresses(network.add("c1")), ["10.0.0.2"]);
+    t.end();
+  });
+}
+
+test("however early or late an ADD is killed, the next one works and all files are whole", async (t) => {
+  const network = networkFor(t, { subnet: "10.0.0.0/24" });
+  const killed = Array.from({ length: 24 }, (_, index) => `killed-${index}`);
+
+  for (const [index, containerId] of killed.entries()) {
+    const call = attachmentCall(
+      "ADD",
+      { containerId },
+      configuration(network.directory, { subnet: "10.0.0.0/24" }),
+    );
+    await killAfter(3 * index, call.environment, call.stdin);
+  }
+
+  const outcome = network.add("survivor");
+  t.equal(outcome.exitCode, 0, outcome.stdout);
+  for (const { path, content } of network.tree()) {
+    if (path.startsWith("net/10.")) {
+      t.match(content, /^(killed-\d+|survivor)\r\neth0$/, `${path} is whole`);
+    }
+  }
+  for (const containerId of [...killed, "survivor"]) {
+    t.equal(network.del(containerId).exitCode, 0);
+  }
+  t.same(network.reserved(), []);
+});
+
+/** Starts an ADD, and kills it some milliseconds later wherever it then is. */
+function killAfter(
+  milliseconds: number,
+  environment: Readonly<Record<string, string>>,
+  stdin: string | Uint8Array,
+): Promise<unknown> {
+  return new Promise((ended) => {
+    const child = spawn(executable, {
+      env: { ...environment },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(stdin);
+    child.on("close", ended);
+    setTimeout(() => child.kill("SIGKILL"), milliseconds);
+  });
+}

@@ -1,0 +1,118 @@
+/** Many calls at the same moment, as when a node starts. */
+
+import { test } from "tap";
+import type { Outcome } from "./executable.ts";
+import { grantedAddresses, type Network, networkFor } from "./network.ts";
+import { readError } from "./printed-error.ts";
+
+/** With time for hundreds of processes on a few cores, which all but one wait. */
+const wide = { subnet: "10.0.0.0/24", lockTimeoutSeconds: 120 };
+
+/** How many addresses a /24 has besides network, gateway and broadcast. */
+const usable = 253;
+
+function simultaneously(
+  network: Network,
+  command: "ADD" | "DEL",
+  count: number,
+): Promise<Outcome[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => network.begin(command, `c${index}`)),
+  );
+}
+
+test("200 simultaneous ADDs into a /24 get 200 different addresses", async (t) => {
+  const network = networkFor(t, wide);
+
+  const outcomes = await simultaneously(network, "ADD", 200);
+
+  t.same(
+    outcomes.filter(({ exitCode, stderr }) => exitCode !== 0 || stderr !== ""),
+    [],
+    "none fails",
+  );
+  const granted = outcomes.flatMap(grantedAddresses);
+  t.equal(new Set(granted).size, 200);
+  t.same(network.reserved(), [...granted].sort(), "all are on disk");
+});
+
+test("of 300 simultaneous ADDs into a /24, 253 succeed and 47 find it exhausted; 300 DELs free all", async (t) => {
+  const network = networkFor(t, wide);
+
+  const outcomes = await simultaneously(network, "ADD", 300);
+
+  const granted = outcomes.flatMap(grantedAddresses);
+  t.equal(granted.length, usable);
+  t.equal(new Set(granted).size, usable);
+  const refused = outcomes.filter(({ exitCode }) => exitCode !== 0);
+  t.same(
+    new Set(refused.map(({ stdout }) => readError(stdout)?.msg)),
+    new Set([
+      "failed to allocate for range 0: no IP addresses available in range set: 10.0.0.1-10.0.0.254",
+    ]),
+  );
+  t.equal(refused.length, 300 - usable);
+
+  const released = await simultaneously(network, "DEL", 300);
+
+  t.same(
+    released.filter(({ exitCode, stdout }) => exitCode !== 0 || stdout !== ""),
+    [],
+  );
+  t.same(
+    network.tree().map(({ path }) => path),
+    ["net/", "net/last_reserved_ip.0", "net/lock"],
+  );
+});
+
+test("simultaneous ADDs of one attachment reserve one address", async (t) => {
+  const network = networkFor(t, wide);
+
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => network.begin("ADD", "c1")));
+
+  t.equal(outcomes.filter(({ exitCode }) => exitCode === 0).length, 1);
+  t.equal(network.reserved().length, 1);
+});
+
+test("simultaneous requests for one address have one winner, whom the file names", async (t) => {
+  const network = networkFor(t, wide);
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      network.begin("ADD", `c${index}`, { cniArgs: "IP=10.0.0.77" }),
+    ),
+  );
+
+  const winners = outcomes.flatMap(({ exitCode }, index) => (exitCode === 0 ? [`c${index}`] : []));
+  t.equal(winners.length, 1);
+  const file = network.tree().find(({ path }) => path === "net/10.0.0.77");
+  t.equal(file?.content, `${winners[0]}\r\neth0`);
+});
+
+test("simultaneous ADDs and DELs of two families leave pairs, never halves", async (t) => {
+  const network = networkFor(t, {
+    ranges: [[{ subnet: "10.0.0.0/28" }], [{ subnet: "2001:db8::/125" }]],
+  });
+  const rounds = Array.from({ length: 40 }, (_, index) => index);
+
+  await Promise.all(
+    rounds.map(async (index) => {
+      await network.begin("ADD", `c${index}`);
+      if (index % 2 === 0) {
+        await network.begin("DEL", `c${index}`);
+      }
+    }),
+  );
+
+  const owners = network
+    .tree()
+    .filter(({ path }) => network.reserved().includes(path.slice("net/".length)))
+    .map(({ content }) => content);
+  for (const owner of new Set(owners)) {
+    t.equal(owners.filter((other) => other === owner).length, 2, JSON.stringify(owner));
+  }
+  t.notOk(
+    owners.some((owner) => Number(/^c(\d+)/.exec(owner ?? "")?.[1]) % 2 === 0),
+    "what was deleted is gone",
+  );
+});

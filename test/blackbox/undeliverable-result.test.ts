@@ -1,0 +1,147 @@
+/** A result that its reader cannot receive is taken back: the address would leak otherwise. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { scratchDirectory } from "./data-directory.ts";
+import { executable, type Outcome, run } from "./executable.ts";
+import { type Network, networkFor } from "./network.ts";
+import { attachmentCall, configuration, versionCall } from "./runtime-call.ts";
+
+const five = { subnet: "10.0.0.0/29" };
+
+function addCall(network: Network) {
+  return attachmentCall("ADD", { containerId: "c1" }, configuration(network.directory, five));
+}
+
+/** Runs a call with standard output on an open file, and closes that. */
+function runInto(file: number, call: ReturnType<typeof addCall>): Outcome {
+  const child = spawnSync(executable, {
+    env: { ...call.environment },
+    input: call.stdin,
+    stdio: ["pipe", file, "pipe"],
+  });
+  closeSync(file);
+  return { exitCode: child.status, stdout: "", stderr: child.stderr.toString("utf8") };
+}
+
+/** The writing end of a pipe that nobody reads any more. */
+function brokenPipe(t: Pick<Test, "teardown">): number {
+  const pipe = join(scratchDirectory(t), "pipe");
+  spawnSync("mkfifo", [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, constants.O_WRONLY);
+  closeSync(reader);
+  return writer;
+}
+
+const undeliverable: readonly [string, (t: Test, network: Network) => Outcome][] = [
+  ["on a full device", (_, network) => runInto(openSync("/dev/full", "w"), addCall(network))],
+  ["a pipe whose reader is gone", (t, network) => runInto(brokenPipe(t), addCall(network))],
+  [
+    "closed",
+    (_, network) =>
+      run("/bin/sh", { ...addCall(network), arguments: ["-c", 'exec "$0" >&-', executable] }),
+  ],
+];
+
+for (const [what, add] of undeliverable) {
+  test(`ADD with standard output ${what} reserves nothing and fails`, (t) => {
+    const network = networkFor(t, five);
+
+    const outcome = add(t, network);
+
+    t.equal(outcome.exitCode, 1);
+    t.same(network.reserved(), []);
+    t.end();
+  });
+
+  test(`ADD with standard output ${what} leaves the other reservations alone`, (t) => {
+    const kept = [
+      { path: "net/10.0.0.2", content: "c2\r\neth0" },
+      { path: "net/10.9.9.9", content: "c1\r\neth0" },
+    ];
+    const network = networkFor(t, five, kept);
+
+    add(t, network);
+
+    t.same(network.reserved(), ["10.0.0.2", "10.9.9.9"]);
+    t.end();
+  });
+}
+
+test("ADD with standard output a socket whose reader is gone reserves nothing and fails", async (t) => {
+  const network = networkFor(t, five);
+  const call = addCall(network);
+  const child = spawn(executable, { env: { ...call.environment } });
+  // The plugin waits for its input; so its reader is surely gone when it has a result.
+  child.stdout.destroy();
+  await new Promise((closed) => child.stdout.once("close", closed));
+  child.stdin.end(call.stdin);
+
+  const exitCode = await new Promise((ended) => child.once("exit", ended));
+
+  t.equal(exitCode, 1);
+  t.same(network.reserved(), []);
+});
+
+test("an ADD after an undeliverable one succeeds for the same attachment", (t) => {
+  const network = networkFor(t, five);
+  runInto(openSync("/dev/full", "w"), addCall(network));
+
+  t.equal(network.add("c1").exitCode, 0);
+  t.equal(network.reserved().length, 1);
+  t.end();
+});
+
+test("ADD into a file writes the whole result there", (t) => {
+  const network = networkFor(t, five);
+  const file = join(scratchDirectory(t), "result.json");
+
+  const outcome = runInto(openSync(file, "w"), addCall(network));
+
+  t.equal(outcome.exitCode, 0);
+  t.strictSame(JSON.parse(readFileSync(file, "utf8")).ips, [
+    { address: "10.0.0.2/29", gateway: "10.0.0.1" },
+  ]);
+  t.end();
+});
+
+test("ADD with its output thrown away on purpose succeeds", (t) => {
+  const network = networkFor(t, five);
+
+  const outcome = run("/bin/sh", {
+    ...addCall(network),
+    arguments: ["-c", 'exec "$0" >/dev/null', executable],
+  });
+
+  t.equal(outcome.exitCode, 0);
+  t.same(network.reserved(), ["10.0.0.2"]);
+  t.end();
+});
+
+test("DEL with standard output closed frees the address, for it has nothing to say", (t) => {
+  const network = networkFor(t, five);
+  network.add("c1");
+
+  const outcome = run("/bin/sh", {
+    ...attachmentCall("DEL", { containerId: "c1" }, configuration(network.directory, five)),
+    arguments: ["-c", 'exec "$0" >&-', executable],
+  });
+
+  t.equal(outcome.exitCode, 0);
+  t.same(network.reserved(), []);
+  t.end();
+});
+
+test("an error that cannot be delivered is logged on standard error", (t) => {
+  const outcome = runInto(openSync("/dev/full", "w"), versionCall());
+
+  t.equal(outcome.exitCode, 1);
+  t.match(
+    outcome.stderr,
+    /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error writing error JSON to stdout: write \/dev\/stdout: no space left on device\n$/,
+  );
+  t.end();
+});

@@ -1,0 +1,179 @@
+/** Random network configurations, and addresses that are interesting for them. */
+
+import type { JsonObject } from "../blackbox/runtime-call.ts";
+import type { GoPlugin } from "./go-plugin.ts";
+import type { Random } from "./random.ts";
+
+/** A range with what is known about it. */
+export interface RandomRange {
+  readonly json: JsonObject;
+  readonly family: 4 | 6;
+  /** The offsets into the subnet between which addresses are handed out. */
+  readonly first: number;
+  readonly last: number;
+  /** The address at an offset into the subnet, in canonical form. */
+  readonly addressAt: (offset: number) => string;
+}
+
+/** A configuration with what is known about it. */
+export interface RandomConfiguration {
+  /** The document; `@D@` stands for the data directory. */
+  readonly document: JsonObject;
+  readonly sets: readonly (readonly RandomRange[])[];
+}
+
+/** Stands for the data directory, which differs between the two plugins. */
+export const placeholder = "@D@";
+
+/**
+ * Makes a configuration that is valid as often as not quite.
+ *
+ * @param random the choices
+ * @param plugin the plugin to compare with: what it does not know is left out
+ * @param name the network's name
+ */
+export function randomConfiguration(
+  random: Random,
+  plugin: GoPlugin,
+  name: string,
+): RandomConfiguration {
+  const sets = randomSets(random);
+  const inRuntime = sets.length > 1 && random.chance(15) ? 1 : 0;
+  const isLegacy = sets[0]?.length === 1 && inRuntime === 0 && random.chance(50);
+  const listed = sets
+    .slice(inRuntime + (isLegacy ? 1 : 0))
+    .map((set) => set.map(({ json }) => json));
+  const document: JsonObject = {
+    ...randomVersion(random, plugin),
+    name,
+    type: "bridge",
+    ipam: {
+      type: "host-local",
+      dataDir: random.chance(10) ? `${placeholder}//./x/..` : placeholder,
+      ...(isLegacy ? sets[0]?.[0]?.json : {}),
+      ...(listed.length > 0 ? { ranges: listed } : {}),
+      ...(random.chance(30) ? { routes: randomRoutes(random, plugin) } : {}),
+      ...(random.chance(20) ? { resolvConf: `${placeholder}/resolv.conf` } : {}),
+    },
+    ...(inRuntime > 0
+      ? {
+          runtimeConfig: {
+            ipRanges: sets.slice(0, inRuntime).map((set) => set.map(({ json }) => json)),
+          },
+        }
+      : {}),
+    ...(random.chance(20) ? { prevResult: { cniVersion: "garbage" }, dns: { domain: "x" } } : {}),
+  };
+  return { document, sets };
+}
+
+function randomVersion(random: Random, plugin: GoPlugin): JsonObject {
+  if (random.chance(10)) {
+    return random.chance(50) ? {} : { cniVersion: "" };
+  }
+  // The details of this error name the supported versions, which differ from release to release.
+  if (plugin.current && random.chance(3)) {
+    return { cniVersion: random.pick(["2.0.0", "0.9.0", "1.0", "1.1.1", "asdf"]) };
+  }
+  return { cniVersion: random.pick(plugin.versions) };
+}
+
+function randomSets(random: Random): RandomRange[][] {
+  const families = random.pick<readonly (4 | 6)[]>([[4], [4], [4], [6], [4, 6], [6, 4], [4, 4]]);
+  return families.map((family, set) => {
+    const count = random.chance(20) ? 2 + random.integer(2) : 1;
+    return Array.from({ length: count }, (_, range) => {
+      // Now and then the same subnet again, which is an error.
+      const block = random.chance(3) ? 0 : 10 * set + range;
+      return family === 4 ? randomRange4(random, block) : randomRange6(random, block);
+    });
+  });
+}
+
+function randomRange4(random: Random, block: number): RandomRange {
+  if (random.chance(10)) {
+    return randomWindow(random, {
+      subnet: `10.${block}.0.0/16`,
+      family: 4,
+      size: 65_536,
+      addressAt: (offset) => `10.${block}.${offset >> 8}.${offset & 255}`,
+    });
+  }
+  const length = random.pick([24, 27, 28, 28, 29, 29, 29, 30, 30]);
+  const size = 2 ** (32 - length);
+  const start = size * random.integer(Math.min(2, 256 / size));
+  return randomWindow(random, {
+    subnet: `10.${block}.0.${start}/${length}`,
+    family: 4,
+    size,
+    addressAt: (offset) => `10.${block}.0.${start + offset}`,
+  });
+}
+
+function randomRange6(random: Random, block: number): RandomRange {
+  const length = random.pick([64, 120, 124, 125, 125, 126, 126]);
+  const addressAt = (offset: number) =>
+    `2001:db8:${(block + 1).toString(16)}::${offset === 0 ? "" : offset.toString(16)}`;
+  return randomWindow(random, {
+    subnet: `${addressAt(0)}/${length}`,
+    family: 6,
+    size: Math.min(2 ** (128 - length), 4096),
+    addressAt,
+  });
+}
+
+interface Subnet {
+  readonly subnet: string;
+  readonly family: 4 | 6;
+  readonly size: number;
+  readonly addressAt: (offset: number) => string;
+}
+
+function randomWindow(random: Random, { subnet, family, size, addressAt }: Subnet): RandomRange {
+  const defaultLast = family === 4 ? size - 2 : size - 1;
+  const last = random.chance(30) ? random.integer(size) : undefined;
+  // A rangeStart above the default end is refused here: see "rangeStart may not lie above the
+  // default end of the range" in blackbox/differences.ts.
+  const first = random.chance(30) ? random.integer((last ?? defaultLast) + 1) : undefined;
+  return {
+    json: {
+      subnet,
+      ...(first === undefined ? {} : { rangeStart: addressAt(first) }),
+      ...(last === undefined ? {} : { rangeEnd: addressAt(last) }),
+      ...randomGateway(random, { subnet, family, size, addressAt }),
+    },
+    family,
+    first: first ?? 1,
+    last: last ?? defaultLast,
+    addressAt,
+  };
+}
+
+function randomGateway(random: Random, { size, addressAt }: Subnet): JsonObject {
+  if (random.chance(70)) {
+    return {};
+  }
+  return {
+    gateway: random.chance(70)
+      ? addressAt(random.integer(Math.min(size, 16)))
+      : random.pick(["192.168.99.1", "2001:db8:ffff::1", "", "::ffff:10.0.0.3"]),
+  };
+}
+
+function randomRoutes(random: Random, plugin: GoPlugin): JsonObject[] {
+  const known: readonly JsonObject[] = [
+    { dst: "0.0.0.0/0" },
+    { dst: "::/0" },
+    { dst: "10.0.0.5/8", gw: "10.0.0.1" },
+    { dst: "2001:0DB8::/32", gw: "2001:db8::0001" },
+    { dst: "192.168.0.0/16", gw: "" },
+  ];
+  // The older plugin drops the further fields of a route.
+  const current: readonly JsonObject[] = plugin.current
+    ? [
+        { dst: "172.16.0.0/12", mtu: 1400, advmss: 1340, priority: 100, table: 50, scope: 253 },
+        { dst: "172.17.0.0/16", mtu: 0, table: 0, scope: null },
+      ]
+    : [];
+  return Array.from({ length: random.integer(4) }, () => random.pick([...known, ...current]));
+}

@@ -1,0 +1,199 @@
+/** Either plugin takes over from the other at any moment of an attachment's life. */
+
+import { join } from "node:path";
+import { test } from "tap";
+import { populate, treeOf } from "../blackbox/data-directory.ts";
+import { executable } from "../blackbox/executable.ts";
+import { grantedAddresses, type Network, networkFor } from "../blackbox/network.ts";
+import { readError } from "../blackbox/printed-error.ts";
+import type { JsonObject } from "../blackbox/runtime-call.ts";
+import { goPlugin, skipWithoutGoPlugin } from "./go-plugin.ts";
+
+const skip = skipWithoutGoPlugin;
+
+/** Both plugins understand this version. */
+const top = { cniVersion: "1.0.0" };
+const go = { program: goPlugin?.path ?? "", top };
+const here = { program: executable, top };
+
+const directions = [
+  ["the Go plugin", go, "this one", here],
+  ["this one", here, "the Go plugin", go],
+] as const;
+
+const networks: readonly [string, JsonObject][] = [
+  ["one range", { subnet: "10.0.0.0/29" }],
+  ["two families", { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "2001:db8::/125" }]] }],
+  [
+    "two ranges in a set",
+    { ranges: [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/29", gateway: "10.0.1.3" }]] },
+  ],
+];
+
+/** File modes differ in older Go plugins, so names and contents are compared. */
+function files(network: Network) {
+  return network.tree().map(({ path, content }) => [path, content]);
+}
+
+for (const [first, before, second, after] of directions) {
+  for (const [what, ipam] of networks) {
+    test(`${first} adds and ${second} deletes: ${what}`, { skip }, (t) => {
+      const network = networkFor(t, ipam);
+      t.equal(network.add("c1", before).exitCode, 0);
+      t.equal(network.add("c2", before).exitCode, 0);
+      const both = network.reserved();
+
+      t.same(network.check("c1", after), { exitCode: 0, stdout: "", stderr: "" });
+      t.same(network.del("c1", after), { exitCode: 0, stdout: "", stderr: "" });
+
+      t.equal(network.reserved().length, both.length / 2);
+      t.equal(network.check("c2", before).exitCode, 0);
+      t.equal(network.check("c1", before).exitCode, 1);
+      t.end();
+    });
+
+    test(`${second} goes on where ${first} stopped: ${what}`, { skip }, (t) => {
+      const network = networkFor(t, ipam);
+      const alone = networkFor(t, ipam);
+      for (const id of ["c1", "c2", "c3"]) {
+        network.add(id, before);
+        alone.add(id, before);
+      }
+      network.del("c1", before);
+      alone.del("c1", before);
+
+      for (const id of ["c4", "c5", "c6", "c7"]) {
+        const answer = network.add(id, after);
+        const expected = alone.add(id, before);
+        t.equal(answer.exitCode, expected.exitCode, id);
+        t.same(grantedAddresses(answer), grantedAddresses(expected), id);
+        t.equal(readError(answer.stdout)?.msg, readError(expected.stdout)?.msg, id);
+      }
+      t.same(files(network), files(alone));
+      t.end();
+    });
+
+    test(`${second} sees what ${first} reserved for the same attachment: ${what}`, {
+      skip,
+    }, (t) => {
+      const network = networkFor(t, ipam);
+      const [address] = grantedAddresses(network.add("c1", before));
+      const reserved = files(network);
+
+      const refused = network.add("c1", after);
+
+      t.equal(
+        readError(refused.stdout)?.msg,
+        `failed to allocate for range 0: ${address} has been allocated to c1, duplicate allocation is not allowed`,
+      );
+      t.same(files(network), reserved);
+      t.end();
+    });
+  }
+}
+
+test("handing over at every step leaves the same files as one plugin alone", { skip }, (t) => {
+  const ipam = { ranges: [[{ subnet: "10.0.0.0/28" }], [{ subnet: "2001:db8::/124" }]] };
+  const mixed = networkFor(t, ipam);
+  const alone = networkFor(t, ipam);
+
+  for (let round = 0; round < 24; round++) {
+    const options = round % 2 === 0 ? here : go;
+    t.same(
+      grantedAddresses(mixed.add(`c${round}`, options)),
+      grantedAddresses(alone.add(`c${round}`, go)),
+      `ADD ${round}`,
+    );
+    if (round % 3 === 2) {
+      // The attachments in the middle of their lives were added by one plugin or the other.
+      mixed.del(`c${round - 2}`, options);
+      alone.del(`c${round - 2}`, go);
+    }
+  }
+
+  t.same(files(mixed), files(alone));
+  t.end();
+});
+
+test("a directory from before interfaces were noted serves both", { skip }, (t) => {
+  const network = networkFor(t, { subnet: "10.0.0.0/29" });
+  populate(network.directory, [
+    { path: "net/10.0.0.2", content: "old1" },
+    { path: "net/10.0.0.3", content: "old2" },
+  ]);
+
+  t.equal(network.check("old1", here).exitCode, 0);
+  t.equal(network.del("old1", here).exitCode, 0);
+  t.equal(network.check("old2", go).exitCode, 0);
+  t.equal(network.del("old2", go).exitCode, 0);
+  t.same(network.reserved(), []);
+  t.end();
+});
+
+test("what this plugin keeps for itself is invisible to the Go plugin", { skip }, (t) => {
+  const network = networkFor(t, { subnet: "10.0.0.0/29" });
+  network.add("c1", here);
+  network.del("c1", here);
+
+  t.equal(network.check("c1", go).exitCode, 1);
+  t.same(
+    treeOf(join(network.directory, "net")).map(({ path }) => path),
+    ["last_reserved_ip.0", "lock"],
+  );
+  t.end();
+});
+
+test("alternating ADDs of both never get the same address", { skip }, (t) => {
+  const network = networkFor(t, { subnet: "10.0.0.0/27" });
+
+  const granted = Array.from({ length: 29 }, (_, index) =>
+    grantedAddresses(network.add(`c${index}`, index % 2 === 0 ? here : go)),
+  ).flat();
+
+  t.equal(granted.length, 29);
+  t.equal(new Set(granted).size, 29);
+  t.match(readError(network.add("late", go).stdout)?.msg, "no IP addresses available");
+  t.match(readError(network.add("late", here).stdout)?.msg, "no IP addresses available");
+  t.end();
+});
+
+test("simultaneous ADDs of both never get the same address", { skip }, async (t) => {
+  const network = networkFor(t, { subnet: "10.0.0.0/26" });
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 80 }, (_, index) =>
+      network.begin("ADD", `c${index}`, index % 2 === 0 ? here : go),
+    ),
+  );
+
+  const granted = outcomes.flatMap(grantedAddresses);
+  t.equal(granted.length, 61, "all but network, gateway and broadcast");
+  t.equal(new Set(granted).size, granted.length);
+  t.same(network.reserved(), [...granted].sort());
+  const refused = outcomes.flatMap(({ stdout }) => readError(stdout)?.msg ?? []);
+  t.same(
+    new Set(refused),
+    new Set([
+      "failed to allocate for range 0: no IP addresses available in range set: 10.0.0.1-10.0.0.62",
+    ]),
+  );
+});
+
+test("simultaneous lives under both plugins leave nothing behind", { skip }, async (t) => {
+  const network = networkFor(t, { subnet: "10.0.0.0/26" });
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const [adding, deleting] = index % 2 === 0 ? [here, go] : [go, here];
+      const added = await network.begin("ADD", `c${index}`, adding);
+      const deleted = await network.begin("DEL", `c${index}`, deleting);
+      return [added.exitCode, deleted.exitCode];
+    }),
+  );
+
+  t.same(
+    outcomes.filter(([added, deleted]) => added !== 0 || deleted !== 0),
+    [],
+  );
+  t.same(network.reserved(), []);
+});

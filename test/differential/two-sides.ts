@@ -1,0 +1,181 @@
+/** Two data directories side by side, one for each plugin, taken through the same steps. */
+
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Test } from "tap";
+import { comparable } from "../blackbox/comparison.ts";
+import { populate, scratchDirectory, type TreeEntry, treeOf } from "../blackbox/data-directory.ts";
+import { executable, type Outcome, start } from "../blackbox/executable.ts";
+import { readError } from "../blackbox/printed-error.ts";
+import type { JsonObject } from "../blackbox/runtime-call.ts";
+import type { GoPlugin } from "./go-plugin.ts";
+import { placeholder } from "./random-configuration.ts";
+import { type CallStep, ownedBy, type Step, type TamperStep } from "./step.ts";
+
+/** What both sides showed after a step; they should be equal. */
+export interface Sight {
+  readonly here: unknown;
+  readonly reference: unknown;
+}
+
+/** Two data directories. */
+export interface TwoSides {
+  /** Takes a step on both sides. */
+  readonly take: (step: Step) => Promise<Sight>;
+  /** The files on the Go plugin's side. */
+  readonly tree: () => TreeEntry[];
+}
+
+const resolvConf = "nameserver 192.0.2.53\nsearch a.example\nsearch b.example\noptions ndots:2\n";
+
+/**
+ * Makes two data directories that are gone after the test.
+ *
+ * @param t the test that owns them
+ * @param plugin the Go plugin
+ */
+export function twoSides(t: Pick<Test, "teardown">, plugin: GoPlugin): TwoSides {
+  const here = scratchDirectory(t);
+  const reference = scratchDirectory(t);
+  for (const directory of [here, reference]) {
+    populate(directory, [{ path: "resolv.conf", content: resolvConf }]);
+  }
+
+  let tree = treeOf(reference);
+
+  const callBoth = async ({ call }: CallStep): Promise<Sight> => {
+    const [ours, theirs] = await Promise.all([
+      callOn(here, executable, call),
+      callReference(reference, plugin, call),
+    ]);
+    if (theirs.exitCode !== 0 && call.environment.CNI_COMMAND === "ADD") {
+      giveBack(reference, tree, call.environment);
+    }
+    tree = treeOf(reference);
+    // GC without a list says so on standard error, see "GC frees addresses of attachments that no
+    // longer exist" in blackbox/differences.ts.
+    const stderr = call.environment.CNI_COMMAND === "GC" ? theirs.stderr : ours.stderr;
+    return {
+      here: {
+        answer: normalised(comparable({ ...ours, stderr }, theirs), plugin),
+        files: comparableFiles(treeOf(here), plugin),
+      },
+      reference: {
+        answer: normalised(comparable(theirs, theirs), plugin),
+        files: comparableFiles(tree, plugin),
+      },
+    };
+  };
+
+  return {
+    take: async (step) => {
+      if (step.kind === "call") {
+        return callBoth(step);
+      }
+      tamper(here, step);
+      tamper(reference, step);
+      tree = treeOf(reference);
+      return {
+        here: comparableFiles(treeOf(here), plugin),
+        reference: comparableFiles(tree, plugin),
+      };
+    },
+    tree: () => tree,
+  };
+}
+
+/**
+ * Calls the Go plugin. A DEL that it refuses for its configuration is made again with a sound one:
+ * see "DEL frees addresses whatever else the configuration says" in blackbox/differences.ts.
+ */
+async function callReference(
+  directory: string,
+  { path }: GoPlugin,
+  call: CallStep["call"],
+): Promise<Outcome> {
+  const outcome = await callOn(directory, path, call);
+  const { CNI_COMMAND } = call.environment;
+  if (CNI_COMMAND !== "DEL" || readError(outcome.stdout)?.code !== 999) {
+    return outcome;
+  }
+  const { cniVersion = "", name }: JsonObject = JSON.parse(call.stdin);
+  const ipam = { dataDir: placeholder, subnet: "10.254.0.0/24" };
+  return callOn(directory, path, {
+    environment: { ...call.environment, CNI_ARGS: "" },
+    stdin: JSON.stringify({ cniVersion, name: name ?? "", ipam }),
+  });
+}
+
+async function callOn(
+  directory: string,
+  program: string,
+  { environment, stdin }: CallStep["call"],
+): Promise<Outcome> {
+  const outcome = await start(program, {
+    environment,
+    stdin: stdin.replaceAll(placeholder, directory),
+  });
+  return {
+    exitCode: outcome.exitCode,
+    stdout: outcome.stdout.replaceAll(directory, placeholder),
+    stderr: outcome.stderr.replaceAll(directory, placeholder),
+  };
+}
+
+/**
+ * Puts back what a failed ADD of the Go plugin took from earlier calls: see "A failed ADD gives
+ * back what it reserved itself, and nothing else" in blackbox/differences.ts.
+ */
+function giveBack(
+  directory: string,
+  before: readonly TreeEntry[],
+  environment: Readonly<Record<string, string>>,
+): void {
+  const { CNI_CONTAINERID: containerId = "", CNI_IFNAME: interfaceName = "" } = environment;
+  const left = new Set(treeOf(directory).map(({ path }) => path));
+  const { exact, legacy } = ownedBy(before, containerId, interfaceName);
+  populate(
+    directory,
+    [...exact, ...legacy].filter(({ path }) => !left.has(path)),
+  );
+}
+
+/**
+ * The files that both sides promise. An empty network directory and the lock file may be missing
+ * here: see "DEL, CHECK, GC and STATUS create no network directory" in blackbox/differences.ts.
+ * An older Go plugin gives other modes.
+ */
+function comparableFiles(tree: readonly TreeEntry[], plugin: GoPlugin): unknown {
+  return tree
+    .filter(({ path }) => !/^[^/]+\/(lock)?$/.test(path))
+    .map(({ path, mode, content }) => ({ path, content, mode: plugin.current ? mode : undefined }));
+}
+
+/** An older Go plugin prints results of version 1.0.0 in another order, and an empty dns. */
+function normalised(answer: ReturnType<typeof comparable>, plugin: GoPlugin): unknown {
+  if (plugin.current || typeof answer.output !== "string" || !answer.output.startsWith("{")) {
+    return answer;
+  }
+  const { dns, ...result }: { dns?: object } = JSON.parse(answer.output);
+  const given = dns !== undefined && Object.keys(dns).length > 0 ? { dns } : {};
+  return { ...answer, output: { ...result, ...given } };
+}
+
+function tamper(directory: string, { kind, path, content }: TamperStep): void {
+  const target = join(directory, path);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(dirname(target), { recursive: true });
+  switch (kind) {
+    case "write":
+      populate(directory, [{ path, content }]);
+      break;
+    case "directory":
+      mkdirSync(target);
+      break;
+    case "link":
+      symlinkSync(content, target);
+      break;
+    case "remove":
+      break;
+  }
+}
