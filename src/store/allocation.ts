@@ -76,8 +76,10 @@ export function undo(
   let complete = true;
   for (const { address } of allocations) {
     const name = formatAddress(address);
+    const owner = readOwner(system, location, name);
+    if (owner.kind === "unknown") complete = false;
     // It may have been released meanwhile, and be another's by now.
-    if (matchOwner(readOwner(system, location, name), attachment) !== "exact") continue;
+    if (matchOwner(owner, attachment) !== "exact") continue;
     try {
       ledger.release(name);
     } catch (error) {

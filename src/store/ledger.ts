@@ -49,6 +49,8 @@ export class Ledger {
   #identity: Identity | undefined;
   #reservations = 0;
   #settled = false;
+  /** What a search has found, if there was one. */
+  #searched: readonly OwnedReservation[] | undefined;
   #unreadable: readonly string[] = [];
   #announced: readonly string[] | undefined;
   /** Whether a stamp has to be recorded at the end. */
@@ -79,28 +81,30 @@ export class Ledger {
    * @throws SystemError where the directory cannot be read
    */
   holdingsOf(attachment: Attachment, doubt: "search" | "trust"): readonly Holding[] {
-    const { system, location } = this;
-    const listed =
-      this.#index === "kept" ? listedHoldings(system, location, attachment) : undefined;
-    const isCertain = this.#settled || doubt === "trust";
-    if (listed !== undefined && (isCertain || listed.some(({ match }) => match === "exact"))) {
-      return listed;
-    }
-    let all: readonly OwnedReservation[] | undefined;
+    const listed = this.#index === "kept" ? this.#listed(attachment) : undefined;
     if (listed !== undefined) {
-      this.#tryIndex(() => {
-        all = this.#rebuild();
-      });
+      const holdings = holdingsAmong(this.#looked(listed), attachment);
+      const isCertain = this.#settled || doubt === "trust";
+      if (isCertain || holdings.some(({ match }) => match === "exact")) return holdings;
     }
-    return holdingsAmong(all ?? this.allOwned(), attachment);
+    this.#tryIndex(() => this.#rebuild());
+    return holdingsAmong(this.#searched ?? this.allOwned(), attachment);
+  }
+
+  /** What the index lists for an attachment; `undefined` where only a search tells. */
+  #listed(attachment: Attachment): readonly OwnedReservation[] | undefined {
+    if (this.#searched !== undefined) return undefined;
+    const { system, location } = this;
+    const found = listedFor(system, location, attachment);
+    if (found === undefined || found.length > 0) return found;
+    // "Nothing" is an answer only while the index is still there.
+    return readStamp(system, location) === undefined ? undefined : found;
   }
 
   /** Every reservation with its owner; reads each file. */
   allOwned(): readonly OwnedReservation[] {
     const { system, location } = this;
-    const all = readOwners(system, location, listReservations(system, location));
-    this.#unreadable = all.flatMap(({ owner }) => (owner.kind === "unknown" ? [owner.reason] : []));
-    return all;
+    return this.#looked(readOwners(system, location, listReservations(system, location)));
   }
 
   /** Why files could not be read that were looked at: each may be anybody's reservation. */
@@ -192,29 +196,49 @@ export class Ledger {
     if (!this.#isOpen) return;
     this.#tryIndex(() => {
       const { system, location } = this;
-      const dated = this.#identity === undefined && dateBack(system, location);
+      const isUnchanged = this.#identity !== undefined;
+      const state = identityOf(system.status(location.directory));
+      // Somebody wrote while we searched: without a stamp, the next call searches again.
+      if (isUnchanged && state !== this.#identity) return;
+      const dated = dateBack(system, location);
       writeStamp(system, location, {
-        identity: this.#identity ?? identityOf(system.status(location.directory)),
+        identity: identityOf(system.status(location.directory)),
         reservations: this.#reservations,
         // Beside another's lock, a foreign write may hide among our own.
-        settled:
-          this.#settled && (this.#identity !== undefined || (dated && system.locksOutReference)),
+        settled: this.#settled && dated && (isUnchanged || system.locksOutReference),
       });
     });
   }
 
   /** One search through everything brings the index in step with a foreign change. */
-  #rebuild(): readonly OwnedReservation[] {
+  #rebuild(): void {
+    if (this.#searched !== undefined) return;
     const { system, location } = this;
     this.#open();
     const before = system.status(location.directory);
     const entries = listEntries(system, location);
     const all = this.allOwned();
+    this.#searched = all;
+    if (this.#unreadable.length > 0) return;
     refreshEntries(system, location, entries, all);
     this.#identity = identityOf(before);
     this.#reservations = all.length;
     this.#settled = system.locksOutReference || isQuiet(system, before);
-    return all;
+  }
+
+  /**
+   * A file that cannot be read may be anybody's. Then the index is left as it is, which lists too much rather than too
+   * little, and loses its stamp.
+   */
+  #looked(found: readonly OwnedReservation[]): readonly OwnedReservation[] {
+    this.#unreadable = found.flatMap(({ owner }) =>
+      owner.kind === "unknown" ? [owner.reason] : [],
+    );
+    if (this.#unreadable.length > 0) {
+      this.#open();
+      this.#index = "given up";
+    }
+    return found;
   }
 
   #change(): void {
@@ -251,8 +275,8 @@ export class Ledger {
 
 /** Whether an attachment holds anything; needs no lock. What the index does not know of is searched for. */
 export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
-  const listed = listedHoldings(system, location, attachment) ?? [];
-  if (listed.length > 0) return true;
+  const listed = listedFor(system, location, attachment) ?? [];
+  if (holdingsAmong(listed, attachment).length > 0) return true;
   const all = readOwners(system, location, listReservations(system, location));
   return holdingsAmong(all, attachment).length > 0;
 }
@@ -269,12 +293,12 @@ export function knownCount(system: System, location: Location): number | undefin
   }
 }
 
-/** What the index lists for an attachment, each checked; `undefined` where only a search tells. */
-function listedHoldings(
+/** What the index lists for an attachment, with its owners; `undefined` where only a search tells. */
+function listedFor(
   system: System,
   location: Location,
   attachment: Attachment,
-): readonly Holding[] | undefined {
+): readonly OwnedReservation[] | undefined {
   const listed: Reservation[] = [];
   for (const name of [exactEntry(attachment), legacyEntry(attachment.containerId)]) {
     const entry = readEntry(system, location, name);
@@ -285,5 +309,5 @@ function listedHoldings(
     }
   }
   listed.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return holdingsAmong(readOwners(system, location, listed), attachment);
+  return readOwners(system, location, listed);
 }

@@ -79,7 +79,7 @@ export function writeEntry(
     removeLink(system, path);
   } else if (isPossible(name)) {
     try {
-      makeLink(system, location, names.join(" "), path);
+      makeLink(system, names.join(" "), path);
     } catch (error) {
       if (!isSystemError(error, "EEXIST")) throw error;
       replaceLink(system, location, names.join(" "), path);
@@ -88,7 +88,8 @@ export function writeEntry(
 }
 
 /**
- * Makes the index tell what a search has found.
+ * Makes the index tell what a search has found. Only here is its directory made: where it is deleted later, writing an
+ * entry fails, and the index is not taken for a whole one.
  *
  * @param entries the names of the entries as they were before the search began
  */
@@ -98,6 +99,7 @@ export function refreshEntries(
   entries: readonly EntryName[],
   reservations: readonly OwnedReservation[],
 ): void {
+  system.makeDirectories(location.owners);
   const held = new Map<EntryName, string[]>();
   for (const { name, owner } of reservations) {
     const entry = entryOf(owner);
@@ -109,8 +111,12 @@ export function refreshEntries(
   const known = new Set(entries);
   for (const [entry, names] of held) {
     const isNew = !known.delete(entry);
-    if (isNew || isOutdated(readEntry(system, location, entry), names)) {
+    const written = isNew ? undefined : readEntry(system, location, entry);
+    if (written?.kind !== "listed") {
       writeEntry(system, location, entry, names);
+    } else if (written.names.join(" ") !== names.join(" ")) {
+      const announced = isFresh(system, location, entry) ? written.names : [];
+      writeEntry(system, location, entry, [...new Set([...names, ...announced])].sort());
     }
   }
   for (const entry of known) {
@@ -129,10 +135,6 @@ export function listEntries(system: System, location: Location): readonly EntryN
   }
 }
 
-function isOutdated(entry: Entry, names: readonly string[]): boolean {
-  return entry.kind === "listed" && entry.names.join(" ") !== names.join(" ");
-}
-
 function isPossible(name: EntryName): boolean {
   return utf8Length(name) <= LONGEST_NAME;
 }
@@ -147,22 +149,16 @@ function replaceLink(system: System, location: Location, text: string, path: str
   const temporary = join(location.owners, `new.${system.processId()}`);
   // One may be left from a killed process that had our id.
   removeLink(system, temporary);
-  makeLink(system, location, text, temporary);
+  makeLink(system, text, temporary);
   system.rename(temporary, path);
 }
 
-function makeLink(system: System, location: Location, text: string, path: string): void {
+function makeLink(system: System, text: string, path: string): void {
   try {
     system.symlink(text, path);
   } catch (error) {
-    if (isSystemError(error, "ENAMETOOLONG") && text !== UNLISTED) {
-      makeLink(system, location, UNLISTED, path);
-    } else if (isSystemError(error, "ENOENT")) {
-      system.makeDirectories(location.owners);
-      system.symlink(text, path);
-    } else {
-      throw error;
-    }
+    if (!isSystemError(error, "ENAMETOOLONG") || text === UNLISTED) throw error;
+    system.symlink(UNLISTED, path);
   }
 }
 

@@ -1,0 +1,40 @@
+import { test } from "tap";
+import { asCniError, CniError, ErrorCode, internalError } from "../../src/cni/error.ts";
+
+test("codes are those of the specification", (t) => {
+  t.strictSame(ErrorCode, {
+    incompatibleVersion: 1,
+    invalidEnvironment: 4,
+    ioFailure: 5,
+    decodingFailure: 6,
+    invalidNetworkConfig: 7,
+    invalidNetworkNamespace: 8,
+    tryAgainLater: 11,
+    pluginNotAvailable: 50,
+    internal: 999,
+  });
+  t.end();
+});
+
+test("an error without details has empty ones", (t) => {
+  t.equal(new CniError(7, "missing network name").details, "");
+  t.equal(internalError("no IP ranges specified").details, "");
+  t.end();
+});
+
+test("what the reference reports as a plain error has code 999", (t) => {
+  t.match(internalError("a", "b"), { code: 999, message: "a", details: "b" });
+  t.end();
+});
+
+test("a CNI error is printed as it is", (t) => {
+  const error = new CniError(11, "locked", "by c1");
+  t.equal(asCniError(error), error);
+  t.end();
+});
+
+test("any other error is printed with code 999 and its own words", (t) => {
+  t.match(asCniError(new RangeError("out of range")), { code: 999, message: "out of range" });
+  t.match(asCniError("text"), { code: 999, message: "text" });
+  t.end();
+});

@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { test } from "tap";
+import {
+  elements,
+  formatJson,
+  integer,
+  isObject,
+  type Json,
+  kindOf,
+  type Located,
+  member,
+  memberOrNull,
+  parseJson,
+  text,
+  typeMismatch,
+} from "../../src/cni/json.ts";
+import { refusalOf } from "./refusal.ts";
+
+function at(value: Json, path = ""): Located {
+  return { value, path };
+}
+
+test("a document is parsed to what it says", (t) => {
+  t.strictSame(parseJson(' {"a":[1,-2.5e3,"x",true,null]}\r\n\t'), {
+    a: [1, -2500, "x", true, null],
+  });
+  t.end();
+});
+
+test("what is no document is refused in Go's words", (t) => {
+  t.throws(
+    () => parseJson("hello"),
+    new SyntaxError("invalid character 'h' looking for beginning of value"),
+  );
+  t.throws(() => parseJson(""), new SyntaxError("unexpected end of JSON input"));
+  t.throws(
+    () => parseJson("\ufeff{}"),
+    new SyntaxError("invalid character 'ï' looking for beginning of value"),
+  );
+  t.end();
+});
+
+test("nesting is accepted down to 10000 brackets, as in Go", (t) => {
+  const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+  t.doesNotThrow(() => parseJson(nested(10_000)));
+  t.throws(
+    () => parseJson(nested(10_001)),
+    new SyntaxError("invalid character '[' exceeded max depth"),
+  );
+  t.throws(
+    () => parseJson(`${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`),
+    new SyntaxError("invalid character '{' exceeded max depth"),
+  );
+  t.end();
+});
+
+test("a long document that is not deep is accepted", (t) => {
+  t.doesNotThrow(() => parseJson(JSON.stringify({ a: "[".repeat(20_000) })));
+  t.end();
+});
+
+test("values are written with four spaces and no final newline", (t) => {
+  t.equal(
+    formatJson({ code: 7, msg: "missing network name", details: undefined }),
+    '{\n    "code": 7,\n    "msg": "missing network name"\n}',
+  );
+  t.equal(formatJson({ dns: {} }), '{\n    "dns": {}\n}');
+  t.end();
+});
+
+test("what HTML and JavaScript could misread is escaped, as in Go", (t) => {
+  t.equal(formatJson("IP <nil> & \u2028\u2029"), '"IP \\u003cnil\\u003e \\u0026 \\u2028\\u2029"');
+  t.end();
+});
+
+test("whatever is written reads back the same", (t) => {
+  fc.assert(
+    fc.property(fc.json(), (document) => {
+      const value: Json = JSON.parse(document);
+      t.same(parseJson(formatJson(value)), value);
+    }),
+    { numRuns: 50 },
+  );
+  t.end();
+});
+
+test("kinds are named as in Go's decoder", (t) => {
+  t.strictSame([null, true, 1, "x", [], {}].map(kindOf), [
+    "null",
+    "bool",
+    "number",
+    "string",
+    "array",
+    "object",
+  ]);
+  t.strictSame([null, true, 1, "x", [], {}].map(isObject), [
+    false,
+    false,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  t.end();
+});
+
+test("a member is found by its name, with the place where it stands", (t) => {
+  t.strictSame(member(at({ ipam: { a: 1 } }), "ipam"), { value: { a: 1 }, path: "ipam" });
+  t.strictSame(member(at({ subnet: "x" }, "ipam.ranges[0][1]"), "subnet"), {
+    value: "x",
+    path: "ipam.ranges[0][1].subnet",
+  });
+  t.end();
+});
+
+test("names match in any letter case, and the last spelling counts", (t) => {
+  t.equal(member(at({ RUNTIMEconfig: 1 }), "runtimeConfig")?.value, 1);
+  t.equal(member(at({ dataDir: "a", DATADIR: "b" }), "dataDir")?.value, "b");
+  t.equal(member(at({ DATADIR: "b", dataDir: "a" }), "dataDir")?.value, "a");
+  t.end();
+});
+
+test("a member that is null counts as absent, unless null itself is asked for", (t) => {
+  t.equal(member(at({ a: null }), "a"), undefined);
+  t.equal(member(at({ a: 1, A: null }), "a"), undefined);
+  t.strictSame(memberOrNull(at({ a: null }), "a"), { value: null, path: "a" });
+  t.equal(member(at({}), "a"), undefined);
+  t.equal(memberOrNull(at({}), "a"), undefined);
+  t.end();
+});
+
+test("what every JavaScript object inherits is no member", (t) => {
+  for (const name of ["toString", "constructor", "__proto__"]) {
+    t.equal(memberOrNull(at({}), name), undefined, name);
+  }
+  t.equal(memberOrNull(at(parseJson('{"__proto__":{"ipam":1}}')), "ipam"), undefined);
+  t.end();
+});
+
+test("only an object has members", (t) => {
+  for (const [value, kind] of [
+    [5, "number"],
+    ["x", "string"],
+    [true, "bool"],
+    [[], "array"],
+  ] as const) {
+    t.strictSame(
+      refusalOf(() => member(at(value, "ipam"), "subnet")),
+      {
+        code: 999,
+        message: `json: cannot unmarshal ${kind} into ipam: expected an object`,
+        details: "",
+      },
+      kind,
+    );
+  }
+  t.end();
+});
+
+test("elements know their places; an absent list is empty", (t) => {
+  t.strictSame(elements(at(["a", "b"], "args.cni.ips")), [
+    { value: "a", path: "args.cni.ips[0]" },
+    { value: "b", path: "args.cni.ips[1]" },
+  ]);
+  t.strictSame(elements(undefined), []);
+  t.match(
+    refusalOf(() => elements(at({}, "ipam.ranges"))).message,
+    /^json: cannot unmarshal object into ipam\.ranges/,
+  );
+  t.end();
+});
+
+test("text is text, absent text is empty, and lone surrogates become U+FFFD", (t) => {
+  t.equal(text(at("a")), "a");
+  t.equal(text(undefined), "");
+  t.equal(text(at("a\ud800b")), "a\ufffdb");
+  t.match(
+    refusalOf(() => text(at(5, "ipam.type"))).message,
+    /^json: cannot unmarshal number into ipam\.type/,
+  );
+  t.end();
+});
+
+test("whole numbers are accepted in the range of Go's int", (t) => {
+  for (const value of [0, -1, 1500, 2 ** 62, -(2 ** 63)]) t.equal(integer(at(value)), value);
+  for (const [value, found] of [
+    [1.5, "number 1.5"],
+    [2 ** 63, "number 9223372036854776000"],
+    [1e19, "number 10000000000000000000"],
+    [-1e19, "number -10000000000000000000"],
+    ["5", "string"],
+    [true, "bool"],
+  ] as const) {
+    const { message } = refusalOf(() => integer(at(value, "ipam.routes[0].mtu")));
+    t.equal(
+      message,
+      `json: cannot unmarshal ${found} into ipam.routes[0].mtu: expected a whole number`,
+    );
+  }
+  t.end();
+});
+
+test("a type error begins as the reference's and says what was expected where", (t) => {
+  t.match(typeMismatch(at(true, "gcOnly"), "x"), {
+    code: 999,
+    message: "json: cannot unmarshal bool into gcOnly: expected x",
+  });
+  t.end();
+});

@@ -1,0 +1,56 @@
+import { test } from "tap";
+import { refuseOwnNetworkNamespace } from "../../src/cni/network-namespace.ts";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine, type MemoryProcess, type Start } from "../system/memory-machine.ts";
+import { refusalOf } from "./refusal.ts";
+
+const own = "/run/netns/own";
+
+/** A process whose own namespace has the further name `own`. */
+function processWith(start: Start = {}): MemoryProcess {
+  const machine = new MemoryMachine();
+  machine.disk.put("/proc/self/ns/net", "");
+  machine.disk.put("/run/netns/pod", "");
+  machine.disk.link("/proc/self/ns/net", own);
+  return machine.start(start);
+}
+
+test("the plugin's own network namespace is refused, under whatever name", (t) => {
+  for (const path of [own, "/proc/self/ns/net"]) {
+    t.strictSame(
+      refusalOf(() => refuseOwnNetworkNamespace(processWith(), path)),
+      {
+        code: 8,
+        message: "plugin's netns and netns from CNI_NETNS should not be the same",
+        details: `CNI_NETNS is ${path}`,
+      },
+      path,
+    );
+  }
+  t.end();
+});
+
+test("another namespace, or whatever cannot be looked at, is not refused", (t) => {
+  for (const path of ["/run/netns/pod", "/run/netns", "/no/such", "", "relative"]) {
+    t.doesNotThrow(() => refuseOwnNetworkNamespace(processWith(), path), path);
+  }
+  const blind = processWith({ interrupt: refuse("status", "EACCES", own) });
+  t.doesNotThrow(() => refuseOwnNetworkNamespace(blind, own), "no permission");
+  t.end();
+});
+
+test("CNI_NETNS_OVERRIDE allows it when it is 1 or true in any letter case", (t) => {
+  for (const override of ["1", "true", "TRUE", "True"]) {
+    const process = processWith({ environment: { CNI_NETNS_OVERRIDE: override } });
+    t.doesNotThrow(() => refuseOwnNetworkNamespace(process, own), override);
+  }
+  t.end();
+});
+
+test("any other CNI_NETNS_OVERRIDE allows nothing", (t) => {
+  for (const override of ["", "0", "yes", "t", "01", " 1", "true "]) {
+    const process = processWith({ environment: { CNI_NETNS_OVERRIDE: override } });
+    t.equal(refusalOf(() => refuseOwnNetworkNamespace(process, own)).code, 8, override);
+  }
+  t.end();
+});

@@ -1,0 +1,167 @@
+import { test } from "tap";
+import { formatResult, type Result } from "../../src/cni/result.ts";
+import { SUPPORTED_VERSIONS } from "../../src/cni/version.ts";
+
+const noDns = { nameservers: [], domain: "", search: [], options: [] };
+
+const single: Result = {
+  addresses: [{ family: 4, address: "10.1.2.2/24", gateway: "10.1.2.1" }],
+  routes: [],
+  dns: noDns,
+};
+
+const full: Result = {
+  addresses: [
+    { family: 4, address: "10.1.2.2/24", gateway: "10.1.2.1" },
+    { family: 6, address: "2001:db8:1::2/64", gateway: "2001:db8:1::1" },
+  ],
+  routes: [
+    { family: 4, dst: "0.0.0.0/0" },
+    { family: 6, dst: "::/0" },
+    { family: 4, dst: "192.168.0.0/16", gw: "1.1.1.1" },
+    { family: 6, dst: "2001:db8:2::/64", gw: "2001:db8:3::1" },
+    {
+      family: 4,
+      dst: "10.9.0.0/16",
+      gw: "10.1.2.1",
+      mtu: 1400,
+      advmss: 1340,
+      priority: 100,
+      table: 50,
+      scope: 253,
+    },
+  ],
+  dns: {
+    nameservers: ["192.0.2.3", "192.0.2.4"],
+    domain: "example.com",
+    search: ["a.example", "b.example"],
+    options: ["ndots:2", "timeout:1"],
+  },
+};
+
+/** The compact text with four spaces of indentation; the order of keys stays. */
+function indented(compact: string): string {
+  return JSON.stringify(JSON.parse(compact), null, 4);
+}
+
+/** The compact text of a result, its version after `cniVersion` aside. */
+function members(result: Result, version: (typeof SUPPORTED_VERSIONS)[number]): string {
+  const { cniVersion, ...rest } = JSON.parse(formatResult(result, version));
+  return JSON.stringify(rest);
+}
+
+test("a result is printed with four spaces and no final newline", (t) => {
+  t.equal(
+    formatResult(single, "1.0.0"),
+    [
+      "{",
+      '    "cniVersion": "1.0.0",',
+      '    "ips": [',
+      "        {",
+      '            "address": "10.1.2.2/24",',
+      '            "gateway": "10.1.2.1"',
+      "        }",
+      "    ]",
+      "}",
+    ].join("\n"),
+  );
+  t.end();
+});
+
+test("one address is told in each version's own form", (t) => {
+  const inOld = '"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"dns":{}';
+  const inMiddle = '"ips":[{"version":"4","address":"10.1.2.2/24","gateway":"10.1.2.1"}],"dns":{}';
+  const inNew = '"ips":[{"address":"10.1.2.2/24","gateway":"10.1.2.1"}]';
+  const expected = [inOld, inOld, inMiddle, inMiddle, inMiddle, inNew, inNew];
+  for (const [index, version] of SUPPORTED_VERSIONS.entries()) {
+    t.equal(
+      formatResult(single, version),
+      indented(`{"cniVersion":"${version}",${expected[index]}}`),
+      version,
+    );
+  }
+  t.end();
+});
+
+test("two families, routes and DNS are told in each version's own form", (t) => {
+  const dns =
+    '"dns":{"nameservers":["192.0.2.3","192.0.2.4"],"domain":"example.com","search":["a.example","b.example"],"options":["ndots:2","timeout:1"]}';
+  const inOld = `"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1","routes":[{"dst":"0.0.0.0/0"},{"dst":"192.168.0.0/16","gw":"1.1.1.1"},{"dst":"10.9.0.0/16","gw":"10.1.2.1"}]},"ip6":{"ip":"2001:db8:1::2/64","gateway":"2001:db8:1::1","routes":[{"dst":"::/0"},{"dst":"2001:db8:2::/64","gw":"2001:db8:3::1"}]},${dns}`;
+  const routes =
+    '{"dst":"0.0.0.0/0"},{"dst":"::/0"},{"dst":"192.168.0.0/16","gw":"1.1.1.1"},{"dst":"2001:db8:2::/64","gw":"2001:db8:3::1"}';
+  const inMiddle = `"ips":[{"version":"4","address":"10.1.2.2/24","gateway":"10.1.2.1"},{"version":"6","address":"2001:db8:1::2/64","gateway":"2001:db8:1::1"}],"routes":[${routes},{"dst":"10.9.0.0/16","gw":"10.1.2.1","mtu":1400,"advmss":1340,"priority":100,"table":50,"scope":253}],${dns}`;
+  const inNew = `"dns":{"domain":"example.com","nameservers":["192.0.2.3","192.0.2.4"],"options":["ndots:2","timeout:1"],"search":["a.example","b.example"]},"ips":[{"address":"10.1.2.2/24","gateway":"10.1.2.1"},{"address":"2001:db8:1::2/64","gateway":"2001:db8:1::1"}],"routes":[${routes},{"advmss":1340,"dst":"10.9.0.0/16","gw":"10.1.2.1","mtu":1400,"priority":100,"scope":253,"table":50}]`;
+  const expected = [inOld, inOld, inMiddle, inMiddle, inMiddle, inNew, inNew];
+  for (const [index, version] of SUPPORTED_VERSIONS.entries()) {
+    t.equal(
+      formatResult(full, version),
+      indented(`{"cniVersion":"${version}",${expected[index]}}`),
+      version,
+    );
+  }
+  t.end();
+});
+
+test("before 0.3.0 only the first address of each family is told", (t) => {
+  const two: Result = {
+    ...single,
+    addresses: [
+      { family: 6, address: "fd00::2/64", gateway: "fd00::1" },
+      { family: 4, address: "10.1.2.2/24", gateway: "10.1.2.1" },
+      { family: 4, address: "10.1.3.2/24", gateway: "10.1.3.1" },
+    ],
+  };
+  for (const version of ["0.1.0", "0.2.0"] as const) {
+    t.equal(
+      members(two, version),
+      '{"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"ip6":{"ip":"fd00::2/64","gateway":"fd00::1"},"dns":{}}',
+    );
+  }
+  t.end();
+});
+
+test("before 0.3.0 a route whose family has no address is dropped", (t) => {
+  const result: Result = { ...single, routes: [{ family: 6, dst: "::/0" }] };
+  t.equal(members(result, "0.2.0"), '{"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"dns":{}}');
+  t.match(members(result, "0.3.0"), '"routes":[{"dst":"::/0"}]');
+  t.end();
+});
+
+test("of a route, zeros are left out but for table and scope, and negative numbers stay", (t) => {
+  const result: Result = {
+    ...single,
+    routes: [
+      { family: 4, dst: "0.0.0.0/0", mtu: 0, advmss: 0, priority: 0, table: 0, scope: 0 },
+      { family: 4, dst: "10.0.0.5/8", mtu: -1, priority: -5, table: -2, scope: -3 },
+    ],
+  };
+  t.match(
+    members(result, "0.4.0"),
+    '"routes":[{"dst":"0.0.0.0/0","table":0,"scope":0},{"dst":"10.0.0.5/8","mtu":-1,"priority":-5,"table":-2,"scope":-3}]',
+  );
+  t.match(
+    members(result, "1.1.0"),
+    '"routes":[{"dst":"0.0.0.0/0","scope":0,"table":0},{"dst":"10.0.0.5/8","mtu":-1,"priority":-5,"scope":-3,"table":-2}]',
+  );
+  t.end();
+});
+
+test("of DNS only what is set is told", (t) => {
+  const cases: readonly (readonly [dns: Partial<Result["dns"]>, compact: string])[] = [
+    [{ nameservers: ["1.1.1.1"] }, '{"nameservers":["1.1.1.1"]}'],
+    [{ domain: "example.com" }, '{"domain":"example.com"}'],
+    [{ search: ["a"] }, '{"search":["a"]}'],
+    [{ options: ["x"] }, '{"options":["x"]}'],
+  ];
+  for (const [dns, compact] of cases) {
+    const result = { ...single, dns: { ...noDns, ...dns } };
+    for (const version of SUPPORTED_VERSIONS) t.match(members(result, version), `"dns":${compact}`);
+  }
+  t.end();
+});
+
+test("what HTML could misread is escaped, as Go does it", (t) => {
+  const result: Result = { ...single, dns: { ...noDns, domain: "<a&b>" } };
+  t.match(formatResult(result, "1.1.0"), '"domain": "\\u003ca\\u0026b\\u003e"');
+  t.end();
+});

@@ -1,0 +1,97 @@
+import { test } from "tap";
+import { type NetworkConfiguration, receiveCall } from "../../src/cni/call.ts";
+import type { Json } from "../../src/cni/json.ts";
+import { validAttachments } from "../../src/cni/valid-attachments.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { refusalOf } from "./refusal.ts";
+
+const key = "cni.dev/valid-attachments";
+const olderKey = "cni.dev/attachments";
+
+/** The configuration of a GC call with these members. */
+function configuration(members: Readonly<Record<string, Json>>): NetworkConfiguration {
+  const call = receiveCall(
+    new MemoryMachine().start({
+      environment: { CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" },
+      stdin: JSON.stringify({ cniVersion: "1.1.0", name: "net", ...members }),
+    }),
+  );
+  if (call.verb !== "GC") throw new Error(`received ${call.verb}`);
+  return call.network;
+}
+
+const c1 = { containerID: "c1", ifname: "eth0" };
+const c2 = { containerID: "c2", ifname: "net1" };
+
+test("the attachments on the list are valid", (t) => {
+  t.strictSame(validAttachments(configuration({ [key]: [c1, c2] })), [
+    { containerId: "c1", interfaceName: "eth0" },
+    { containerId: "c2", interfaceName: "net1" },
+  ]);
+  t.end();
+});
+
+test("the older key counts only where the newer one is absent", (t) => {
+  t.match(validAttachments(configuration({ [olderKey]: [c1] })), [{ containerId: "c1" }]);
+  t.match(validAttachments(configuration({ [olderKey]: [c1], [key]: [c2] })), [
+    { containerId: "c2" },
+  ]);
+  t.strictSame(validAttachments(configuration({ [olderKey]: [c1], [key]: null })), []);
+  t.strictSame(validAttachments(configuration({ [olderKey]: [c1], [key]: [] })), []);
+  t.end();
+});
+
+test("an empty list and null mean that nothing is valid", (t) => {
+  for (const list of [[], null]) {
+    t.strictSame(validAttachments(configuration({ [key]: list })), []);
+    t.strictSame(validAttachments(configuration({ [olderKey]: list })), []);
+  }
+  t.end();
+});
+
+test("without either key nothing is known", (t) => {
+  t.equal(validAttachments(configuration({})), undefined);
+  t.end();
+});
+
+test("further members of an entry do not matter", (t) => {
+  t.strictSame(validAttachments(configuration({ [key]: [{ ...c1, other: [5] }] })), [
+    { containerId: "c1", interfaceName: "eth0" },
+  ]);
+  t.end();
+});
+
+test("a list of another form is error 7, since releasing by it could free what is in use", (t) => {
+  const lists: readonly Json[] = [
+    5,
+    "c1",
+    true,
+    {},
+    c1,
+    [5],
+    ["c1"],
+    [null],
+    [[c1]],
+    [{}],
+    [{ containerID: "c1" }],
+    [{ ifname: "eth0" }],
+    [{ containerID: "", ifname: "eth0" }],
+    [{ containerID: "c1", ifname: "" }],
+    [{ containerID: "c1", ifname: null }],
+    [{ containerID: 5, ifname: "eth0" }],
+    [{ containerID: "c1", ifname: ["eth0"] }],
+    [c1, {}],
+  ];
+  for (const list of lists) {
+    for (const name of [key, olderKey]) {
+      const refusal = refusalOf(() => validAttachments(configuration({ [name]: list })));
+      t.strictSame(
+        [refusal.code, refusal.message],
+        [7, "invalid list of valid attachments"],
+        `${name}: ${JSON.stringify(list)}`,
+      );
+      t.match(refusal.details, name, "the place is named");
+    }
+  }
+  t.end();
+});

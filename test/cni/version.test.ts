@@ -1,0 +1,140 @@
+import { test } from "tap";
+import {
+  allowsOneAddressPerFamily,
+  requireAllowed,
+  requireSupported,
+  SUPPORTED_VERSIONS,
+  versionDocument,
+} from "../../src/cni/version.ts";
+import { refusalOf } from "./refusal.ts";
+
+const spoken = '["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]';
+
+test("VERSION is one line, the same for every caller", (t) => {
+  t.equal(
+    versionDocument(),
+    '{"cniVersion":"1.1.0","supportedVersions":["0.1.0","0.2.0","0.3.0","0.3.1","0.4.0","1.0.0","1.1.0"]}\n',
+  );
+  t.end();
+});
+
+test("ADD and DEL take every version that is spoken, and none means 0.1.0", (t) => {
+  for (const version of SUPPORTED_VERSIONS) t.equal(requireSupported(version), version);
+  t.equal(requireSupported(""), "0.1.0");
+  t.end();
+});
+
+test("ADD and DEL compare versions letter by letter", (t) => {
+  for (const version of [
+    "0.4",
+    "1.0",
+    "1",
+    "01.0.0",
+    "+1.0.0",
+    "1.0.0 ",
+    " 1.0.0",
+    "v1.0.0",
+    "1.0.0.0",
+    "0.3.2",
+    "0.0.0",
+    "1.1.1",
+    "2.0.0",
+    "asdf",
+    '1"',
+  ]) {
+    t.strictSame(
+      refusalOf(() => requireSupported(version)),
+      {
+        code: 1,
+        message: "incompatible CNI versions",
+        details: `config is ${JSON.stringify(version)}, plugin supports ${spoken}`,
+      },
+      version,
+    );
+  }
+  t.end();
+});
+
+test("CHECK is allowed from 0.4.0 on, GC and STATUS from 1.1.0 on", (t) => {
+  for (const version of ["0.4.0", "1.0.0", "1.1.0"] as const) {
+    t.equal(requireAllowed("CHECK", version), version);
+  }
+  t.equal(requireAllowed("GC", "1.1.0"), "1.1.0");
+  t.equal(requireAllowed("STATUS", "1.1.0"), "1.1.0");
+  t.end();
+});
+
+test("a verb is refused under versions that are too old, too new, or between those spoken", (t) => {
+  type Case = readonly ["CHECK" | "GC" | "STATUS", readonly string[], message: string];
+  const tooOld = ["", "0.1.0", "0.3.1", "0.3.9", "0", "0.3", "-1.0.0", "00.3.1", "0.-4.0"];
+  const tooNew = ["1.1.1", "1.2", "2", "2.0.0", "10.0.0", "+2.0.0"];
+  const between = [
+    "0.4",
+    "0.4.1",
+    "0.9.0",
+    "1",
+    "1.0",
+    "1.0.1",
+    "01.0.0",
+    "+1.0.0",
+    "1.1",
+    "1.1.-1",
+  ];
+  const cases: readonly Case[] = [
+    ["CHECK", tooOld, "config version does not allow CHECK"],
+    ["CHECK", tooNew, "plugin version does not allow CHECK"],
+    ["CHECK", between, "incompatible CNI versions"],
+    ["GC", [...tooOld, "0.4.0", "1", "1.0.0", "1.0.9"], "config version does not allow GC"],
+    ["GC", tooNew, "plugin version does not allow GC"],
+    ["GC", ["1.1", "01.1.0", "+1.1.0", "1.1.+0", "1.1.-0"], "incompatible CNI versions"],
+    ["STATUS", [...tooOld, "0.4.0", "1.0.0"], "config version does not allow STATUS"],
+    ["STATUS", tooNew, "plugin version does not allow STATUS"],
+    ["STATUS", ["1.1"], "incompatible CNI versions"],
+  ];
+  for (const [verb, versions, message] of cases) {
+    for (const version of versions) {
+      const refusal = refusalOf(() => requireAllowed(verb, version));
+      t.strictSame([refusal.code, refusal.message], [1, message], `${verb} ${version}`);
+    }
+  }
+  t.end();
+});
+
+test("a version that is none is error 6 for CHECK, GC and STATUS", (t) => {
+  const syntax = (name: string, part: string): string =>
+    `failed to convert ${name} version part "${part}": strconv.Atoi: parsing "${part}": invalid syntax`;
+  const cases: readonly (readonly [version: string, message: string])[] = [
+    ["asdf", syntax("major", "asdf")],
+    ["1.x.0", syntax("minor", "x")],
+    ["1.1.x", syntax("micro", "x")],
+    ["0.", syntax("minor", "")],
+    [".4.0", syntax("major", "")],
+    ["1.1.", syntax("micro", "")],
+    ["..", syntax("major", "")],
+    ["1.1.0 ", syntax("micro", "0 ")],
+    ["v1.1.0", syntax("major", "v1")],
+    ["1.1.0-rc1", syntax("micro", "0-rc1")],
+    ["0x1.1.0", syntax("major", "0x1")],
+    ["1_0.1.0", syntax("major", "1_0")],
+    ["1e1.1.0", syntax("major", "1e1")],
+    ["+.1.0", syntax("major", "+")],
+    ["1.2.3.4", 'invalid version "1.2.3.4": too many parts'],
+    ["a.b.c.d", 'invalid version "a.b.c.d": too many parts'],
+    [
+      "9223372036854775808.0.0",
+      'failed to convert major version part "9223372036854775808": strconv.Atoi: parsing "9223372036854775808": value out of range',
+    ],
+  ];
+  for (const verb of ["CHECK", "GC", "STATUS"] as const) {
+    for (const [version, message] of cases) {
+      const refusal = refusalOf(() => requireAllowed(verb, version));
+      t.strictSame([refusal.code, refusal.message], [6, message], `${verb} ${version}`);
+    }
+  }
+  t.end();
+});
+
+test("results before 0.3.0 carry one address a family", (t) => {
+  t.strictSame(SUPPORTED_VERSIONS.filter(allowsOneAddressPerFamily), ["0.1.0", "0.2.0"]);
+  t.end();
+});

@@ -1,0 +1,216 @@
+import fc from "fast-check";
+import { test } from "tap";
+import {
+  addressAt,
+  bitsOf,
+  formatAddress,
+  formatWindow,
+  isSame,
+  isWithin,
+  next,
+  parseAddress,
+  parseUnmapped,
+  sizeOf,
+} from "../../src/ipam/address.ts";
+import { addresses } from "./arbitraries.ts";
+import { address, window } from "./written.ts";
+
+test("addresses have one canonical form, that of RFC 5952", (t) => {
+  const cases: readonly (readonly [written: string, canonical: string])[] = [
+    ["10.1.2.3", "10.1.2.3"],
+    ["0.0.0.0", "0.0.0.0"],
+    ["255.255.255.255", "255.255.255.255"],
+    ["::", "::"],
+    ["::1", "::1"],
+    ["1::", "1::"],
+    ["2001:DB8::A", "2001:db8::a"],
+    ["2001:0db8:0000:0000:0000:0000:0000:0001", "2001:db8::1"],
+    ["2001:db8:0:1:1:1:1:2", "2001:db8:0:1:1:1:1:2"],
+    ["2001:db8::1:1:1:1:2", "2001:db8:0:1:1:1:1:2"],
+    ["1:0:0:2:0:0:3:2", "1::2:0:0:3:2"],
+    ["1:0:0:4:0:0:0:8", "1:0:0:4::8"],
+    ["0:0:0:1::", "0:0:0:1::"],
+    ["0:0:1:0:0:0:0:0", "0:0:1::"],
+    ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"],
+    ["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"],
+    ["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"],
+    ["1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"],
+    ["::1.2.3.4", "::102:304"],
+    ["64:ff9b::10.0.0.3", "64:ff9b::a00:3"],
+    ["::ffff:0:10.0.0.2", "::ffff:0:a00:2"],
+    ["ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ];
+  for (const [written, canonical] of cases) {
+    t.equal(formatAddress(address(written)), canonical, written);
+  }
+  t.end();
+});
+
+test("an IPv4-mapped IPv6 address is the IPv4 address", (t) => {
+  for (const written of [
+    "::ffff:10.1.2.3",
+    "::FFFF:10.1.2.3",
+    "::ffff:a01:203",
+    "0:0:0:0:0:ffff:0a01:0203",
+  ]) {
+    t.strictSame(parseUnmapped(written), { address: address("10.1.2.3"), mapped: true }, written);
+    t.strictSame(parseAddress(written), address("10.1.2.3"), written);
+  }
+  t.equal(parseUnmapped("10.1.2.3")?.mapped, false);
+  t.equal(parseUnmapped("::1.2.3.4")?.mapped, false, "compatible, not mapped");
+  t.end();
+});
+
+test("whatever Go refuses is no address", (t) => {
+  for (const text of [
+    "",
+    " ",
+    "bad",
+    "localhost",
+    "10",
+    "10.0",
+    "10.0.0",
+    "10.0.0.1.2",
+    "10.0.0.",
+    ".10.0.0.1",
+    "10..0.1",
+    "10.0.0.256",
+    "10.0.0.1000",
+    "10.0.0.-1",
+    "10.0.0.+1",
+    "10.1.2.09",
+    "010.1.2.3",
+    "10.0.0.00",
+    "0x0a.0.0.1",
+    "1e1.0.0.1",
+    "167772161",
+    " 10.0.0.1",
+    "10.0.0.1 ",
+    "10.0.0.1\n",
+    "10.0.0.1/24",
+    "10,0,0,1",
+    "\u0661.1.1.1",
+    "10.0.0.1%eth0",
+    ":",
+    ":::",
+    "::1::",
+    "1::2::3",
+    ":1:2:3:4:5:6:7",
+    "1:2:3:4:5:6:7:",
+    "1:2:3:4:5:6:7",
+    "1:2:3:4:5:6:7:8:9",
+    "1:2:3:4:5:6:7:8::",
+    "::1:2:3:4:5:6:7:8",
+    "12345::",
+    "00db8::1",
+    "::00000",
+    "::g",
+    "::-1",
+    "fe80::1%eth0",
+    "[::1]",
+    "::1 ",
+    " ::1",
+    "::1\n",
+    "::1/64",
+    "::1.2.3",
+    "::1.2.3.4.5",
+    "::1.2.3.256",
+    "::01.2.3.4",
+    "::ffff:010.0.0.1",
+    "::1.2.3.4:5",
+    "1.2.3.4::",
+    "1:2:3:4:5:6:7:1.2.3.4",
+    "1:2:3:4:5:1.2.3.4",
+    "::0x1",
+    "lock",
+    "last_reserved_ip.0",
+  ]) {
+    t.equal(parseAddress(text), undefined, JSON.stringify(text));
+  }
+  t.end();
+});
+
+test("the canonical form reads back as the same address", (t) => {
+  fc.assert(
+    fc.property(addresses, (one) => {
+      const read = parseAddress(formatAddress(one));
+      return read !== undefined && isSame(read, one);
+    }),
+  );
+  t.pass();
+  t.end();
+});
+
+test("two addresses have one form exactly when they are the same", (t) => {
+  fc.assert(
+    fc.property(addresses, addresses, (a, b) => {
+      return (formatAddress(a) === formatAddress(b)) === isSame(a, b);
+    }),
+  );
+  t.pass();
+  t.end();
+});
+
+test("the successor carries over octets and groups, and keeps the family", (t) => {
+  const cases: readonly (readonly [one: string, successor: string])[] = [
+    ["192.168.0.255", "192.168.1.0"],
+    ["0.1.0.5", "0.1.0.6"],
+    ["0.0.0.0", "0.0.0.1"],
+    ["ab12::ffff", "ab12::1:0"],
+    ["::123", "::124"],
+    ["::100:0", "::100:1"],
+    ["::ffff", "::1:0"],
+  ];
+  for (const [one, successor] of cases) {
+    t.equal(formatAddress(next(address(one))), successor, one);
+  }
+  t.equal(next(address("::fffe:ffff:ffff")).family, 6, "even into the IPv4-mapped addresses");
+  t.end();
+});
+
+test("addresses of different families are never the same nor within one another's windows", (t) => {
+  t.equal(isSame(address("0.0.0.1"), address("::1")), false);
+  t.equal(isWithin(address("::1"), window("0.0.0.0-0.0.0.255")), false);
+  t.equal(isWithin(address("0.0.0.1"), window("::-::ff")), false);
+  t.end();
+});
+
+test("a window holds both its ends and nothing beyond them", (t) => {
+  const cases: readonly (readonly [window: string, inside: string[], outside: string[]])[] = [
+    [
+      "192.0.2.40-192.0.2.50",
+      ["192.0.2.40", "192.0.2.50"],
+      ["192.0.3.0", "192.0.2.39", "192.0.2.51"],
+    ],
+    [
+      "2001:db8:1::40-2001:db8:1::50",
+      ["2001:db8:1::40", "2001:db8:1::50"],
+      ["2001:db8:2::", "2001:db8:1::39", "2001:db8:1::51"],
+    ],
+  ];
+  for (const [text, inside, outside] of cases) {
+    for (const one of inside) t.equal(isWithin(address(one), window(text)), true, one);
+    for (const one of outside) t.equal(isWithin(address(one), window(text)), false, one);
+  }
+  t.end();
+});
+
+test("the size of a window is exact, however large", (t) => {
+  t.equal(sizeOf(window("10.0.0.1")), 1n);
+  t.equal(sizeOf(window("10.0.0.1-10.0.0.254")), 254n);
+  t.equal(sizeOf(window("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")), 2n ** 128n);
+  t.end();
+});
+
+test("a window is shown as first-last", (t) => {
+  t.equal(formatWindow(window("10.1.2.1-10.1.2.254")), "10.1.2.1-10.1.2.254");
+  t.equal(formatWindow(window("2001:DB8::1-2001:db8::ff")), "2001:db8::1-2001:db8::ff");
+  t.end();
+});
+
+test("an address has 32 or 128 bits", (t) => {
+  t.equal(bitsOf(4), 32);
+  t.equal(bitsOf(6), 128);
+  t.equal(formatAddress(addressAt(6, 1n << 127n)), "8000::");
+  t.end();
+});

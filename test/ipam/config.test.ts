@@ -1,0 +1,448 @@
+import { test } from "tap";
+import { formatAddress, formatWindow } from "../../src/ipam/address.ts";
+import {
+  DEFAULT_DATA_DIR,
+  hasRanges,
+  type IpamConfig,
+  isGcOnly,
+  loadConfig,
+  loadStoreConfig,
+  staysReadyWhenExhausted,
+} from "../../src/ipam/config.ts";
+import { formatRangeSet } from "../../src/ipam/range-set.ts";
+import { refusalOf } from "../cni/refusal.ts";
+import { received } from "./received.ts";
+
+const subnet = "10.1.2.0/24";
+
+/** The configuration with these members beside a subnet, which they may take away. */
+function load(members: object, args = ""): IpamConfig {
+  return loadConfig(received({ ipam: { subnet }, ...members }), args);
+}
+
+function windows(members: object): readonly string[] {
+  return load(members).rangeSets.map(formatRangeSet);
+}
+
+function requested(members: object, args = ""): readonly string[] {
+  return load(members, args).requested.map(formatAddress);
+}
+
+/** The message with which these members are refused; the code is always 999. */
+function refused(members: object | string, args = ""): string {
+  const configuration =
+    typeof members === "string" ? received(members) : received({ ipam: { subnet }, ...members });
+  const { code, message } = refusalOf(() => loadConfig(configuration, args));
+  if (code !== 999) throw new Error(`code ${code}: ${message}`);
+  return message;
+}
+
+test("a subnet alone is a configuration, with a default for everything else", (t) => {
+  t.match(load({}), {
+    network: "net",
+    dataDir: "/var/lib/cni/networks",
+    lockTimeoutSeconds: 30,
+    exclusions: [],
+    requested: [],
+    routes: [],
+    resolvConf: "",
+  });
+  t.strictSame(windows({}), ["10.1.2.1-10.1.2.254"]);
+  t.end();
+});
+
+test("an empty data directory or resolvConf is none", (t) => {
+  for (const none of ["", null]) {
+    const config = load({ ipam: { subnet, dataDir: none, resolvConf: none } });
+    t.match(config, { dataDir: DEFAULT_DATA_DIR, resolvConf: /^$/ });
+  }
+  t.match(load({ ipam: { subnet, dataDir: "/d", resolvConf: "/r" } }), {
+    dataDir: /^\/d$/,
+    resolvConf: /^\/r$/,
+  });
+  t.end();
+});
+
+test("sets come from runtimeConfig first, then from the subnet, then from ranges", (t) => {
+  t.strictSame(
+    windows({
+      runtimeConfig: { ipRanges: [[{ subnet: "12.1.3.0/24" }], [{ subnet: "fd00::/126" }]] },
+      ipam: {
+        subnet,
+        rangeStart: "10.1.2.9",
+        rangeEnd: "10.1.2.20",
+        ranges: [[{ subnet: "11.1.2.0/24", rangeStart: "11.1.2.9", rangeEnd: "11.1.2.20" }]],
+      },
+    }),
+    ["12.1.3.1-12.1.3.254", "fd00::1-fd00::3", "10.1.2.9-10.1.2.20", "11.1.2.9-11.1.2.20"],
+  );
+  t.end();
+});
+
+test("a set may have several ranges", (t) => {
+  t.strictSame(
+    windows({
+      ipam: { ranges: [[{ subnet }, { subnet: "10.1.4.0/24" }], [{ subnet: "fd00::/126" }]] },
+    }),
+    ["10.1.2.1-10.1.2.254,10.1.4.1-10.1.4.254", "fd00::1-fd00::3"],
+  );
+  t.end();
+});
+
+test("start, end and gateway beside ipam count only with a subnet beside them", (t) => {
+  const ranges = [[{ subnet: "11.0.0.0/30" }]];
+  const ipam = { rangeStart: "10.9.9.9", rangeEnd: "10.9.9.8", gateway: "10.1.2.30" };
+  t.strictSame(windows({ ipam: { ...ipam, ranges } }), ["11.0.0.1-11.0.0.2"]);
+  t.equal(refused({ ipam }), "no IP ranges specified");
+  const [set] = load({ ipam: { subnet, gateway: "10.1.2.30" } }).rangeSets;
+  t.equal(set && formatAddress(set[0].gateway), "10.1.2.30");
+  t.end();
+});
+
+test("no range anywhere is refused", (t) => {
+  for (const members of [
+    { ipam: {} },
+    { ipam: { ranges: [] } },
+    { ipam: { ranges: null } },
+    { ipam: {}, runtimeConfig: { ipRanges: [] } },
+    { ipam: {}, runtimeConfig: { ipRanges: null } },
+    { ipam: {}, runtimeConfig: null },
+  ]) {
+    t.equal(refused(members), "no IP ranges specified", JSON.stringify(members));
+  }
+  t.end();
+});
+
+test("requested addresses come from CNI_ARGS, then args, then runtimeConfig, and all count", (t) => {
+  t.strictSame(
+    requested(
+      {
+        args: { cni: { ips: ["10.1.2.11/24", "2001:db8:1::11/64"] } },
+        runtimeConfig: { ips: ["192.168.0.1", "192.168.0.5/24"] },
+      },
+      "IgnoreUnknown=1;IP=10.1.2.10",
+    ),
+    ["10.1.2.10", "10.1.2.11", "2001:db8:1::11", "192.168.0.1", "192.168.0.5"],
+  );
+  t.end();
+});
+
+test("an address that is requested twice counts once, in whatever form", (t) => {
+  t.strictSame(
+    requested(
+      {
+        args: { cni: { ips: ["::ffff:10.1.2.10", "10.1.2.10/32"] } },
+        runtimeConfig: { ips: ["10.1.2.9", "10.1.2.10"] },
+      },
+      "IP=10.1.2.10",
+    ),
+    ["10.1.2.10", "10.1.2.9"],
+  );
+  t.end();
+});
+
+test("of repeated addresses in CNI_ARGS the last counts, and an empty one is none", (t) => {
+  t.strictSame(requested({}, "IP=10.1.2.3;IP=10.1.2.4/24"), ["10.1.2.4"]);
+  t.strictSame(requested({}, "IP=10.1.2.3;IP="), []);
+  t.strictSame(requested({}, "IP=::ffff:10.1.2.3"), ["10.1.2.3"]);
+  t.end();
+});
+
+test("absent and null lists of requested addresses are empty", (t) => {
+  for (const members of [
+    { args: null },
+    { args: {} },
+    { args: { cni: null } },
+    { args: { cni: {} } },
+    { args: { cni: { ips: null } } },
+    { args: { cni: { ips: [] } } },
+    { runtimeConfig: {} },
+    { runtimeConfig: { ips: null } },
+  ]) {
+    t.strictSame(requested(members), [], JSON.stringify(members));
+  }
+  t.end();
+});
+
+test("keys match in any letter case", (t) => {
+  const configuration = received(
+    '{"CNIVERSION":"1.1.0","Name":"net","IPAM":{"DATADIR":"/d","Ranges":[[{"Subnet":"10.0.0.0/30","GATEWAY":"10.0.0.2"}]]},"RuntimeConfig":{"IPS":["10.0.0.1"]}}',
+  );
+  const config = loadConfig(configuration, "");
+  t.equal(config.dataDir, "/d");
+  t.strictSame(config.requested.map(formatAddress), ["10.0.0.1"]);
+  t.strictSame(config.rangeSets.map(formatRangeSet), ["10.0.0.1-10.0.0.2"]);
+  t.end();
+});
+
+test("what host-local has no use for is not looked at", (t) => {
+  for (const members of [
+    { type: 5, dns: 5, capabilities: 5, prevResult: 5, runtimeConfig: { portMappings: 5 } },
+    { ipam: { subnet, type: "static", name: "other", dns: 5, addresses: "x" } },
+    { args: { labels: 5, cni: { other: 5 } } },
+  ]) {
+    t.doesNotThrow(() => load(members), JSON.stringify(members));
+  }
+  t.end();
+});
+
+test("the network is named by the configuration, not by ipam", (t) => {
+  t.equal(load({ ipam: { subnet, name: "other" } }).network, "net");
+  t.end();
+});
+
+test("routes are read in their order", (t) => {
+  const routes = [{ dst: "0.0.0.0/0" }, { dst: "10.0.0.5/8", gw: "10.1.2.1", mtu: 1400 }];
+  t.strictSame(load({ ipam: { subnet, routes } }).routes, [
+    { family: 4, dst: "0.0.0.0/0" },
+    { family: 4, dst: "10.0.0.5/8", gw: "10.1.2.1", mtu: 1400 },
+  ]);
+  t.strictSame(load({ ipam: { subnet, routes: null } }).routes, []);
+  t.end();
+});
+
+test("addresses and networks can be excluded", (t) => {
+  const exclude = ["10.1.2.9", "10.1.2.64/28", "10.1.2.10", "fd00::/64"];
+  t.strictSame(load({ ipam: { subnet, exclude } }).exclusions.map(formatWindow), [
+    "10.1.2.9-10.1.2.10",
+    "10.1.2.64-10.1.2.79",
+    "fd00::-fd00::ffff:ffff:ffff:ffff",
+  ]);
+  t.strictSame(load({ ipam: { subnet, exclude: null } }).exclusions, []);
+  t.end();
+});
+
+test("an exclusion that is neither is refused, with its place", (t) => {
+  for (const [entry, message] of [
+    ["", "invalid IP address: "],
+    ["x", "invalid IP address: x"],
+    ["10.1.2.0/33", "invalid IP address: 10.1.2.0/33"],
+    ["10.1.2.1-10.1.2.9", "invalid IP address: 10.1.2.1-10.1.2.9"],
+  ]) {
+    const configuration = received({ ipam: { subnet, exclude: ["10.1.2.1", entry] } });
+    const refusal = refusalOf(() => loadConfig(configuration, ""));
+    t.equal(refusal.message, message);
+    t.match(refusal.details, "ipam.exclude[1]");
+  }
+  t.match(refused({ ipam: { subnet, exclude: [null] } }), /^json: cannot unmarshal null/);
+  t.match(refused({ ipam: { subnet, exclude: "10.1.2.1" } }), /^json: cannot unmarshal string/);
+  t.end();
+});
+
+test("the wait for the lock can be set in seconds", (t) => {
+  for (const lockTimeoutSeconds of [0, 0.5, 300]) {
+    t.equal(load({ ipam: { subnet, lockTimeoutSeconds } }).lockTimeoutSeconds, lockTimeoutSeconds);
+  }
+  for (const lockTimeoutSeconds of [-1, "30", true, []]) {
+    t.match(
+      refused({ ipam: { subnet, lockTimeoutSeconds } }),
+      /^json: cannot unmarshal .* into ipam\.lockTimeoutSeconds/,
+    );
+  }
+  t.equal(load({ ipam: { subnet, lockTimeoutSeconds: null } }).lockTimeoutSeconds, 30);
+  t.end();
+});
+
+test("what is wrong is refused in the reference's words", (t) => {
+  const cases: readonly (readonly [members: object, message: string])[] = [
+    [{ ipam: null }, "IPAM config missing 'ipam' key"],
+    [{ ipam: undefined }, "IPAM config missing 'ipam' key"],
+    [{ ipam: { subnet: null } }, "invalid CIDR address: "],
+    [{ ipam: { subnet: "" } }, "invalid CIDR address: "],
+    [{ ipam: { subnet: "10.1.2.0" } }, "invalid CIDR address: 10.1.2.0"],
+    [{ ipam: { subnet, rangeStart: "x" } }, "invalid IP address: x"],
+    [{ ipam: { subnet, rangeEnd: "10.1.2.09" } }, "invalid IP address: 10.1.2.09"],
+    [{ ipam: { subnet, gateway: "bad" } }, "invalid IP address: bad"],
+    [{ ipam: { gateway: "bad" } }, "invalid IP address: bad"],
+    [{ ipam: { ranges: [[{ subnet: "x" }]] } }, "invalid CIDR address: x"],
+    [{ ipam: { ranges: [[]] } }, "invalid range set 0: empty range set"],
+    [{ ipam: { ranges: [null] } }, "invalid range set 0: empty range set"],
+    [{ ipam: { ranges: [[null]] } }, "invalid range set 0: IP <nil> not v4 nor v6"],
+    [{ ipam: { ranges: [[{}]] } }, "invalid range set 0: IP <nil> not v4 nor v6"],
+    [{ ipam: { subnet, ranges: [[{}]] } }, "invalid range set 1: IP <nil> not v4 nor v6"],
+    [
+      { runtimeConfig: { ipRanges: [[{ subnet: "10.0.0.0/31" }]] } },
+      "invalid range set 0: Network 10.0.0.0/31 too small to allocate from",
+    ],
+    [{ ipam: { subnet, routes: [{ dst: "x" }] } }, "invalid CIDR address: x"],
+    [{ ipam: { subnet, routes: [{ dst: "::/0", gw: "x" }] } }, "invalid IP address: x"],
+    [{ args: { cni: { ips: ["bad"] } } }, "invalid IP address bad"],
+    [{ args: { cni: { ips: [""] } } }, "cannot understand ip: IP <nil> not v4 nor v6"],
+    [{ args: { cni: { ips: [null] } } }, "cannot understand ip: IP <nil> not v4 nor v6"],
+    [{ runtimeConfig: { ips: ["10.1.2.3/33"] } }, "invalid IP address 10.1.2.3/33"],
+    [{ runtimeConfig: { ips: [""] } }, "cannot understand ip: IP <nil> not v4 nor v6"],
+  ];
+  for (const [members, message] of cases)
+    t.equal(refused(members), message, JSON.stringify(members));
+  t.end();
+});
+
+test("a value of the wrong type is refused, with its place", (t) => {
+  const cases: readonly (readonly [members: object, kind: string, place: string])[] = [
+    [{ ipam: "x" }, "string", "ipam"],
+    [{ ipam: 5 }, "number", "ipam"],
+    [{ ipam: [] }, "array", "ipam"],
+    [{ ipam: { subnet, type: 5 } }, "number", "ipam.type"],
+    [{ ipam: { subnet, name: 5 } }, "number", "ipam.name"],
+    [{ ipam: { subnet, dataDir: 5 } }, "number", "ipam.dataDir"],
+    [{ ipam: { subnet, resolvConf: true } }, "bool", "ipam.resolvConf"],
+    [{ ipam: { subnet: 5 } }, "number", "ipam.subnet"],
+    [{ ipam: { subnet, gateway: 5 } }, "number", "ipam.gateway"],
+    [{ ipam: { subnet, rangeStart: {} } }, "object", "ipam.rangeStart"],
+    [{ ipam: { subnet, rangeEnd: [] } }, "array", "ipam.rangeEnd"],
+    [{ ipam: { ranges: {} } }, "object", "ipam.ranges"],
+    [{ ipam: { ranges: [{ subnet }] } }, "object", "ipam.ranges[0]"],
+    [{ ipam: { ranges: [[{ subnet }, "x"]] } }, "string", "ipam.ranges[0][1]"],
+    [{ ipam: { ranges: [[{ subnet }], [{ subnet: 5 }]] } }, "number", "ipam.ranges[1][0].subnet"],
+    [{ ipam: { subnet, routes: {} } }, "object", "ipam.routes"],
+    [{ ipam: { subnet, routes: [{ dst: "::/0", mtu: "x" }] } }, "string", "ipam.routes[0].mtu"],
+    [{ runtimeConfig: 5 }, "number", "runtimeConfig"],
+    [{ runtimeConfig: { ips: [5] } }, "number", "runtimeConfig.ips[0]"],
+    [{ runtimeConfig: { ips: "10.1.2.3" } }, "string", "runtimeConfig.ips"],
+    [{ runtimeConfig: { ipRanges: { subnet } } }, "object", "runtimeConfig.ipRanges"],
+    [{ args: 5 }, "number", "args"],
+    [{ args: { cni: [] } }, "array", "args.cni"],
+    [{ args: { cni: { ips: ["10.1.2.3", 5] } } }, "number", "args.cni.ips[1]"],
+  ];
+  for (const [members, kind, place] of cases) {
+    const message = refused(members);
+    t.ok(
+      message.startsWith(`json: cannot unmarshal ${kind} into ${place}: expected `),
+      `${JSON.stringify(members)}: ${message}`,
+    );
+  }
+  t.end();
+});
+
+test("of several faults the first in the reference's order is told", (t) => {
+  const overlapping = {
+    ipam: { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.0.0.0/24" }]] },
+  };
+  const old = { cniVersion: "0.2.0" };
+  const cases: readonly (readonly [members: object, args: string, message: RegExp])[] = [
+    // Decoding, before the missing section is noticed.
+    [{ ipam: null, runtimeConfig: { ips: ["bad"] } }, "IP", /^invalid IP address bad$/],
+    [{ ipam: null, args: { cni: { ips: ["bad"] } } }, "IP", /^invalid IP address bad$/],
+    [{ ipam: null }, "IP", /^IPAM config missing/],
+    [{ ipam: null, args: { cni: { ips: [""] } } }, "", /^IPAM config missing/],
+    // CNI_ARGS, before the lists of addresses and everything about ranges.
+    [{ args: { cni: { ips: [""] } }, ipam: {} }, "IP", /^ARGS: /],
+    [{ ipam: {} }, "A=b", /^ARGS: /],
+    // Addresses, before ranges.
+    [{ args: { cni: { ips: [""] } }, ipam: {} }, "", /^cannot understand ip/],
+    [{ runtimeConfig: { ips: [""] }, ipam: { ranges: [[]] } }, "", /^cannot understand ip/],
+    // Ranges, set by set; then the version; then overlap across sets.
+    [{ ipam: { ranges: [[], [{}]] } }, "", /^invalid range set 0: empty/],
+    [{ ...overlapping, ...old }, "", /^CNI version 0\.2\.0 does not support/],
+    [overlapping, "", /^range set 0 overlaps with 1$/],
+  ];
+  for (const [members, args, message] of cases) {
+    t.match(refused(members, args), message, JSON.stringify(members));
+  }
+  t.end();
+});
+
+test("the version is shown as it is written, even where it is not", (t) => {
+  const ipam = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/24" }]] };
+  const rule = "does not support more than 1 address per family";
+  t.equal(refused({ ipam, cniVersion: "0.1.0" }), `CNI version 0.1.0 ${rule}`);
+  t.equal(refused({ ipam, cniVersion: "" }), `CNI version  ${rule}`);
+  t.equal(refused({ ipam, cniVersion: null }), `CNI version  ${rule}`);
+  t.doesNotThrow(() => load({ ipam, cniVersion: "0.3.0" }));
+  t.end();
+});
+
+test("a refusal names the place in its details", (t) => {
+  const cases: readonly (readonly [members: object, place: string])[] = [
+    [{ ipam: { ranges: [[{ subnet }], [{ subnet: "x" }]] } }, "ipam.ranges[1][0].subnet"],
+    [{ ipam: { ranges: [[{ subnet, rangeStart: "9.9.9.9" }]] } }, "ipam.ranges[0][0].rangeStart"],
+    [{ ipam: { subnet, rangeEnd: "99.9.9.9" } }, "ipam.rangeEnd"],
+    [{ ipam: { subnet, routes: [{ dst: "::/0" }, { dst: "x" }] } }, "ipam.routes[1].dst"],
+    [{ runtimeConfig: { ips: ["10.1.2.3", "bad"] } }, "runtimeConfig.ips[1]"],
+    [{ args: { cni: { ips: [""] } } }, "args.cni.ips[0]"],
+    [
+      { runtimeConfig: { ipRanges: [[{ subnet: "10.0.0.5/24" }]] } },
+      "runtimeConfig.ipRanges[0][0].subnet",
+    ],
+  ];
+  for (const [members, place] of cases) {
+    const configuration = received({ ipam: { subnet }, ...members });
+    t.match(refusalOf(() => loadConfig(configuration, "")).details, place, place);
+  }
+  t.end();
+});
+
+test("a release needs nothing but the data directory, whatever else is wrong", (t) => {
+  for (const members of [
+    { ipam: {} },
+    { ipam: { subnet: 5, ranges: "x", routes: [{}], gateway: "bad", exclude: 5 } },
+    { ipam: { type: 5, name: 5, resolvConf: 5, exhaustedStatus: 5, lockTimeoutSeconds: "x" } },
+    { ipam: { ranges: [[{ subnet: "10.0.0.0/31" }]] }, runtimeConfig: 5, args: [] },
+  ]) {
+    t.strictSame(
+      loadStoreConfig(received(members)),
+      { network: "net", dataDir: DEFAULT_DATA_DIR, lockTimeoutSeconds: 30 },
+      JSON.stringify(members),
+    );
+  }
+  t.match(loadStoreConfig(received({ ipam: { dataDir: "/d", lockTimeoutSeconds: 5 } })), {
+    dataDir: "/d",
+    lockTimeoutSeconds: 5,
+  });
+  t.end();
+});
+
+test("a release is refused only where the data directory cannot be known", (t) => {
+  t.equal(refusalOf(() => loadStoreConfig(received({}))).message, "IPAM config missing 'ipam' key");
+  for (const [members, place] of [
+    [{ ipam: 5 }, "ipam"],
+    [{ ipam: [] }, "ipam"],
+    [{ ipam: { dataDir: 5 } }, "ipam.dataDir"],
+  ] as const) {
+    const refusal = refusalOf(() => loadStoreConfig(received(members)));
+    t.equal(refusal.code, 999);
+    t.match(refusal.message, new RegExp(`^json: cannot unmarshal .* into ${place}: `));
+  }
+  t.end();
+});
+
+test("gcOnly is off unless it is true", (t) => {
+  t.equal(isGcOnly(received({})), false);
+  t.equal(isGcOnly(received({ gcOnly: null })), false);
+  t.equal(isGcOnly(received({ gcOnly: false })), false);
+  t.equal(isGcOnly(received({ gcOnly: true })), true);
+  for (const gcOnly of ["true", 1, {}]) {
+    t.match(refusalOf(() => isGcOnly(received({ gcOnly }))).message, /^json: cannot unmarshal/);
+  }
+  t.end();
+});
+
+test("exhaustedStatus is ready or unavailable", (t) => {
+  const ready = (ipam: object): boolean => staysReadyWhenExhausted(received({ ipam }));
+  t.equal(ready({}), false);
+  t.equal(ready({ exhaustedStatus: null }), false);
+  t.equal(ready({ exhaustedStatus: "unavailable" }), false);
+  t.equal(ready({ exhaustedStatus: "ready" }), true);
+  t.equal(
+    refused({ ipam: { subnet, exhaustedStatus: "Ready" } }),
+    "invalid exhaustedStatus: Ready",
+  );
+  t.end();
+});
+
+test("whether a configuration names a range can be told without loading it", (t) => {
+  const cases: readonly (readonly [members: object, hasRanges: boolean])[] = [
+    [{}, false],
+    [{ ipam: null }, false],
+    [{ ipam: {} }, false],
+    [{ ipam: { subnet: null, ranges: null } }, false],
+    [{ ipam: { ranges: [] } }, false],
+    [{ ipam: { subnet } }, true],
+    [{ ipam: { ranges: [[{ subnet }]] } }, true],
+    [{ ipam: { ranges: [[]] } }, true],
+  ];
+  for (const [members, expected] of cases) {
+    t.equal(hasRanges(received(members)), expected, JSON.stringify(members));
+  }
+  t.end();
+});

@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { test } from "tap";
+import { isWithin, next } from "../../src/ipam/address.ts";
+import { formatRangeSet, rangeOf } from "../../src/ipam/range-set.ts";
+import { refusalOf } from "../cni/refusal.ts";
+import { smallWindows } from "./arbitraries.ts";
+import { address, rangeSet, rangeSets, type WrittenRange } from "./written.ts";
+
+type Sets = readonly (readonly WrittenRange[])[];
+
+function subnets(...texts: readonly string[]): readonly WrittenRange[] {
+  return texts.map((subnet) => ({ subnet }));
+}
+
+test("sets keep their order, and so do the ranges in them", (t) => {
+  const sets = rangeSets([subnets("10.2.0.0/30", "10.1.0.0/30"), subnets("fd00::/126")]);
+  t.strictSame(sets.map(formatRangeSet), [
+    "10.2.0.1-10.2.0.2,10.1.0.1-10.1.0.2",
+    "fd00::1-fd00::3",
+  ]);
+  t.end();
+});
+
+test("an address belongs to the range whose window holds it", (t) => {
+  const set = rangeSet({ subnet: "192.168.0.0/24" }, { subnet: "172.16.1.0/24" });
+  t.equal(rangeOf(set, address("192.168.0.55")), set[0]);
+  t.equal(rangeOf(set, address("172.16.1.254")), set[1]);
+  for (const outside of ["192.168.99.99", "192.168.0.0", "192.168.0.255", "::ffff:0:1"]) {
+    t.equal(rangeOf(set, address(outside)), undefined, outside);
+  }
+  t.end();
+});
+
+test("wrong sets are refused in the reference's words", (t) => {
+  const good = subnets("10.9.0.0/24");
+  const cases: readonly (readonly [Sets, message: string])[] = [
+    [[], "no IP ranges specified"],
+    [[[]], "invalid range set 0: empty range set"],
+    [[good, []], "invalid range set 1: empty range set"],
+    [[[{}]], "invalid range set 0: IP <nil> not v4 nor v6"],
+    [
+      [good, subnets("10.0.0.0/31")],
+      "invalid range set 1: Network 10.0.0.0/31 too small to allocate from",
+    ],
+    [[subnets("10.1.0.0/22", "2001:db8:5::/64")], "invalid range set 0: mixed address families"],
+    [
+      [subnets("10.1.0.0/22", "10.1.2.0/24")],
+      "invalid range set 0: subnets 10.1.0.1-10.1.3.254 and 10.1.2.1-10.1.2.254 overlap",
+    ],
+    [
+      [subnets("192.168.0.0/20", "192.168.2.0/24")],
+      "invalid range set 0: subnets 192.168.0.1-192.168.15.254 and 192.168.2.1-192.168.2.254 overlap",
+    ],
+    [
+      [subnets("10.0.0.0/24", "10.1.0.0/24", "10.1.0.0/24", "10.0.0.0/24")],
+      "invalid range set 0: subnets 10.0.0.1-10.0.0.254 and 10.0.0.1-10.0.0.254 overlap",
+    ],
+    [[subnets("192.168.0.0/20"), subnets("192.168.2.0/24")], "range set 0 overlaps with 1"],
+    [[subnets("192.168.2.0/24"), subnets("192.168.0.0/20")], "range set 0 overlaps with 1"],
+    [[good, subnets("10.1.0.0/24"), subnets("fd00::/64"), good], "range set 0 overlaps with 3"],
+    [
+      [
+        subnets("10.1.2.0/24", "10.2.2.0/24"),
+        subnets("10.1.4.0/24", "10.1.6.0/24", "10.1.8.0/24", "10.1.2.0/24"),
+      ],
+      "range set 0 overlaps with 1",
+    ],
+  ];
+  for (const [sets, message] of cases) {
+    const refusal = refusalOf(() => rangeSets(sets));
+    t.strictSame([refusal.code, refusal.message], [999, message], JSON.stringify(sets));
+  }
+  t.end();
+});
+
+test("ranges overlap where their windows share an address, not where their subnets do", (t) => {
+  const subnet = "10.0.0.0/24";
+  const families: Sets = [subnets("0.0.0.0/24"), subnets("::/120")];
+  const cases: readonly (readonly [WrittenRange, WrittenRange, overlap: boolean])[] = [
+    [{ subnet, rangeEnd: "10.0.0.127" }, { subnet, rangeStart: "10.0.0.128" }, false],
+    [{ subnet, rangeEnd: "10.0.0.127" }, { subnet, rangeStart: "10.0.0.127" }, true],
+    [{ subnet }, { subnet }, true],
+    [{ subnet: "10.0.0.0/20" }, { subnet: "10.0.1.0/24" }, true],
+    [{ subnet }, { subnet: "10.0.1.0/24" }, false],
+  ];
+  for (const [a, b, overlap] of cases) {
+    for (const sets of [[[a], [b]], [[b], [a]], [[a, b]], [[b, a]]]) {
+      const act = (): unknown => rangeSets(sets);
+      if (overlap) t.match(refusalOf(act).message, /overlap/, JSON.stringify(sets));
+      else t.doesNotThrow(act, JSON.stringify(sets));
+    }
+  }
+  t.doesNotThrow(() => rangeSets(families), "the same bits in another family");
+  t.end();
+});
+
+test("overlap is symmetric, and is sharing an address", (t) => {
+  fc.assert(
+    fc.property(smallWindows(4), smallWindows(4), (a, b) => {
+      const written = ({ first, last }: typeof a): WrittenRange => ({
+        subnet: "0.0.0.0/26",
+        rangeStart: `0.0.0.${first.value}`,
+        rangeEnd: `0.0.0.${last.value}`,
+      });
+      let shared = false;
+      for (let one = a.first; one.value <= a.last.value; one = next(one)) {
+        shared ||= isWithin(one, b);
+      }
+      for (const sets of [
+        [[written(a)], [written(b)]],
+        [[written(b)], [written(a)]],
+      ]) {
+        if (shared)
+          t.equal(refusalOf(() => rangeSets(sets)).message, "range set 0 overlaps with 1");
+        else t.doesNotThrow(() => rangeSets(sets));
+      }
+    }),
+  );
+  t.end();
+});
+
+test("before 0.3.0 there is one set of each family at most, and the version is shown as written", (t) => {
+  const two: Sets = [subnets("10.1.0.0/24"), subnets("10.2.0.0/24")];
+  const twoOfSix: Sets = [subnets("fd00::/64"), subnets("10.1.0.0/24"), subnets("fd01::/64")];
+  for (const sets of [two, twoOfSix]) {
+    for (const versionText of ["0.1.0", "0.2.0", ""]) {
+      t.equal(
+        refusalOf(() => rangeSets(sets, { versionText })).message,
+        `CNI version ${versionText} does not support more than 1 address per family`,
+      );
+    }
+    t.doesNotThrow(() => rangeSets(sets));
+  }
+  t.end();
+});
+
+test("before 0.3.0 one set of each family, each of several ranges, is fine", (t) => {
+  const sets: Sets = [subnets("10.1.0.0/24", "10.2.0.0/24"), subnets("fd00::/64", "fd01::/64")];
+  t.doesNotThrow(() => rangeSets(sets, { versionText: "0.2.0" }));
+  t.end();
+});
+
+test("of several faults the first in the reference's order is told", (t) => {
+  const overlapping = subnets("10.0.0.0/24", "10.0.0.0/24");
+  const old = { versionText: "0.2.0" };
+  const cases: readonly (readonly [Sets, message: RegExp])[] = [
+    [[subnets("10.0.0.0/24", "10.0.0.0/24", "10.0.0.5/24")], /host bits/],
+    [[subnets("10.0.0.0/24", "fd00::/64", "10.0.0.5/24")], /mixed address families/],
+    [[subnets("10.0.0.0/24", "10.0.0.0/24", "fd00::/64")], /mixed address families/],
+    [[overlapping, []], /invalid range set 0/],
+    [[subnets("10.0.0.0/24"), subnets("10.0.0.0/24"), []], /invalid range set 2: empty/],
+    [[subnets("10.0.0.0/24"), subnets("10.0.0.0/24")], /does not support more than 1/],
+  ];
+  for (const [sets, message] of cases) {
+    t.match(refusalOf(() => rangeSets(sets, old)).message, message, JSON.stringify(sets));
+  }
+  t.end();
+});
+
+test("a refusal names the places", (t) => {
+  const cases: readonly (readonly [Sets, places: readonly string[]])[] = [
+    [[subnets("10.0.0.0/24"), [{}]], ["ipam.ranges[1][0].subnet"]],
+    [[[]], ["ipam.ranges[0]"]],
+    [[subnets("10.0.0.0/24", "fd00::/64")], ["ipam.ranges[0]"]],
+    [
+      [subnets("10.0.0.0/24"), subnets("10.0.0.0/24")],
+      ["ipam.ranges[0]", "ipam.ranges[1]"],
+    ],
+  ];
+  for (const [sets, places] of cases) {
+    const { details } = refusalOf(() => rangeSets(sets));
+    for (const place of places) t.match(details, place);
+  }
+  t.end();
+});

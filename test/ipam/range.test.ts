@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { test } from "tap";
+import { formatAddress, formatWindow, isWithin } from "../../src/ipam/address.ts";
+import { windowOf } from "../../src/ipam/prefix.ts";
+import { makeRange, type Range } from "../../src/ipam/range.ts";
+import { refusalOf } from "../cni/refusal.ts";
+import { addresses } from "./arbitraries.ts";
+import { prefix, rangeSpec, type WrittenRange } from "./written.ts";
+
+function range(written: WrittenRange): Range {
+  return makeRange(rangeSpec(written));
+}
+
+/** Window and gateway, as text. */
+function shown(made: Range): readonly [window: string, gateway: string] {
+  return [formatWindow(made), formatAddress(made.gateway)];
+}
+
+test("by default all addresses are handed out but network, broadcast and gateway", (t) => {
+  const cases: readonly (readonly [subnet: string, window: string, gateway: string])[] = [
+    ["192.0.2.0/24", "192.0.2.1-192.0.2.254", "192.0.2.1"],
+    ["192.0.2.0/25", "192.0.2.1-192.0.2.126", "192.0.2.1"],
+    ["10.0.0.0/30", "10.0.0.1-10.0.0.2", "10.0.0.1"],
+    ["10.0.0.252/30", "10.0.0.253-10.0.0.254", "10.0.0.253"],
+    ["0.0.0.0/0", "0.0.0.1-255.255.255.254", "0.0.0.1"],
+    ["255.255.255.252/30", "255.255.255.253-255.255.255.254", "255.255.255.253"],
+    ["10.1.2.0/024", "10.1.2.1-10.1.2.254", "10.1.2.1"],
+  ];
+  for (const [subnet, window, gateway] of cases) {
+    t.strictSame(shown(range({ subnet })), [window, gateway], subnet);
+  }
+  t.end();
+});
+
+test("an IPv6 range ends with the last address of its network, which has no broadcast", (t) => {
+  const cases: readonly (readonly [subnet: string, window: string, gateway: string])[] = [
+    ["2001:DB8:1::/64", "2001:db8:1::1-2001:db8:1:0:ffff:ffff:ffff:ffff", "2001:db8:1::1"],
+    ["2001:db8::/126", "2001:db8::1-2001:db8::3", "2001:db8::1"],
+    ["::/64", "::1-::ffff:ffff:ffff:ffff", "::1"],
+    ["64:ff9b::/96", "64:ff9b::1-64:ff9b::ffff:ffff", "64:ff9b::1"],
+    ["::100:0/120", "::100:1-::100:ff", "::100:1"],
+  ];
+  for (const [subnet, window, gateway] of cases) {
+    t.strictSame(shown(range({ subnet })), [window, gateway], subnet);
+  }
+  t.end();
+});
+
+test("a range carries its family and the prefix length of its subnet", (t) => {
+  t.match(range({ subnet: "10.1.2.0/24", rangeStart: "10.1.2.9" }), {
+    family: 4,
+    prefixLength: 24,
+  });
+  t.match(range({ subnet: "2001:db8::/64" }), { family: 6, prefixLength: 64 });
+  t.end();
+});
+
+test("start, end and gateway may be given, at the very ends of the subnet, too", (t) => {
+  const subnet = "10.0.0.0/29";
+  const cases: readonly (readonly [WrittenRange, window: string, gateway: string])[] = [
+    [{ rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }, "10.0.0.2-10.0.0.4", "10.0.0.1"],
+    [{ rangeStart: "10.0.0.0" }, "10.0.0.0-10.0.0.6", "10.0.0.1"],
+    [{ rangeEnd: "10.0.0.7" }, "10.0.0.1-10.0.0.7", "10.0.0.1"],
+    [{ rangeStart: "10.0.0.3", rangeEnd: "10.0.0.3" }, "10.0.0.3-10.0.0.3", "10.0.0.1"],
+    [{ rangeStart: "::ffff:10.0.0.3" }, "10.0.0.3-10.0.0.6", "10.0.0.1"],
+    [{ gateway: "10.0.0.4" }, "10.0.0.1-10.0.0.6", "10.0.0.4"],
+    [{ gateway: "192.168.0.1" }, "10.0.0.1-10.0.0.6", "192.168.0.1"],
+    [{ gateway: "2001:db8::1" }, "10.0.0.1-10.0.0.6", "2001:db8::1"],
+  ];
+  for (const [written, window, gateway] of cases) {
+    t.strictSame(shown(range({ subnet, ...written })), [window, gateway], JSON.stringify(written));
+  }
+  t.end();
+});
+
+test("what is no range is refused in the reference's words", (t) => {
+  const cases: readonly (readonly [WrittenRange, message: string])[] = [
+    [{}, "IP <nil> not v4 nor v6"],
+    [{ rangeStart: "10.0.0.2" }, "IP <nil> not v4 nor v6"],
+    [{ subnet: "10.1.2.0/31" }, "Network 10.1.2.0/31 too small to allocate from"],
+    [{ subnet: "10.1.2.0/32" }, "Network 10.1.2.0/32 too small to allocate from"],
+    [{ subnet: "2001:db8::/127" }, "Network 2001:db8::/127 too small to allocate from"],
+    [{ subnet: "2001:db8::/128" }, "Network 2001:db8::/128 too small to allocate from"],
+    [{ subnet: "::ffff:10.1.2.0/120" }, "IPNet IP and Mask version mismatch"],
+    [{ subnet: "::ffff:10.1.2.0/126" }, "IPNet IP and Mask version mismatch"],
+    [
+      { subnet: "192.0.2.12/24" },
+      "Network has host bits set. For a subnet mask of length 24 the network address is 192.0.2.0",
+    ],
+    [
+      { subnet: "192.168.127.0/23" },
+      "Network has host bits set. For a subnet mask of length 23 the network address is 192.168.126.0",
+    ],
+    [
+      { subnet: "2001:DB8:1::24:19ff:fee1:c44a/64" },
+      "Network has host bits set. For a subnet mask of length 64 the network address is 2001:db8:1::",
+    ],
+    [
+      { subnet: "2001:DB8:24:19ff::/63" },
+      "Network has host bits set. For a subnet mask of length 63 the network address is 2001:db8:24:19fe::",
+    ],
+    [
+      { subnet: "192.0.2.0/24", rangeStart: "192.0.3.0" },
+      "RangeStart 192.0.3.0 not in network 192.0.2.0/24",
+    ],
+    [
+      { subnet: "192.0.2.0/24", rangeStart: "2001:db8::1" },
+      "RangeStart 2001:db8::1 not in network 192.0.2.0/24",
+    ],
+    [
+      { subnet: "192.0.2.0/24", rangeStart: "192.0.2.50", rangeEnd: "192.0.2.40" },
+      "RangeStart 192.0.2.50 not in network 192.0.2.0/24",
+    ],
+    [
+      { subnet: "192.0.2.0/24", rangeEnd: "192.0.4.0" },
+      "RangeEnd 192.0.4.0 not in network 192.0.2.0/24",
+    ],
+    [
+      { subnet: "2001:db8::/64", rangeEnd: "10.0.0.1" },
+      "RangeEnd 10.0.0.1 not in network 2001:db8::/64",
+    ],
+  ];
+  for (const [written, message] of cases) {
+    const refusal = refusalOf(() => range(written));
+    t.strictSame([refusal.code, refusal.message], [999, message], JSON.stringify(written));
+  }
+  t.end();
+});
+
+test("an end before the default start is the end's fault", (t) => {
+  const cases: readonly (readonly [WrittenRange, message: string])[] = [
+    [
+      { subnet: "10.0.2.0/29", rangeEnd: "10.0.0.3" },
+      "RangeEnd 10.0.0.3 not in network 10.0.2.0/29",
+    ],
+    [
+      { subnet: "10.0.0.0/24", rangeEnd: "10.0.0.0" },
+      "RangeEnd 10.0.0.0 not in network 10.0.0.0/24",
+    ],
+    [{ subnet: "fd00::/64", rangeEnd: "fd00::" }, "RangeEnd fd00:: not in network fd00::/64"],
+  ];
+  for (const [written, message] of cases) {
+    t.equal(refusalOf(() => range(written)).message, message, JSON.stringify(written));
+  }
+  t.end();
+});
+
+test("a start beyond the default end is refused, though the reference hands out foreign addresses", (t) => {
+  t.equal(
+    refusalOf(() => range({ subnet: "10.0.0.0/24", rangeStart: "10.0.0.255" })).message,
+    "RangeStart 10.0.0.255 not in network 10.0.0.0/24",
+  );
+  t.end();
+});
+
+test("of several faults the first in the reference's order is told", (t) => {
+  const cases: readonly (readonly [WrittenRange, message: RegExp])[] = [
+    [{ subnet: "10.1.2.5/31" }, /^Network 10\.1\.2\.5\/31 too small/],
+    [{ subnet: "::ffff:10.1.2.1/127" }, /^Network 10\.1\.2\.1\/31 too small/],
+    [{ subnet: "::ffff:10.1.2.1/120" }, /^IPNet IP and Mask version mismatch/],
+    [{ subnet: "10.1.2.5/24", rangeStart: "10.9.9.9" }, /^Network has host bits set/],
+    [
+      { subnet: "10.1.2.0/24", rangeStart: "9.9.9.9", rangeEnd: "8.8.8.8" },
+      /^RangeStart 9\.9\.9\.9/,
+    ],
+  ];
+  for (const [written, message] of cases) {
+    t.match(refusalOf(() => range(written)).message, message, JSON.stringify(written));
+  }
+  t.end();
+});
+
+test("a refusal names the place", (t) => {
+  const path = "ipam.ranges[2][1]";
+  const cases: readonly (readonly [WrittenRange, place: string])[] = [
+    [{}, `${path}.subnet`],
+    [{ subnet: "10.1.2.0/31" }, `${path}.subnet`],
+    [{ subnet: "::ffff:10.1.2.0/120" }, `${path}.subnet`],
+    [{ subnet: "10.1.2.5/24" }, `${path}.subnet`],
+    [{ subnet: "10.1.2.0/24", rangeStart: "9.9.9.9" }, `${path}.rangeStart`],
+    [{ subnet: "10.1.2.0/24", rangeEnd: "99.9.9.9" }, `${path}.rangeEnd`],
+  ];
+  for (const [written, place] of cases) {
+    t.match(refusalOf(() => makeRange(rangeSpec(written, path))).details, place, place);
+  }
+  t.end();
+});
+
+test("every range that is made lies in its subnet and is not empty", (t) => {
+  fc.assert(
+    fc.property(addresses, addresses, fc.integer({ min: 0, max: 126 }), (start, end, bits) => {
+      const length = start.family === 4 ? Math.min(bits, 30) : bits;
+      const subnet = { address: start, length, mapped: false };
+      const whole = windowOf(subnet);
+      const spec = { path: "ipam", rangeStart: start, rangeEnd: end, gateway: undefined };
+      try {
+        const made = makeRange({ ...spec, subnet: { ...subnet, address: whole.first } });
+        return (
+          isWithin(made.first, whole) && isWithin(made.last, made) && isWithin(made.first, made)
+        );
+      } catch {
+        return !isWithin(end, whole) || end.value < start.value;
+      }
+    }),
+  );
+  t.pass();
+  t.end();
+});
+
+test("a subnet is known by its canonical form", (t) => {
+  t.strictSame(
+    shown(range({ subnet: "2001:DB8:0::/126" })),
+    shown(range({ subnet: "2001:db8::/126" })),
+  );
+  t.equal(prefix("2001:DB8:0::/126").length, 126);
+  t.end();
+});

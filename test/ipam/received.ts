@@ -1,0 +1,28 @@
+/** A network configuration as it arrives on standard input. */
+
+import { type NetworkConfiguration, receiveCall } from "../../src/cni/call.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+
+/**
+ * The configuration with these members, named `net` and of version 1.1.0 where they do not say otherwise; or with this
+ * very text.
+ */
+export function received(members: object | string): NetworkConfiguration {
+  const stdin =
+    typeof members === "string"
+      ? members
+      : JSON.stringify({ cniVersion: "1.1.0", name: "net", ...members });
+  const call = receiveCall(
+    new MemoryMachine().start({
+      environment: {
+        CNI_COMMAND: "DEL",
+        CNI_CONTAINERID: "c1",
+        CNI_IFNAME: "eth0",
+        CNI_PATH: "/opt/cni/bin",
+      },
+      stdin,
+    }),
+  );
+  if (call.verb !== "DEL") throw new Error(`received ${call.verb}`);
+  return call.network;
+}

@@ -1,0 +1,95 @@
+import { test } from "tap";
+import type { ResultDns } from "../../src/cni/result.ts";
+import { NO_DNS, parseResolvConf } from "../../src/ipam/resolv-conf.ts";
+import { refusalOf } from "../cni/refusal.ts";
+
+test("settings are read from their lines", (t) => {
+  const content = `; the file of a test
+# nameserver 9.9.9.9
+nameserver 192.0.2.3
+  nameserver 192.0.2.4
+domain example.com
+search a.example b.example
+search c.example
+options ndots:2 timeout:1
+options debug attempts:3
+sortlist 130.155.160.0
+`;
+  t.strictSame(parseResolvConf(content), {
+    nameservers: ["192.0.2.3", "192.0.2.4"],
+    domain: "example.com",
+    search: ["a.example", "b.example", "c.example"],
+    options: ["ndots:2", "timeout:1", "debug", "attempts:3"],
+  });
+  t.end();
+});
+
+test("each line is read as the reference reads it", (t) => {
+  const cases: readonly (readonly [content: string, dns: Partial<ResultDns>])[] = [
+    ["", {}],
+    ["\n\n", {}],
+    ["nameserver 1.1.1.1", { nameservers: ["1.1.1.1"] }],
+    ["nameserver 1.1.1.1\r\nnameserver 2.2.2.2\r\n", { nameservers: ["1.1.1.1", "2.2.2.2"] }],
+    ["nameserver\r1.1.1.1", { nameservers: ["1.1.1.1"] }],
+    ["nameserver\t\t1.1.1.1\v\f", { nameservers: ["1.1.1.1"] }],
+    ["\u00a0nameserver\u20031.1.1.1\u0085", { nameservers: ["1.1.1.1"] }],
+    ["nameserver 1.1.1.1 2.2.2.2", { nameservers: ["1.1.1.1"] }],
+    ["nameserver not-an-address", { nameservers: ["not-an-address"] }],
+    ["nameserver 1.1.1.1#foo", { nameservers: ["1.1.1.1#foo"] }],
+    ["nameserver 1.1.1.1\0", { nameservers: ["1.1.1.1\0"] }],
+    ["nameserver 1\nnameserver 1", { nameservers: ["1", "1"] }],
+    [
+      "nameserver 1\nnameserver 2\nnameserver 3\nnameserver 4",
+      { nameservers: ["1", "2", "3", "4"] },
+    ],
+    ["nameserver", {}],
+    ["nameserver ", {}],
+    ["NAMESERVER 1.1.1.1", {}],
+    ["nameservers 1.1.1.1", {}],
+    ["\ufeffnameserver 1.1.1.1", {}],
+    ["# nameserver 1.1.1.1", {}],
+    ["  ; nameserver 1.1.1.1", {}],
+    ["\u3000#nameserver 1.1.1.1", {}],
+    ["domain a\ndomain b", { domain: "b" }],
+    ["domain a b", { domain: "a" }],
+    ["search x # y", { search: ["x", "#", "y"] }],
+    ["options ndots:2 ; x", { options: ["ndots:2", ";", "x"] }],
+    ["search a\nsearch a", { search: ["a", "a"] }],
+  ];
+  for (const [content, dns] of cases) {
+    t.strictSame(parseResolvConf(content), { ...NO_DNS, ...dns }, JSON.stringify(content));
+  }
+  t.end();
+});
+
+test("a line may have 65535 bytes and no more, in a comment, too", (t) => {
+  const lineOf = (start: string, bytes: number): string => start + "x".repeat(bytes - start.length);
+  for (const start of ["search ", "# "]) {
+    t.doesNotThrow(() => parseResolvConf(lineOf(start, 65_535)), start);
+    t.doesNotThrow(() => parseResolvConf(`${lineOf(start, 65_535)}\n`), start);
+    for (const content of [lineOf(start, 65_536), `a\n${lineOf(start, 65_536)}\nb`]) {
+      const refusal = refusalOf(() => parseResolvConf(content));
+      t.strictSame([refusal.code, refusal.message], [999, "bufio.Scanner: token too long"]);
+    }
+  }
+  t.end();
+});
+
+test("the limit counts bytes, not characters", (t) => {
+  t.doesNotThrow(() => parseResolvConf("é".repeat(32_767)));
+  t.equal(
+    refusalOf(() => parseResolvConf("é".repeat(32_768))).message,
+    "bufio.Scanner: token too long",
+  );
+  t.doesNotThrow(() => parseResolvConf("€".repeat(21_845)));
+  t.equal(
+    refusalOf(() => parseResolvConf("€".repeat(21_846))).message,
+    "bufio.Scanner: token too long",
+  );
+  t.end();
+});
+
+test("many lines are fine", (t) => {
+  t.equal(parseResolvConf("search a\n".repeat(20_000)).search.length, 20_000);
+  t.end();
+});

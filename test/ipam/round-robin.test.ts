@@ -1,0 +1,196 @@
+import fc from "fast-check";
+import { test } from "tap";
+import { type Address, formatAddress, isSame, isWithin, next } from "../../src/ipam/address.ts";
+import { makeExclusions } from "../../src/ipam/exclusions.ts";
+import { type RangeSet, rangeOf } from "../../src/ipam/range-set.ts";
+import { candidates, capacityOf } from "../../src/ipam/round-robin.ts";
+import { smallRangeSets } from "./arbitraries.ts";
+import { address, rangeSet, type WrittenRange, window } from "./written.ts";
+
+/** The last parts of the addresses that are tried, in their order. */
+function round(set: RangeSet, cursor?: string, excluded: readonly string[] = []): string {
+  const tried = candidates(
+    set,
+    cursor === undefined ? undefined : address(cursor),
+    makeExclusions(excluded.map(window)),
+  );
+  return [...tried].map(({ address }) => formatAddress(address)).join(" ");
+}
+
+test("the order of trying is the reference's", (t) => {
+  const eight = { subnet: "10.0.0.0/29" };
+  const middle = { ...eight, gateway: "10.0.0.4" };
+  const two: readonly WrittenRange[] = [{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }];
+  const three = [...two, { subnet: "10.0.2.0/30" }];
+  const whole: readonly WrittenRange[] = [
+    { subnet: "192.168.1.0/30", rangeStart: "192.168.1.0", rangeEnd: "192.168.1.3" },
+    { subnet: "192.168.2.0/30", rangeStart: "192.168.2.0", rangeEnd: "192.168.2.3" },
+  ];
+  type Case = readonly [set: readonly WrittenRange[], cursor: string | undefined, order: string];
+  const cases: readonly Case[] = [
+    [[eight], undefined, "10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5 10.0.0.6"],
+    [[eight], "10.0.0.3", "10.0.0.4 10.0.0.5 10.0.0.6 10.0.0.2 10.0.0.3"],
+    [[eight], "10.0.0.5", "10.0.0.6 10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5"],
+    [[eight], "10.0.0.6", "10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5 10.0.0.6"],
+    [[eight], "10.0.0.1", "10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5 10.0.0.6"],
+    [[middle], undefined, "10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.5 10.0.0.6"],
+    [[middle], "10.0.0.3", "10.0.0.5 10.0.0.6 10.0.0.1 10.0.0.2 10.0.0.3"],
+    [[middle], "10.0.0.4", "10.0.0.5 10.0.0.6 10.0.0.1 10.0.0.2 10.0.0.3"],
+    [
+      [{ ...eight, gateway: "192.168.0.1" }],
+      undefined,
+      "10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5 10.0.0.6",
+    ],
+    [two, undefined, "10.0.0.2 10.0.1.2"],
+    [two, "10.0.0.2", "10.0.1.2 10.0.0.2"],
+    [three, "10.0.2.2", "10.0.0.2 10.0.1.2 10.0.2.2"],
+    [three, "10.0.1.2", "10.0.2.2 10.0.0.2 10.0.1.2"],
+    [
+      whole,
+      "192.168.1.3",
+      "192.168.2.0 192.168.2.2 192.168.2.3 192.168.1.0 192.168.1.2 192.168.1.3",
+    ],
+    [whole, undefined, "192.168.1.0 192.168.1.2 192.168.1.3 192.168.2.0 192.168.2.2 192.168.2.3"],
+    [[{ ...eight, rangeStart: "10.0.0.1", rangeEnd: "10.0.0.1" }], undefined, ""],
+    [[{ ...eight, rangeStart: "10.0.0.3", rangeEnd: "10.0.0.3" }], "10.0.0.3", "10.0.0.3"],
+    [[{ subnet: "2001:db8::/126" }], undefined, "2001:db8::2 2001:db8::3"],
+    [[{ subnet: "2001:db8::/126" }], "2001:db8::2", "2001:db8::3 2001:db8::2"],
+    [
+      [{ subnet: "255.255.255.252/30", rangeEnd: "255.255.255.255" }],
+      "255.255.255.255",
+      "255.255.255.254 255.255.255.255",
+    ],
+  ];
+  for (const [set, cursor, order] of cases) {
+    t.equal(round(rangeSet(...set), cursor), order, `${JSON.stringify(set)} after ${cursor}`);
+  }
+  t.end();
+});
+
+test("a cursor outside the set, or of another family, counts as none", (t) => {
+  const set = rangeSet({ subnet: "10.0.0.0/29" });
+  for (const cursor of ["10.0.0.128", "10.0.0.0", "10.0.0.7", "9.9.9.9", "::a00:3"]) {
+    t.equal(round(set, cursor), round(set), cursor);
+  }
+  t.end();
+});
+
+test("only its own gateway is passed over in a range", (t) => {
+  const sibling = rangeSet(
+    { subnet: "10.0.0.0/30" },
+    { subnet: "10.0.1.0/30", gateway: "10.0.0.2" },
+  );
+  t.equal(round(sibling), "10.0.0.2 10.0.1.1 10.0.1.2");
+  t.end();
+});
+
+test("excluded addresses are never tried, the cursor among them included", (t) => {
+  const set = rangeSet({ subnet: "10.0.0.0/29" });
+  t.equal(round(set, undefined, ["10.0.0.2-10.0.0.4"]), "10.0.0.5 10.0.0.6");
+  t.equal(round(set, "10.0.0.4", ["10.0.0.3-10.0.0.4"]), "10.0.0.5 10.0.0.6 10.0.0.2");
+  t.equal(round(set, "10.0.0.5", ["10.0.0.0-10.0.0.255"]), "");
+  t.end();
+});
+
+test("each candidate comes with the range that holds it", (t) => {
+  const set = rangeSet({ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" });
+  t.strictSame(
+    [...candidates(set, undefined, [])].map(({ range }) => range),
+    [set[0], set[1]],
+  );
+  t.end();
+});
+
+test("the next address is found at once, however large the range", (t) => {
+  const set = rangeSet({ subnet: "fd00::/16" });
+  const [first] = candidates(set, address("fd00:ffff::ffff"), []);
+  t.equal(first && formatAddress(first.address), "fd00:ffff::1:0");
+  t.end();
+});
+
+test("an address whose numbers fit IPv4 stays an IPv6 one", (t) => {
+  const [first] = candidates(rangeSet({ subnet: "::100:0/120" }), undefined, []);
+  t.equal(first && formatAddress(first.address), "::100:2");
+  t.end();
+});
+
+test("the round visits each address that may be handed out once, and the cursor's last", (t) => {
+  fc.assert(
+    fc.property(smallRangeSets, fc.nat(1023), fc.boolean(), (set, at, withCursor) => {
+      const everywhere = set.flatMap((range) => {
+        const all: Address[] = [];
+        for (let one = range.first; isWithin(one, range); one = next(one)) all.push(one);
+        return all.filter((one) => !isSame(one, range.gateway));
+      });
+      const cursor = withCursor ? everywhere[at % everywhere.length] : undefined;
+      const visited = [...candidates(set, cursor, [])].map((candidate) => candidate.address);
+
+      const sorted = (list: readonly Address[]): readonly string[] =>
+        list.map(formatAddress).sort();
+      t.strictSame(sorted(visited), sorted(everywhere));
+      if (cursor !== undefined) t.strictSame(visited.at(-1), cursor);
+    }),
+    { numRuns: 100 },
+  );
+  t.end();
+});
+
+test("where the round begins does not change its cyclic order", (t) => {
+  fc.assert(
+    fc.property(smallRangeSets, fc.nat(1023), (set, at) => {
+      const order = round(set).split(" ");
+      const cursor = order[at % order.length] ?? "";
+      const place = order.indexOf(cursor) + 1;
+      const turned = [...order.slice(place), ...order.slice(0, place)].join(" ");
+      t.equal(cursor === "" ? "" : round(set, cursor), turned);
+    }),
+    { numRuns: 100 },
+  );
+  t.end();
+});
+
+test("the capacity of the ranges is the number of candidates", (t) => {
+  const excludable = fc.array(fc.tuple(fc.nat(3), fc.nat(31), fc.nat(5)), { maxLength: 4 });
+  fc.assert(
+    fc.property(smallRangeSets, excludable, (set, excluded) => {
+      const exclusions = makeExclusions(
+        excluded.map(([third, first, length]) =>
+          window(`10.0.${third}.${first}-10.0.${third}.${first + length}`),
+        ),
+      );
+      const capacity = set.reduce((sum, range) => sum + capacityOf(range, exclusions), 0n);
+      return capacity === BigInt([...candidates(set, undefined, exclusions)].length);
+    }),
+  );
+  t.pass();
+  t.end();
+});
+
+test("capacities are exact for ranges of any size", (t) => {
+  const cases: readonly (readonly [WrittenRange, capacity: bigint])[] = [
+    [{ subnet: "10.0.0.0/24" }, 253n],
+    [{ subnet: "10.0.0.0/30" }, 1n],
+    [{ subnet: "10.0.0.0/29" }, 5n],
+    [{ subnet: "10.0.0.0/29", gateway: "192.168.0.1" }, 6n],
+    [{ subnet: "10.0.0.0/29", rangeStart: "10.0.0.0", rangeEnd: "10.0.0.7" }, 7n],
+    [{ subnet: "10.0.0.0/29", rangeStart: "10.0.0.1", rangeEnd: "10.0.0.1" }, 0n],
+    [{ subnet: "2001:db8::/126" }, 2n],
+    [{ subnet: "2001:db8::/64" }, 2n ** 64n - 2n],
+  ];
+  for (const [written, capacity] of cases) {
+    t.equal(capacityOf(rangeSet(written)[0], []), capacity, JSON.stringify(written));
+  }
+  t.end();
+});
+
+test("every candidate lies in the range that it comes with", (t) => {
+  fc.assert(
+    fc.property(smallRangeSets, (set) =>
+      [...candidates(set, undefined, [])].every(
+        (candidate) => rangeOf(set, candidate.address) === candidate.range,
+      ),
+    ),
+  );
+  t.pass();
+  t.end();
+});

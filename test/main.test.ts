@@ -1,0 +1,110 @@
+import { test } from "tap";
+import { main } from "../src/main.ts";
+import { refuse } from "./system/interruption.ts";
+import { MemoryMachine, type Outcome } from "./system/memory-machine.ts";
+import { Network } from "./verbs/network.ts";
+
+const subnet = { subnet: "10.0.0.0/29" };
+
+function run(environment: Readonly<Record<string, string>>, stdin = ""): Outcome {
+  return new MemoryMachine().run({ environment, stdin }, main);
+}
+
+test("a call goes to its verb, and success is exit code 0", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+
+  t.match(network.add("c1").stdout, '"10.0.0.2/29"');
+  t.equal(network.check("c1").exitCode, 0);
+  t.equal(network.status().exitCode, 0);
+  t.equal(network.del("c1").exitCode, 0);
+  t.equal(network.check("c1").exitCode, 1);
+  network.add("c2");
+  t.equal(network.gc([]).exitCode, 0);
+  t.equal(network.check("c2").exitCode, 1);
+  t.match(run({ CNI_COMMAND: "VERSION" }).stdout, '"supportedVersions"');
+  t.end();
+});
+
+test("without a command nothing is read and the answer is on standard error", (t) => {
+  Object.assign(globalThis, { BUILD_VERSION: "v1.2.3" });
+  t.teardown(() => Reflect.deleteProperty(globalThis, "BUILD_VERSION"));
+
+  const { exitCode, stdout, stderr, calls } = run({});
+
+  t.same([exitCode, stdout], [0, ""]);
+  t.match(stderr, /^CNI host-local plugin /);
+  t.same(
+    calls.map(({ operation }) => operation),
+    ["writeStandardError"],
+  );
+  t.end();
+});
+
+test("a failure is one error object on standard output, and exit code 1", (t) => {
+  const { exitCode, stdout, stderr } = run({ CNI_COMMAND: "STATUS" });
+
+  t.equal(exitCode, 1);
+  t.equal(stderr, "");
+  t.equal(
+    stdout,
+    `{
+    "code": 4,
+    "msg": "required env variables [CNI_PATH] missing"
+}`,
+  );
+  t.end();
+});
+
+test("details are part of the error object where there are any", (t) => {
+  const network = new Network(new MemoryMachine(), subnet, { name: "a/b" });
+
+  t.same(network.add("c1").error, {
+    code: 7,
+    msg: "invalid characters found in network name",
+    details: "a/b",
+  });
+  t.end();
+});
+
+test("a failure of the machine is told in its words, with code 999", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+
+  t.same(network.add("c1", { interrupt: refuse("makeDirectories", "EACCES") }).error, {
+    code: 999,
+    msg: "mkdir /var/lib/cni/networks/net: permission denied",
+  });
+  t.end();
+});
+
+test("an error that cannot be printed goes to standard error, with the time", (t) => {
+  const outcome = new MemoryMachine().run(
+    {
+      environment: { CNI_COMMAND: "STATUS" },
+      interrupt: refuse("writeStandardOutput", "EPIPE"),
+    },
+    main,
+  );
+
+  t.equal(outcome.exitCode, 1);
+  t.match(
+    outcome.stderr,
+    /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error writing error JSON to stdout: write \/dev\/stdout: broken pipe\n$/,
+  );
+  t.end();
+});
+
+test("a defect is told as an error object, too", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+
+  const { error } = network.add("c1", {
+    interrupt: ({ operation }) => {
+      if (operation === "link") throw new TypeError("a defect");
+      return undefined;
+    },
+  });
+
+  t.equal(error?.code, 999);
+  t.match(error?.msg, "a defect");
+  t.same(network.reservations(), {});
+  t.end();
+});

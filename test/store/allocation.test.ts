@@ -1,0 +1,498 @@
+import { test } from "tap";
+import { formatAddress } from "../../src/ipam/address.ts";
+import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
+import type { RangeSet } from "../../src/ipam/range-set.ts";
+import { allocate, undo } from "../../src/store/allocation.ts";
+import type { System } from "../../src/system/system.ts";
+import { type Interrupt, refuse } from "../system/interruption.ts";
+import type { MemoryMachine } from "../system/memory-machine.ts";
+import {
+  address,
+  attachment,
+  filesOf,
+  indexOf,
+  location,
+  machineWith,
+  rangeSet,
+  withLedger,
+} from "./fixtures.ts";
+
+const five = rangeSet("10.0.0.0/29");
+
+interface Request {
+  readonly set?: RangeSet;
+  readonly index?: number;
+  readonly exclusions?: Exclusions;
+  readonly requested?: string;
+}
+
+/** Allocates for an attachment; returns the address as text. */
+function take(system: System, containerId: string, request: Request = {}): string {
+  const owner = attachment(containerId);
+  const { range, address: taken } = withLedger(system, (ledger) =>
+    allocate(ledger, {
+      attachment: owner,
+      set: request.set ?? five,
+      index: request.index ?? 0,
+      exclusions: request.exclusions ?? [],
+      requested: request.requested === undefined ? undefined : address(request.requested),
+      holdings: ledger.holdingsOf(owner, "trust"),
+      allocated: [],
+    }),
+  );
+  return `${formatAddress(taken)}/${range.prefixLength}`;
+}
+
+/** Reservations 10.0.0.2 to `last` with this content. */
+function reserved(last: number, content = "other\r\neth0"): Readonly<Record<string, string>> {
+  const names = Array.from({ length: last - 1 }, (_, at) => `10.0.0.${at + 2}`);
+  return Object.fromEntries(names.map((name) => [name, content]));
+}
+
+test("an address is reserved and the cursor moved, with the reference's bytes and modes", (t) => {
+  const machine = machineWith();
+
+  t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
+
+  t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.2" });
+  t.equal(machine.disk.modeOf("/data/net/10.0.0.2"), 0o600);
+  t.equal(machine.disk.modeOf("/data/net/last_reserved_ip.0"), 0o600);
+  t.end();
+});
+
+test("addresses go round from the cursor on, whose own address comes last", (t) => {
+  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
+
+  const taken = ["a", "b", "c", "d", "e"].map((id) => take(machine.start(), id));
+
+  t.same(
+    taken,
+    [5, 6, 2, 3, 4].map((last) => `10.0.0.${last}/29`),
+  );
+  t.end();
+});
+
+test("each set has its own cursor", (t) => {
+  const machine = machineWith({
+    "last_reserved_ip.0": "10.0.0.2",
+    "last_reserved_ip.1": "10.0.0.5",
+  });
+
+  t.equal(take(machine.start(), "c1", { index: 1 }), "10.0.0.6/29");
+
+  t.equal(filesOf(machine)["last_reserved_ip.0"], "10.0.0.2");
+  t.equal(filesOf(machine)["last_reserved_ip.1"], "10.0.0.6");
+  t.end();
+});
+
+test("a cursor of the other family, outside the set or without sense starts from the beginning", (t) => {
+  for (const cursor of ["2001:db8::3", "10.0.1.3", "10.0.0.0", "garbage", ""]) {
+    const machine = machineWith({ "last_reserved_ip.0": cursor });
+
+    t.equal(take(machine.start(), "c1"), "10.0.0.2/29", cursor);
+  }
+  t.end();
+});
+
+test("a cursor that cannot be read starts from the beginning, and is reported", (t) => {
+  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
+  const process = machine.start({
+    interrupt: refuse("readFile", "EIO", "/data/net/last_reserved_ip.0"),
+  });
+
+  t.equal(take(process, "c1"), "10.0.0.2/29");
+  t.match(process.stderr, "Error retrieving last reserved ip");
+  t.end();
+});
+
+test("whatever stands at an address takes it", (t) => {
+  const machine = machineWith({ "10.0.0.2": "" });
+  machine.disk.makeDirectories("/data/net/10.0.0.3");
+  machine.disk.putOther("/data/net/10.0.0.4");
+
+  t.equal(take(machine.start(), "c1"), "10.0.0.5/29");
+  t.end();
+});
+
+test("among many reservations the directory is read once instead of trying each address", (t) => {
+  const set = rangeSet("10.0.0.0/24");
+  const process = machineWith(reserved(250)).start();
+
+  t.equal(take(process, "c1", { set }), "10.0.0.251/24");
+
+  const links = process.calls.filter(({ operation }) => operation === "link");
+  t.equal(links.length, 9);
+  t.end();
+});
+
+test("a full set is found full by reading the directory, not by trying each address", (t) => {
+  const set = rangeSet("10.0.0.0/24");
+  const process = machineWith(reserved(254)).start();
+
+  t.throws(() => take(process, "c1", { set }), { message: /^no IP addresses/ });
+
+  const links = process.calls.filter(({ operation }) => operation === "link");
+  t.equal(links.length, 8);
+  t.end();
+});
+
+test("an address of the set that the attachment had before is a duplicate", (t) => {
+  for (const content of ["c1\r\neth0", "c1"]) {
+    const machine = machineWith({ "10.0.0.5": content });
+
+    t.throws(() => take(machine.start(), "c1"), {
+      code: 999,
+      message: "10.0.0.5 has been allocated to c1, duplicate allocation is not allowed",
+      details: "/data/net/10.0.0.5 already reserves an address of this range set for c1 eth0",
+    });
+    t.same(filesOf(machine), { "10.0.0.5": content });
+  }
+  t.end();
+});
+
+test("an address that it had outside the set is none", (t) => {
+  const machine = machineWith({ "10.9.9.9": "c1\r\neth0", "10.0.0.7": "c1\r\neth0" });
+
+  t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
+  t.end();
+});
+
+test("a requested address is reserved, and the cursor moved to it", (t) => {
+  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
+
+  t.equal(take(machine.start(), "c1", { requested: "10.0.0.5" }), "10.0.0.5/29");
+
+  t.same(filesOf(machine), { "10.0.0.5": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.5" });
+  t.end();
+});
+
+test("a requested address may be a second one of the set", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+
+  t.equal(take(machine.start(), "c1", { requested: "10.0.0.5" }), "10.0.0.5/29");
+  t.end();
+});
+
+test("a requested address is refused with its reason", (t) => {
+  const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
+  const taken = (holder: string) => ({
+    code: 999,
+    message: "requested IP address 10.0.0.2 is not available in range set 10.0.0.1-10.0.0.6",
+    details: `10.0.0.2 is ${holder}`,
+  });
+  const cases = [
+    ["10.0.0.1", "", { code: 999, message: "requested ip 10.0.0.1 is subnet's gateway" }],
+    ["10.0.0.6", "", { code: 999, message: "requested ip 10.0.0.6 is excluded" }],
+    ["10.0.0.7", "", { message: "10.0.0.7 not in range set 10.0.0.1-10.0.0.6" }],
+    ["10.0.0.2", "c2\r\neth1", taken("held by container c2, interface eth1")],
+    ["10.0.0.2", "c1\r\neth0", taken("held by container c1, interface eth0")],
+    ["10.0.0.2", "c2", taken("held by container c2")],
+    ["10.0.0.2", "", taken("taken by a file that names no container")],
+  ] as const;
+
+  for (const [requested, content, error] of cases) {
+    const machine = machineWith({ "10.0.0.2": content });
+
+    t.throws(() => take(machine.start(), "c1", { requested, exclusions }), error, requested);
+    t.same(filesOf(machine), { "10.0.0.2": content });
+  }
+  t.end();
+});
+
+test("an excluded address is never handed out", (t) => {
+  const exclusions = makeExclusions([{ first: address("10.0.0.2"), last: address("10.0.0.4") }]);
+  const machine = machineWith();
+
+  t.equal(take(machine.start(), "c1", { exclusions }), "10.0.0.5/29");
+  t.equal(take(machine.start(), "c2", { exclusions }), "10.0.0.6/29");
+  t.throws(() => take(machine.start(), "c3", { exclusions }), { message: /^no IP addresses/ });
+  t.end();
+});
+
+test("an exhausted set says how full it is and what to do next", (t) => {
+  const machine = machineWith({ ...reserved(5), "10.0.0.6": "" });
+  const before = filesOf(machine);
+
+  t.throws(() => take(machine.start(), "c1"), {
+    code: 999,
+    message: "no IP addresses available in range set: 10.0.0.1-10.0.0.6",
+    details:
+      /^10\.0\.0\.1-10\.0\.0\.6: 5 of 5 addresses in use; 1 of them by files .* \/data\/net /,
+  });
+
+  t.same(filesOf(machine), before);
+  t.end();
+});
+
+/** A machine on which each file of an exhausted set is as old as told, in seconds. */
+function aged(files: Readonly<Record<string, readonly [string, number]>>): MemoryMachine {
+  const machine = machineWith();
+  const oldest = Math.max(...Object.values(files).map(([, age]) => age));
+  const start = machine.time;
+  for (const [name, [content, age]] of Object.entries(files)) {
+    machine.time = start + (oldest - age) * 1000;
+    machine.disk.put(`/data/net/${name}`, content);
+  }
+  machine.time = start + oldest * 1000;
+  return machine;
+}
+
+const held: readonly [string, number] = ["other\r\neth0", 1_000_000];
+
+test("debris is reclaimed when the set is otherwise exhausted", (t) => {
+  const machine = aged({
+    "10.0.0.2": held,
+    "10.0.0.3": ["", 11],
+    "10.0.0.4": held,
+    "10.0.0.5": ["\0\0 \r\n", 11],
+    "10.0.0.6": held,
+    "10.0.0.7": ["", 11],
+  });
+
+  t.equal(take(machine.start(), "c1"), "10.0.0.3/29");
+  t.equal(take(machine.start(), "c2"), "10.0.0.5/29");
+
+  t.equal(filesOf(machine)["10.0.0.7"], "", "what lies outside the set stays");
+  t.throws(() => take(machine.start(), "c3"), { message: /^no IP addresses/ });
+  t.end();
+});
+
+test("debris at a gateway or an excluded address gives nothing", (t) => {
+  const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
+  const machine = aged({
+    ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
+    "10.0.0.1": ["", 1000],
+    "10.0.0.6": ["", 1000],
+  });
+
+  t.throws(() => take(machine.start(), "c1", { exclusions }), { message: /^no IP addresses/ });
+
+  t.equal(filesOf(machine)["10.0.0.1"], "");
+  t.equal(filesOf(machine)["10.0.0.6"], "");
+  t.end();
+});
+
+test("garbage is never reclaimed: somebody may keep an address with it", (t) => {
+  const machine = aged(
+    Object.fromEntries(
+      ["keep out", "cut o\r", "a\neth0", "c1\r\neth0\r\nmore", "-"].map((content, at) => [
+        `10.0.0.${at + 2}`,
+        [content, 365 * 86_400],
+      ]),
+    ),
+  );
+  const before = filesOf(machine);
+
+  t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
+
+  t.same(filesOf(machine), before);
+  t.end();
+});
+
+test("one file of debris gives way at a time", (t) => {
+  const machine = aged(
+    Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
+  );
+
+  take(machine.start(), "c1");
+
+  t.same(Object.values(filesOf(machine)).filter((content) => content === "").length, 4);
+  t.end();
+});
+
+test("debris is not touched while an address is free", (t) => {
+  const machine = aged({ "10.0.0.2": ["", 1000] });
+
+  t.equal(take(machine.start(), "c1"), "10.0.0.3/29");
+
+  t.equal(filesOf(machine)["10.0.0.2"], "");
+  t.end();
+});
+
+test("debris that has not settled may be a reservation in the making, and stays", (t) => {
+  const machine = aged({
+    ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
+    "10.0.0.6": ["", 10],
+  });
+
+  t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
+
+  t.equal(filesOf(machine)["10.0.0.6"], "");
+  t.end();
+});
+
+test("a well-formed reservation is never reclaimed, however old it is", (t) => {
+  const old = (content: string): readonly [string, number] => [content, 365 * 86_400];
+  const machine = aged({
+    "10.0.0.2": old("other\r\neth0"),
+    "10.0.0.3": old("other"),
+    "10.0.0.4": old(" other\r\neth0\n"),
+    "10.0.0.5": old("other\r\n"),
+    "10.0.0.6": old("10.0.0.6"),
+  });
+
+  t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
+
+  t.equal(Object.keys(filesOf(machine)).length, 5);
+  t.end();
+});
+
+test("an empty file that cannot be read is never reclaimed", (t) => {
+  const machine = aged(
+    Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
+  );
+  const system = machine.start({ interrupt: refuse("readFile", "EIO") });
+
+  t.throws(() => take(system, "c1"), { message: /^no IP addresses/ });
+
+  t.equal(Object.keys(filesOf(machine)).length, 5);
+  t.end();
+});
+
+/** Refuses to move a file away: a rename is known by its goal, so the first one after a look at the file. */
+function refusedMove(path: string): Interrupt {
+  let last = "";
+  return (call) => {
+    if (call.operation === "linkStatus") last = call.path;
+    return call.operation === "rename" && last === path ? { kind: "fail", code: "EIO" } : undefined;
+  };
+}
+
+test("debris that cannot be removed leaves the next", (t) => {
+  const machine = aged(
+    Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
+  );
+  const system = machine.start({ interrupt: refusedMove("/data/net/10.0.0.2") });
+
+  t.equal(take(system, "c1"), "10.0.0.3/29");
+  t.end();
+});
+
+test("where there are no hard links, the reservation is created exclusively", (t) => {
+  for (const code of ["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK"]) {
+    const machine = machineWith({ "10.0.0.2": "other\r\neth0" });
+    const process = machine.start({ interrupt: refuse("link", code, "/data/net/10.0.0.3") });
+
+    t.equal(take(process, "c1"), "10.0.0.3/29", code);
+
+    t.equal(filesOf(machine)["10.0.0.2"], "other\r\neth0");
+    t.equal(filesOf(machine)["10.0.0.3"], "c1\r\neth0");
+    t.equal(machine.disk.modeOf("/data/net/10.0.0.3"), 0o600);
+  }
+  t.end();
+});
+
+test("where the network is on another file system, nothing remains beside the reservation", (t) => {
+  const machine = machineWith();
+  machine.disk.mount(location.directory);
+
+  t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
+
+  t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.2" });
+  t.end();
+});
+
+test("an address that cannot be reserved is an error in the reference's words", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: refuse("link", "EACCES") });
+
+  t.throws(() => take(system, "c1"), {
+    code: 999,
+    message: "open /data/net/10.0.0.2: permission denied",
+    details: "link /data/net/10.0.0.2: permission denied",
+  });
+
+  t.same(filesOf(machine), {});
+  t.end();
+});
+
+test("where the cursor cannot be written, nothing is reserved", (t) => {
+  const machine = machineWith({ "10.0.0.4": "c1\r\neth0" });
+  machine.disk.makeDirectories("/data/net/last_reserved_ip.0");
+
+  t.throws(() => take(machine.start(), "c1", { requested: "10.0.0.2" }), {
+    code: 999,
+    message: "open /data/net/last_reserved_ip.0: is a directory",
+    details: "open /data/net/last_reserved_ip.0: is a directory",
+  });
+
+  t.same(filesOf(machine), { "10.0.0.4": "c1\r\neth0" });
+  t.end();
+});
+
+test("the cursor of an existing file is overwritten in place", (t) => {
+  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
+  const { inode } = machine.disk.status("/data/net/last_reserved_ip.0");
+  const process = machine.start();
+
+  take(process, "c1");
+
+  t.equal(machine.disk.status("/data/net/last_reserved_ip.0").inode, inode);
+  t.notOk(process.calls.some(({ operation }) => operation === "rename"));
+  t.end();
+});
+
+test("the index lists an address before it is reserved", (t) => {
+  const machine = machineWith({ "10.0.0.5": "c1\r\neth0" });
+  let listed: unknown;
+  const look: Interrupt = ({ operation }) => {
+    if (operation === "link") listed = indexOf(machine)["c1:eth0"];
+    return undefined;
+  };
+
+  take(machine.start({ interrupt: look }), "c1", { requested: "10.0.0.2" });
+
+  t.equal(listed, "10.0.0.2 10.0.0.5");
+  t.equal(indexOf(machine)["c1:eth0"], "10.0.0.2 10.0.0.5");
+  t.end();
+});
+
+const given = ["10.0.0.2", "10.0.0.3"].map((text) => ({ address: address(text) }));
+
+test("undo gives back the given addresses and nothing else, and passes over failures", (t) => {
+  const machine = machineWith({ "10.0.0.5": "c1\r\neth0" });
+  for (const requested of ["10.0.0.2", "10.0.0.3"]) take(machine.start(), "c1", { requested });
+  const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
+
+  const complete = withLedger(system, (ledger) => undo(ledger, attachment("c1"), given));
+
+  t.equal(complete, false);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5", "last_reserved_ip.0"]);
+  t.end();
+});
+
+test("undo tells when everything is given back", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
+
+  t.equal(
+    withLedger(machine.start(), (ledger) => undo(ledger, attachment("c1"), given)),
+    true,
+  );
+  t.same(filesOf(machine), {});
+  t.end();
+});
+
+test("undo leaves what is another's by now, or gone", (t) => {
+  for (const content of ["c2\r\neth0", "c1\r\neth1", "c1", ""]) {
+    const machine = machineWith({ "10.0.0.2": content });
+
+    t.equal(
+      withLedger(machine.start(), (ledger) => undo(ledger, attachment("c1"), given)),
+      true,
+    );
+    t.same(filesOf(machine), { "10.0.0.2": content });
+  }
+  t.end();
+});
+
+test("undo that cannot see whose an address is has not given back everything", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  const system = machine.start({ interrupt: refuse("readFile", "EIO") });
+
+  t.equal(
+    withLedger(system, (ledger) => undo(ledger, attachment("c1"), given)),
+    false,
+  );
+  t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });
+  t.end();
+});

@@ -1,0 +1,75 @@
+/** What a store works on: a location, attachments, range sets. */
+
+import { type Attachment, parseContainerId, parseInterfaceName } from "../../src/cni/attachment.ts";
+import type { NetworkName } from "../../src/cni/call.ts";
+import { type Address, parseAddress } from "../../src/ipam/address.ts";
+import { parsePrefix } from "../../src/ipam/prefix.ts";
+import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
+import { Ledger } from "../../src/store/ledger.ts";
+import { type Location, locate } from "../../src/store/location.ts";
+import type { System } from "../../src/system/system.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+
+export const location: Location = locate("/data", networkName("net"));
+
+export function networkName(text: string): NetworkName {
+  return text as NetworkName;
+}
+
+/** A machine on which the network's directory exists and holds these files. */
+export function machineWith(files: Readonly<Record<string, string>> = {}): MemoryMachine {
+  const machine = new MemoryMachine();
+  machine.disk.makeDirectories(location.directory);
+  for (const [name, content] of Object.entries(files)) {
+    machine.disk.put(`${location.directory}/${name}`, content);
+  }
+  return machine;
+}
+
+/** Does something with a ledger, as under the lock. */
+export function withLedger<T>(system: System, body: (ledger: Ledger) => T): T {
+  const ledger = new Ledger(system, location, true);
+  try {
+    return body(ledger);
+  } finally {
+    ledger.close();
+  }
+}
+
+/** What the owner index says, the stamp left out. */
+export function indexOf(machine: MemoryMachine): Readonly<Record<string, string>> {
+  const { stamp: _, ...entries } = machine.disk.filesUnder(location.owners);
+  return entries;
+}
+
+/** The files in the network's directory, but for the lock. */
+export function filesOf(machine: MemoryMachine): Readonly<Record<string, string>> {
+  return machine.disk.filesUnder(location.directory);
+}
+
+export function attachment(containerId: string, interfaceName = "eth0"): Attachment {
+  return {
+    containerId: parseContainerId(containerId),
+    interfaceName: parseInterfaceName(interfaceName),
+  };
+}
+
+export function address(text: string): Address {
+  const parsed = parseAddress(text);
+  if (parsed === undefined) throw new Error(`${text} is no address`);
+  return parsed;
+}
+
+/** One range set with the default range of each subnet. */
+export function rangeSet(...subnets: readonly string[]): RangeSet {
+  const ranges = subnets.map((subnet) => ({
+    path: "",
+    subnet: parsePrefix(subnet),
+    rangeStart: undefined,
+    rangeEnd: undefined,
+    gateway: undefined,
+  }));
+  const [set] = makeRangeSets([{ path: "", ranges }], undefined);
+  if (set === undefined) throw new Error("there is no set");
+  return set;
+}

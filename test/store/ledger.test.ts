@@ -1,0 +1,212 @@
+import { test } from "tap";
+import { isHeld, knownCount, Ledger } from "../../src/store/ledger.ts";
+import type { Holding } from "../../src/store/reservations.ts";
+import { readStamp } from "../../src/store/stamp.ts";
+import { type Interrupt, refuse } from "../system/interruption.ts";
+import type { MemoryMachine } from "../system/memory-machine.ts";
+import {
+  address,
+  attachment,
+  filesOf,
+  indexOf,
+  location,
+  machineWith,
+  withLedger,
+} from "./fixtures.ts";
+
+const c1 = attachment("c1");
+const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" };
+
+function names(holdings: readonly Holding[]): readonly string[] {
+  return holdings.map(({ name }) => name);
+}
+
+/** What `c1` holds, and whether the directory was searched for it. */
+function look(
+  machine: MemoryMachine,
+  doubt: "search" | "trust" = "search",
+  lockKind?: string,
+): readonly [names: readonly string[], searched: boolean] {
+  const process = machine.start({ lockKind });
+  const holdings = withLedger(process, (ledger) => ledger.holdingsOf(c1, doubt));
+  const searched = process.calls.some(
+    ({ operation, path }) => operation === "list" && path === location.directory,
+  );
+  return [names(holdings), searched];
+}
+
+test("the first look searches, the next one does not", (t) => {
+  const machine = machineWith(two);
+  machine.wait(5000);
+
+  t.same(look(machine), [["10.0.0.2"], true]);
+  t.same(look(machine), [["10.0.0.2"], false]);
+  t.same(indexOf(machine), { "c1:eth0": "10.0.0.2", "c2:eth0": "10.0.0.3" });
+  t.equal(knownCount(machine.start(), location), 2);
+  t.end();
+});
+
+test("a foreign change is answered by one search", (t) => {
+  const changes: readonly (readonly [(machine: MemoryMachine) => void, readonly string[]])[] = [
+    [({ disk }) => disk.put("/data/net/10.0.0.9", "c1\r\neth0"), ["10.0.0.2", "10.0.0.9"]],
+    [({ disk }) => disk.unlink("/data/net/10.0.0.2"), []],
+    [
+      ({ disk }) => {
+        disk.removeAll("/data/net");
+        disk.put("/data/net/10.0.0.8", "c1\r\neth0");
+      },
+      ["10.0.0.8"],
+    ],
+  ];
+
+  for (const [change, held] of changes) {
+    const machine = machineWith(two);
+    look(machine);
+    machine.wait(5000);
+    change(machine);
+    machine.wait(5000);
+
+    t.same(look(machine), [held, true]);
+    t.same(look(machine), [held, false]);
+  }
+  t.end();
+});
+
+test("a write within the tick of the clock in which we searched does not go unseen", (t) => {
+  const machine = machineWith(two);
+  machine.disk.unlink("/data/net/10.0.0.2");
+  t.same(look(machine), [[], true]);
+
+  machine.disk.put("/data/net/10.0.0.4", "c1\r\neth0");
+
+  t.same(look(machine)[0], ["10.0.0.4"]);
+  t.end();
+});
+
+test("what the index lists is checked before it is believed", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
+  look(machine);
+  machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
+
+  t.same(look(machine), [["10.0.0.3"], false]);
+  t.end();
+});
+
+test("without proof that nobody wrote, a wrong none is searched for where it matters", (t) => {
+  const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
+  look(machine, "search", "portable");
+
+  t.same(look(machine, "trust", "portable"), [[], false]);
+  t.same(look(machine, "search", "portable"), [[], true]);
+  machine.wait(5000);
+  t.same(look(machine, "search", "portable"), [[], true]);
+  t.same(look(machine, "search", "portable"), [[], false], "the directory was quiet for long");
+  t.end();
+});
+
+test("the stamp is away from before the first change until the end", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+  const ledger = new Ledger(machine.start(), location, true);
+  t.ok(readStamp(machine.start(), location));
+
+  ledger.announce(c1, ["10.0.0.2", "10.0.0.4"]);
+  t.equal(readStamp(machine.start(), location), undefined);
+  ledger.release("10.0.0.3");
+  t.equal(readStamp(machine.start(), location), undefined);
+
+  ledger.close();
+  t.match(readStamp(machine.start(), location), { reservations: 1, settled: true });
+  t.end();
+});
+
+test("reservations are counted through every change", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.5": "" });
+
+  withLedger(machine.start(), (ledger) => {
+    const path = "/data/.host-local/net/new/7.0";
+    machine.disk.put(path, "c1\r\neth0");
+    t.equal(ledger.reserve(address("10.0.0.4"), c1, path), true);
+    t.equal(ledger.reserve(address("10.0.0.3"), c1, path), false);
+    ledger.release("10.0.0.2");
+    ledger.release("10.0.0.2");
+    t.equal(ledger.reclaim("10.0.0.5"), true);
+    t.equal(ledger.reclaim("10.0.0.3"), false);
+    t.equal(ledger.reclaim("10.0.0.9"), false);
+  });
+
+  t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
+  t.equal(knownCount(machine.start(), location), 2);
+  t.end();
+});
+
+test("an index that cannot be kept makes nothing fail, and leaves no stamp", (t) => {
+  for (const operation of ["symlink", "unlink", "setModified", "readLink"] as const) {
+    const interrupt: Interrupt = ({ operation: found, path }) =>
+      found === operation && (path.startsWith(location.own) || found === "setModified")
+        ? { kind: "fail", code: "EIO" }
+        : undefined;
+    const machine = machineWith(two);
+
+    const held = withLedger(machine.start({ interrupt }), (ledger) => {
+      const found = ledger.holdingsOf(c1, "search");
+      ledger.note("c1:eth0" as Parameters<Ledger["note"]>[0], []);
+      ledger.release("10.0.0.2");
+      return found;
+    });
+
+    t.same(names(held), ["10.0.0.2"], operation);
+    t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
+    t.same(look(machine)[0], []);
+  }
+  t.end();
+});
+
+test("a search that could not read every file is no proof of anything", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.9": "c1\r\neth0" });
+  const refused = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.9") });
+
+  withLedger(refused, (ledger) => {
+    t.same(names(ledger.holdingsOf(c1, "search")), ["10.0.0.2"]);
+    t.match(ledger.unreadable, [/10\.0\.0\.9: input\/output error/]);
+  });
+
+  t.same(look(machine)[0], ["10.0.0.2", "10.0.0.9"]);
+  t.end();
+});
+
+test("an index that is deleted during a call is not taken for a whole one", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+
+  withLedger(machine.start(), (ledger) => {
+    machine.disk.removeAll(location.owners);
+    ledger.announce(attachment("c3"), ["10.0.0.4"]);
+  });
+
+  t.same(look(machine)[0], ["10.0.0.2"]);
+  t.end();
+});
+
+test("whether an attachment holds anything is seen without the lock, by index or search", (t) => {
+  const machine = machineWith(two);
+  t.equal(isHeld(machine.start(), location, c1), true);
+  t.equal(isHeld(machine.start(), location, attachment("c9")), false);
+  look(machine);
+  const process = machine.start();
+  t.equal(isHeld(process, location, c1), true);
+  t.notOk(process.calls.some(({ operation }) => operation === "list"));
+  t.end();
+});
+
+test("the count is known only while the stamp is current", (t) => {
+  const machine = machineWith(two);
+  t.equal(knownCount(machine.start(), location), undefined);
+  look(machine);
+  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(machine.start({ interrupt: refuse("status", "EIO") }), location), undefined);
+  machine.wait(1);
+  machine.disk.put("/data/net/10.0.0.9", "");
+  t.equal(knownCount(machine.start(), location), undefined);
+  t.end();
+});

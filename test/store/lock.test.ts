@@ -1,0 +1,146 @@
+import { test } from "tap";
+import { underLock, underLockIfPossible, underLockOrNot } from "../../src/store/lock.ts";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { filesOf, location, machineWith } from "./fixtures.ts";
+
+const wish = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
+const LOCK = "/data/.host-local/net/lock";
+
+for (const take of [underLock, underLockIfPossible]) {
+  test(`${take.name} holds the lock during the work and gives its result`, (t) => {
+    const machine = machineWith();
+
+    const holder = take(machine.start({ processId: 7 }), location, wish, () =>
+      machine.locks.get(LOCK),
+    );
+
+    t.equal(holder, "process 7 (ADD c1 eth0)");
+    t.equal(machine.locks.size, 0);
+    t.end();
+  });
+
+  test(`${take.name} gives the lock back when the work fails`, (t) => {
+    const machine = machineWith();
+    const fail = (): never => {
+      throw new Error("the work failed");
+    };
+
+    t.throws(() => take(machine.start(), location, wish, fail), { message: "the work failed" });
+
+    t.equal(machine.locks.size, 0);
+    t.end();
+  });
+
+  test(`${take.name} gives up after the time to wait, names the holder, and does nothing`, (t) => {
+    const machine = machineWith();
+    machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
+    const before = machine.time;
+
+    t.throws(() => take(machine.start(), location, wish, () => t.fail("it does nothing")), {
+      code: 11,
+      message: "network net is locked; gave up after 3 s",
+      details:
+        "/data/net/lock is held by process 7 (DEL c2 eth0); nothing was changed. The wait is ipam.lockTimeoutSeconds",
+    });
+
+    t.equal(machine.time - before, 3000);
+    t.end();
+  });
+}
+
+test("the lock file is the reference's, further state is out of its reach", (t) => {
+  const machine = machineWith();
+
+  underLock(machine.start(), location, wish, () => {});
+
+  t.same(filesOf(machine), { lock: "" });
+  t.equal(machine.disk.modeOf(location.lockFile), 0o750);
+  t.ok(machine.disk.has(location.own));
+  t.end();
+});
+
+test("where the lock cannot be made, underLock says so in the reference's bare words", (t) => {
+  const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
+
+  t.throws(() => underLock(system, location, wish, () => t.fail("it does nothing")), {
+    code: 999,
+    message: "permission denied",
+    details: "open /data/net/lock: permission denied: the lock cannot be taken",
+  });
+  t.end();
+});
+
+test("where the disk refuses the lock, underLockIfPossible works without it", (t) => {
+  const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
+
+  t.equal(
+    underLockIfPossible(system, location, wish, () => "done"),
+    "done",
+  );
+  t.end();
+});
+
+test("underLock makes the network's directory only where the lock cannot be had without it", (t) => {
+  const fresh = new MemoryMachine().start();
+  const known = machineWith().start();
+
+  underLock(fresh, location, wish, () => {});
+  underLock(known, location, wish, () => {});
+
+  const operations = fresh.calls.map(({ operation }) => operation);
+  t.same(operations.slice(0, 3), ["lock", "makeDirectories", "lock"]);
+  t.notOk(
+    known.calls.some(
+      ({ operation, path }) => operation === "makeDirectories" && path === location.directory,
+    ),
+  );
+  t.end();
+});
+
+test("underLock says so where the network's directory cannot be made", (t) => {
+  const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
+
+  t.throws(() => underLock(system, location, wish, () => t.fail("it does nothing")), {
+    code: "EROFS",
+  });
+  t.end();
+});
+
+test("underLockOrNot works under the lock, without it where it stays with another or is refused", (t) => {
+  const machine = machineWith();
+  const held = (): string | undefined => machine.locks.get(LOCK);
+
+  t.equal(
+    underLockOrNot(machine.start({ processId: 7 }), location, wish, held),
+    "process 7 (ADD c1 eth0)",
+  );
+  t.equal(machine.locks.size, 0);
+
+  machine.locks.set(LOCK, "process 8 (DEL c2 eth0)");
+  t.equal(underLockOrNot(machine.start(), location, wish, held), "process 8 (DEL c2 eth0)");
+  t.equal(held(), "process 8 (DEL c2 eth0)", "another's lock stays");
+
+  const refused = machineWith().start({ interrupt: refuse("lock", "EROFS") });
+  t.equal(
+    underLockOrNot(refused, location, wish, () => "done"),
+    "done",
+  );
+  t.end();
+});
+
+test("without the lock, the index is not touched", (t) => {
+  for (const take of [underLockIfPossible, underLockOrNot]) {
+    const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+    underLock(machine.start(), location, wish, () => {});
+    const before = machine.disk.filesUnder(location.owners);
+
+    take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, wish, (ledger) =>
+      ledger.release("10.0.0.2"),
+    );
+
+    t.same(machine.disk.filesUnder(location.owners), before);
+    t.notSame(before, {});
+  }
+  t.end();
+});

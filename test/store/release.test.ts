@@ -1,0 +1,127 @@
+import { test } from "tap";
+import { releaseAll, reportingIoFailure } from "../../src/store/release.ts";
+import { SystemError } from "../../src/system/system.ts";
+import { type Interrupt, refuse } from "../system/interruption.ts";
+import type { MemoryMachine } from "../system/memory-machine.ts";
+import { filesOf, indexOf, machineWith, withLedger } from "./fixtures.ts";
+
+const three = {
+  "10.0.0.2": "c1\r\neth0",
+  "10.0.0.3": "c1\r\neth0",
+  "10.0.0.4": "c1\r\neth0",
+};
+
+/** Releases the reservations with these names, by default all. */
+function release(machine: MemoryMachine, names?: readonly string[], interrupt?: Interrupt): void {
+  withLedger(machine.start({ interrupt }), (ledger) => {
+    const all = ledger.allOwned();
+    releaseAll(
+      ledger,
+      all,
+      all.filter(({ name }) => names?.includes(name) ?? true),
+    );
+  });
+}
+
+test("all given reservations are removed, and no other", (t) => {
+  const machine = machineWith(three);
+
+  release(machine, ["10.0.0.2", "10.0.0.3"]);
+
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.4"]);
+  t.same(indexOf(machine), { "c1:eth0": "10.0.0.4" });
+  t.end();
+});
+
+test("what cannot be removed is reported once all else is, and stays in the index", (t) => {
+  const machine = machineWith(three);
+  const interrupt = refuse("unlink", "EIO", "/data/net/10.0.0.3");
+
+  t.throws(() => release(machine, undefined, interrupt), {
+    code: 5,
+    message: "failed to release 1 of 3 addresses",
+    details: "unlink /data/net/10.0.0.3: input/output error",
+  });
+
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.same(indexOf(machine), { "c1:eth0": "10.0.0.3" });
+  t.end();
+});
+
+test("every path that cannot be removed is named", (t) => {
+  const machine = machineWith(three);
+  const interrupt: Interrupt = ({ operation, path }) =>
+    operation === "unlink" && path.startsWith("/data/net/")
+      ? { kind: "fail", code: "EROFS" }
+      : undefined;
+
+  t.throws(() => release(machine, undefined, interrupt), {
+    message: "failed to release 3 of 3 addresses",
+    details: [2, 3, 4]
+      .map((last) => `unlink /data/net/10.0.0.${last}: read-only file system`)
+      .join("; "),
+  });
+  t.end();
+});
+
+test("what is gone already is released", (t) => {
+  const machine = machineWith(three);
+
+  withLedger(machine.start(), (ledger) => {
+    const all = ledger.allOwned();
+    machine.disk.unlink("/data/net/10.0.0.3");
+    releaseAll(ledger, all, all);
+  });
+
+  t.same(filesOf(machine), {});
+  t.same(indexOf(machine), {});
+  t.end();
+});
+
+test("each owner keeps in the index what it still holds", (t) => {
+  const machine = machineWith({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "c1\r\neth1",
+    "10.0.0.4": "c1",
+    "10.0.0.5": "c1",
+    "10.0.0.6": "c2\r\neth0",
+    "10.0.0.7": "",
+  });
+
+  release(machine, ["10.0.0.2", "10.0.0.4", "10.0.0.7"]);
+
+  t.same(indexOf(machine), { "c1:": "10.0.0.5", "c1:eth1": "10.0.0.3", "c2:eth0": "10.0.0.6" });
+  t.end();
+});
+
+test("a reservation that could not be read stays in its owner's entry when another is released", (t) => {
+  const machine = machineWith(three);
+  withLedger(machine.start(), () => {});
+  const interrupt = refuse("readFile", "EIO", "/data/net/10.0.0.3");
+
+  release(machine, ["10.0.0.2"], interrupt);
+
+  const holdings = withLedger(machine.start(), (ledger) =>
+    ledger.allOwned().map(({ name }) => name),
+  );
+  t.same(holdings, ["10.0.0.3", "10.0.0.4"]);
+  const text = indexOf(machine)["c1:eth0"];
+  t.match(text, "10.0.0.3 10.0.0.4", "it may list too much, never too little");
+  t.end();
+});
+
+test("what the disk refuses to a release is an I/O failure; any other error stays itself", (t) => {
+  const refused = (): never => {
+    throw new SystemError("open", "/data/net", "EIO");
+  };
+  const broken = (): never => {
+    throw new RangeError("broken");
+  };
+
+  t.throws(() => reportingIoFailure(refused), {
+    code: 5,
+    message: "open /data/net: input/output error",
+  });
+  t.throws(() => reportingIoFailure(broken), RangeError);
+  t.end();
+});

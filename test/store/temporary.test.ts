@@ -1,0 +1,151 @@
+import { test } from "tap";
+import { sweepAllTemporary, sweepTemporary, withTemporary } from "../../src/store/temporary.ts";
+import { isSystemError, type System } from "../../src/system/system.ts";
+import { failDiskFrom, refuse } from "../system/interruption.ts";
+import type { MemoryMachine } from "../system/memory-machine.ts";
+import { filesOf, location, machineWith } from "./fixtures.ts";
+
+const NEW = "/data/.host-local/net/new";
+
+/** Puts `content` at `/data/net/goal` by way of a temporary file; returns that file's path. */
+function place(system: System, content = "content"): string {
+  return withTemporary(system, location, content, (temporary) => {
+    system.link(temporary, "/data/net/goal");
+    return temporary;
+  });
+}
+
+test("a temporary file lies in one's own directory, named by the process, and is removed", (t) => {
+  const machine = machineWith();
+  machine.disk.makeDirectories(NEW);
+
+  t.equal(place(machine.start({ processId: 7 })), `${NEW}/7.0`);
+
+  t.same(filesOf(machine), { goal: "content" });
+  t.equal(machine.disk.modeOf("/data/net/goal"), 0o600);
+  t.same(machine.disk.filesUnder(NEW), {});
+  t.end();
+});
+
+test("the directory for temporary files is made where it is missing", (t) => {
+  const machine = machineWith();
+
+  place(machine.start());
+
+  t.same(filesOf(machine), { goal: "content" });
+  t.end();
+});
+
+test("a file that a killed process of the same id left is passed over", (t) => {
+  const machine = machineWith();
+  machine.disk.put(`${NEW}/7.0`, "theirs");
+
+  place(machine.start({ processId: 7 }));
+
+  t.same(filesOf(machine), { goal: "content" });
+  t.same(machine.disk.filesUnder(NEW), { "7.0": "theirs" });
+  t.end();
+});
+
+test("the temporary file is removed also where it could not be placed", (t) => {
+  const machine = machineWith({ goal: "theirs" });
+
+  t.throws(() => place(machine.start()), { code: "EEXIST" });
+
+  t.same(machine.disk.filesUnder(NEW), {});
+  t.end();
+});
+
+test("where the goal is on another file system, the temporary file lies beside it", (t) => {
+  const machine = machineWith();
+  machine.disk.mount(location.directory);
+
+  t.equal(place(machine.start({ processId: 7 })), "/data/net/.host-local-7.0");
+
+  t.same(filesOf(machine), { goal: "content" });
+  t.same(machine.disk.filesUnder(NEW), {});
+  t.end();
+});
+
+test("a temporary file that cannot be removed does not undo what was done", (t) => {
+  const machine = machineWith();
+
+  place(machine.start({ interrupt: refuse("unlink", "EIO") }));
+
+  t.same(filesOf(machine), { goal: "content" });
+  t.end();
+});
+
+test("a temporary file that cannot be written is an error", (t) => {
+  const machine = machineWith();
+  machine.disk.makeDirectories(NEW);
+
+  t.throws(() => place(machine.start({ interrupt: refuse("createFile", "ENOSPC") })), {
+    message: `open ${NEW}/1001.0: no space left on device`,
+  });
+  t.end();
+});
+
+/** A machine with an old and a young temporary file in either place, and an old reservation. */
+function machineWithLeftOvers(): MemoryMachine {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", ".host-local-1.0": "" });
+  machine.disk.put(`${NEW}/1.0`, "");
+  machine.wait(30_000);
+  machine.disk.put(`${NEW}/2.0`, "");
+  machine.disk.put("/data/net/.host-local-2.0", "");
+  machine.wait(31_000);
+  return machine;
+}
+
+test("a sweep removes temporary files of one's own directory that are older than a minute", (t) => {
+  const machine = machineWithLeftOvers();
+
+  sweepTemporary(machine.start(), location);
+
+  t.same(machine.disk.filesUnder(NEW), { "2.0": "" });
+  t.same(Object.keys(filesOf(machine)), [".host-local-1.0", ".host-local-2.0", "10.0.0.2"]);
+  t.end();
+});
+
+test("a full sweep also removes old ones beside the reservations, and nothing else there", (t) => {
+  const machine = machineWithLeftOvers();
+
+  sweepAllTemporary(machine.start(), location);
+
+  t.same(machine.disk.filesUnder(NEW), { "2.0": "" });
+  t.same(Object.keys(filesOf(machine)), [".host-local-2.0", "10.0.0.2"]);
+  t.end();
+});
+
+test("a sweep where there is nothing makes nothing", (t) => {
+  const machine = machineWith();
+
+  sweepAllTemporary(machine.start(), location);
+
+  t.notOk(machine.disk.has(location.own));
+  t.end();
+});
+
+test("a sweep passes over what the machine refuses", (t) => {
+  for (const number of [1, 2, 3, 4, 5, 6]) {
+    const system = machineWithLeftOvers().start({ interrupt: failDiskFrom(number, "EIO") });
+
+    t.doesNotThrow(() => sweepAllTemporary(system, location));
+  }
+  t.end();
+});
+
+test("only another file system sends the temporary file beside its goal", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: refuse("link", "EIO") });
+
+  try {
+    place(system);
+    t.fail("it throws");
+  } catch (error) {
+    t.ok(isSystemError(error, "EIO"));
+  }
+
+  t.same(filesOf(machine), {});
+  t.end();
+});

@@ -1,0 +1,185 @@
+import { test } from "tap";
+import { makeExclusions } from "../../src/ipam/exclusions.ts";
+import type { RangeSet } from "../../src/ipam/range-set.ts";
+import { listReservations } from "../../src/store/reservations.ts";
+import {
+  countSuspects,
+  describeUsage,
+  isExhausted,
+  type RangeUsage,
+  rangeToReclaim,
+  usageOf,
+} from "../../src/store/usage.ts";
+import { type Interrupt, refuse } from "../system/interruption.ts";
+import type { MemoryMachine } from "../system/memory-machine.ts";
+import { address, location, machineWith, rangeSet } from "./fixtures.ts";
+
+const set = rangeSet("10.0.0.0/29", "10.0.1.0/30");
+
+function usage(machine: MemoryMachine, of: RangeSet = set): readonly RangeUsage[] {
+  return usageOf(of, [], listReservations(machine.start(), location));
+}
+
+function counts(found: readonly RangeUsage[]): readonly string[] {
+  return found.map(({ used, capacity }) => `${used}/${capacity}`);
+}
+
+test("reservations are counted per range, whatever they contain", (t) => {
+  const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "c1", "10.0.1.2": "", "10.9.9.9": "" });
+
+  t.same(counts(usage(machine)), ["2/5", "1/1"]);
+  t.end();
+});
+
+test("counting reads no file", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1" });
+  const process = machine.start();
+
+  usageOf(set, [], listReservations(process, location));
+
+  t.same(
+    process.calls.map(({ operation }) => operation),
+    ["list"],
+  );
+  t.end();
+});
+
+test("a gateway and an excluded address count neither as used nor as capacity", (t) => {
+  const machine = machineWith({ "10.0.0.1": "", "10.0.0.4": "", "10.0.0.5": "" });
+  const two = makeExclusions([{ first: address("10.0.0.3"), last: address("10.0.0.4") }]);
+
+  t.same(counts(usageOf(set, two, listReservations(machine.start(), location))), ["1/3", "0/1"]);
+  t.end();
+});
+
+test("a large IPv6 range is counted exactly", (t) => {
+  const machine = machineWith({ "2001:db8::5": "" });
+
+  t.same(counts(usage(machine, rangeSet("2001:db8::/64"))), ["1/18446744073709551614"]);
+  t.end();
+});
+
+test("a set is exhausted when every range is full", (t) => {
+  const full = { "10.0.0.2": "", "10.0.0.3": "", "10.0.0.4": "", "10.0.0.5": "", "10.0.0.6": "" };
+
+  t.equal(isExhausted(usage(machineWith(full))), false);
+  t.equal(isExhausted(usage(machineWith({ ...full, "10.0.1.2": "" }))), true);
+  t.end();
+});
+
+test("usage is described by counts and by what to look at next", (t) => {
+  const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "" });
+
+  const text = describeUsage(usage(machine), 0, location);
+
+  t.match(
+    text,
+    "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 addresses in use. ",
+  );
+  t.match(text, "/data/net");
+  t.notMatch(text, "of them");
+  t.match(describeUsage(usage(machine), 2, location), "2 of them by files that name no container");
+  t.end();
+});
+
+test("suspects are files of the set that name nobody or cannot be read", (t) => {
+  const machine = machineWith({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "",
+    "10.0.1.2": "some garbage",
+    "10.9.9.9": "",
+    "10.0.0.4": "c1\r\neth0",
+  });
+  const system = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.4") });
+
+  t.equal(countSuspects(system, location, set, listReservations(machine.start(), location)), 3);
+  t.equal(
+    countSuspects(machine.start(), location, set, listReservations(machine.start(), location)),
+    2,
+  );
+  t.end();
+});
+
+const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
+
+/** Which of the files may give way, where some calls are refused. */
+function debris(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
+  const system = machine.start({ interrupt });
+  return listReservations(machine.start(), location)
+    .filter((one) => rangeToReclaim(system, location, { set, exclusions }, one) !== undefined)
+    .map(({ name }) => name);
+}
+
+test("debris are empty files of the set that have settled for ten seconds", (t) => {
+  const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "\0 \r\n", "10.9.9.9": "" });
+  t.same(debris(machine), []);
+
+  machine.wait(10_000);
+  t.same(debris(machine), []);
+
+  machine.wait(1);
+  t.same(debris(machine), ["10.0.0.2", "10.0.1.2"]);
+  t.end();
+});
+
+test("debris belongs to the range in which it lies", (t) => {
+  const machine = machineWith({ "10.0.1.2": "" });
+  machine.wait(60_000);
+  const [reservation] = listReservations(machine.start(), location);
+  if (reservation === undefined) throw new Error("there is none");
+
+  t.equal(rangeToReclaim(machine.start(), location, { set, exclusions }, reservation), set[1]);
+  t.end();
+});
+
+test("an empty file at an address that is never handed out is no debris", (t) => {
+  const machine = machineWith({ "10.0.0.1": "", "10.0.0.6": "", "10.0.1.1": "" });
+  machine.wait(60_000);
+
+  t.same(debris(machine), []);
+  t.end();
+});
+
+test("garbage is no debris, however old it is: it may keep an address from being used", (t) => {
+  const machine = machineWith({ "10.0.0.2": "cut o\r", "10.0.0.3": "keep out", "10.0.0.4": "-" });
+  machine.wait(365 * 86_400_000);
+
+  t.same(debris(machine), []);
+  t.end();
+});
+
+test("a file that names somebody is no debris, however old it is", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1", "10.0.0.4": " c1\n" });
+  machine.wait(365 * 86_400_000);
+
+  t.same(debris(machine), []);
+  t.end();
+});
+
+test("a file that cannot be read is no debris, for it may be somebody's", (t) => {
+  const machine = machineWith({ "10.0.0.2": "" });
+  machine.wait(60_000);
+
+  t.same(debris(machine, refuse("readFile", "EIO", "/data/net/10.0.0.2")), []);
+  t.same(debris(machine), ["10.0.0.2"]);
+  t.end();
+});
+
+test("a directory, a FIFO or a symbolic link is no debris", (t) => {
+  const machine = machineWith();
+  machine.disk.putLink("/data/net/10.0.0.4", "empty");
+  machine.disk.makeDirectories("/data/net/10.0.0.2");
+  machine.disk.putOther("/data/net/10.0.0.3");
+  machine.wait(60_000);
+
+  t.same(debris(machine), []);
+  t.end();
+});
+
+test("a file whose age cannot be seen is no debris", (t) => {
+  const machine = machineWith({ "10.0.0.2": "" });
+  machine.wait(60_000);
+
+  t.same(debris(machine, refuse("linkStatus", "EACCES")), []);
+  t.end();
+});

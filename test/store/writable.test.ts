@@ -1,0 +1,51 @@
+import { test } from "tap";
+import { locate } from "../../src/store/location.ts";
+import { requireWritableStore } from "../../src/store/writable.ts";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { location, machineWith, networkName } from "./fixtures.ts";
+
+test("a writable network directory is enough", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: refuse("requireWritable", "EACCES", "/data") });
+
+  t.doesNotThrow(() => requireWritableStore(system, location));
+  t.end();
+});
+
+test("while it is missing, the nearest directory above it counts", (t) => {
+  const cases = [
+    ["/data", "/data"],
+    ["/", "/"],
+  ] as const;
+
+  for (const [existing, asked] of cases) {
+    const machine = new MemoryMachine();
+    machine.disk.makeDirectories(existing);
+
+    t.doesNotThrow(() => requireWritableStore(machine.start(), location));
+    const refused = machine.start({ interrupt: refuse("requireWritable", "EROFS", asked) });
+    t.throws(() => requireWritableStore(refused, location), {
+      message: `access ${asked}: read-only file system`,
+    });
+    t.notOk(machine.disk.has("/data/net"), "nothing is created");
+  }
+  t.end();
+});
+
+test("a relative data directory ends at the working directory", (t) => {
+  const system = new MemoryMachine().start({ interrupt: refuse("requireWritable", "ENOENT") });
+
+  t.throws(() => requireWritableStore(system, locate("data", networkName("net"))), {
+    message: "access .: no such file or directory",
+  });
+  t.end();
+});
+
+test("a file in the way is an error", (t) => {
+  const machine = new MemoryMachine();
+  machine.disk.put("/data", "");
+
+  t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+  t.end();
+});

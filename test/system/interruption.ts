@@ -1,0 +1,72 @@
+/** What can happen to a process at a system call. */
+
+/** A system call that a process is about to make. */
+export interface Call {
+  /** Its place among all calls of the process, from 1 on. */
+  readonly number: number;
+  readonly operation: Operation;
+  /** What it is about: the goal of a link or rename, the lock file of a lock. */
+  readonly path: string;
+}
+
+export type Operation =
+  | "readStandardInput"
+  | "writeStandardOutput"
+  | "writeStandardError"
+  | "readFile"
+  | "createFile"
+  | "overwriteFile"
+  | "link"
+  | "symlink"
+  | "readLink"
+  | "linkStatus"
+  | "setModified"
+  | "rename"
+  | "unlink"
+  | "makeDirectories"
+  | "list"
+  | "status"
+  | "requireWritable"
+  | "lock"
+  | "unlock";
+
+export type Interruption =
+  /** The process is killed before the call or, with `written`, when that part (0 to 1) of a new file is written. */
+  | { readonly kind: "stop"; readonly written?: number }
+  /** The machine refuses the call. */
+  | { readonly kind: "fail"; readonly code: string }
+  /** Others run, then the call is made. */
+  | { readonly kind: "pause"; readonly meanwhile: () => void };
+
+/** Decides what happens at a call; `undefined` lets it through. */
+export type Interrupt = (call: Call) => Interruption | undefined;
+
+/** Kills the process before its call `number` or, with `written`, in the middle of the file that it creates there. */
+export function stopAt(number: number, written?: number): Interrupt {
+  const stop: Interruption = written === undefined ? { kind: "stop" } : { kind: "stop", written };
+  return (call) => (call.number === number ? stop : undefined);
+}
+
+/** Refuses the call `number` and no other. */
+export function failAt(number: number, code: string): Interrupt {
+  return (call) => (call.number === number ? { kind: "fail", code } : undefined);
+}
+
+/** Refuses the call `number` and every later one but those on the standard streams: a disk that is broken for good. */
+export function failDiskFrom(number: number, code: string): Interrupt {
+  return (call) =>
+    call.number >= number && !call.path.startsWith("/dev/") ? { kind: "fail", code } : undefined;
+}
+
+/** Refuses every call of one kind or, with `path`, those about that path. */
+export function refuse(operation: Operation, code: string, path?: string): Interrupt {
+  return (call) =>
+    call.operation === operation && (path === undefined || call.path === path)
+      ? { kind: "fail", code }
+      : undefined;
+}
+
+/** Lets others run before the call `number`. */
+export function pauseAt(number: number, meanwhile: () => void): Interrupt {
+  return (call) => (call.number === number ? { kind: "pause", meanwhile } : undefined);
+}

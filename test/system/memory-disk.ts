@@ -1,0 +1,308 @@
+/** A file system in memory: what the plugin needs of a disk, and nothing more. */
+
+import { type FileKind, type FileStatus, SystemError } from "../../src/system/system.ts";
+
+/** What a name in a directory leads to; several names may lead to the same one. */
+interface Inode {
+  readonly kind: FileKind | "link";
+  readonly device: bigint;
+  readonly number: bigint;
+  readonly mode: number;
+  readonly entries: Map<string, Inode>;
+  /** A file's content, or what a symbolic link says. */
+  content: string;
+  modified: bigint;
+  changed: bigint;
+}
+
+/**
+ * Directories and files with hard links, modes, devices and times. Errors are worded as `node-system.ts` words them.
+ * Permissions are not enforced: a test lets a call fail instead.
+ */
+export class MemoryDisk {
+  /** Whether `link(2)` works; FAT and some network file systems refuse it with EPERM. */
+  hardLinks = true;
+  /** Whether `symlink(2)` works. */
+  symbolicLinks = true;
+  /** The file system's clock advances by so many nanoseconds at a time; the kernel's by one to ten milliseconds. */
+  grain = 1n;
+  /** Times are kept in whole multiples of so many nanoseconds, also those that are set; full seconds on old ones. */
+  resolution = 1n;
+  readonly #now: () => bigint;
+  #root: Inode;
+  #lastInode = 1n;
+  #lastDevice = 1n;
+
+  /** @param now the time in nanoseconds since the epoch */
+  constructor(now: () => bigint) {
+    this.#now = now;
+    this.#root = this.#inode("directory", 0o755, 1n);
+  }
+
+  readFile(path: string, limit: number): string {
+    const found = this.#find("open", path);
+    if (found.kind === "link") throw new SystemError("open", path, "ENOENT");
+    if (found.kind === "directory") throw new SystemError("read", path, "EISDIR");
+    if (Buffer.byteLength(found.content) > limit) throw new SystemError("read", path, "EFBIG");
+    return found.content;
+  }
+
+  createFile(path: string, content: string, mode: number): void {
+    const { directory, name } = this.#parent("open", path);
+    if (directory.entries.has(name)) throw new SystemError("open", path, "EEXIST");
+    const file = this.#inode("file", mode, directory.device);
+    file.content = content;
+    this.#enter(directory, name, file);
+  }
+
+  overwriteFile(path: string, content: string): void {
+    const found = this.#find("open", path);
+    if (found.kind === "link") throw new SystemError("open", path, "ELOOP");
+    if (found.kind === "directory") throw new SystemError("open", path, "EISDIR");
+    this.write(path, content);
+  }
+
+  symlink(target: string, path: string): void {
+    // As Linux, which looks at the text before it looks at the path.
+    if (Buffer.byteLength(target) > 4095) throw new SystemError("symlink", path, "ENAMETOOLONG");
+    const { directory, name } = this.#parent("symlink", path);
+    if (directory.entries.has(name)) throw new SystemError("symlink", path, "EEXIST");
+    if (!this.symbolicLinks) throw new SystemError("symlink", path, "EPERM");
+    if (Buffer.byteLength(name) > 255) {
+      throw new SystemError("symlink", path, "ENAMETOOLONG");
+    }
+    const link = this.#inode("link", 0o777, directory.device);
+    link.content = target;
+    this.#enter(directory, name, link);
+  }
+
+  readLink(path: string): string {
+    const found = this.#find("readlink", path);
+    if (found.kind !== "link") throw new SystemError("readlink", path, "EINVAL");
+    return found.content;
+  }
+
+  setModified(path: string, nanoseconds: bigint): void {
+    const found = this.#find("utimensat", path);
+    found.modified = nanoseconds - (nanoseconds % this.resolution);
+    found.changed = this.#time();
+  }
+
+  link(existing: string, path: string): void {
+    const file = this.#find("link", existing, path);
+    const { directory, name } = this.#parent("link", path);
+    if (directory.entries.has(name)) throw new SystemError("link", path, "EEXIST");
+    if (directory.device !== file.device) throw new SystemError("link", path, "EXDEV");
+    if (!this.hardLinks) throw new SystemError("link", path, "EPERM");
+    this.#enter(directory, name, file);
+    file.changed = this.#time();
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.#find("rename", from, to);
+    const source = this.#parent("rename", from);
+    const { directory, name } = this.#parent("rename", to);
+    if (directory.device !== file.device) throw new SystemError("rename", to, "EXDEV");
+    if (directory.entries.get(name)?.kind === "directory") {
+      throw new SystemError("rename", to, "EISDIR");
+    }
+    this.#remove(source.directory, source.name);
+    this.#enter(directory, name, file);
+  }
+
+  unlink(path: string): void {
+    const file = this.#find("unlink", path);
+    if (file.kind === "directory") throw new SystemError("unlink", path, "EISDIR");
+    const { directory, name } = this.#parent("unlink", path);
+    this.#remove(directory, name);
+    file.changed = this.#time();
+  }
+
+  makeDirectories(path: string): void {
+    let directory = this.#root;
+    let made = "";
+    for (const name of partsOf(path)) {
+      made += `/${name}`;
+      let next = directory.entries.get(name);
+      if (next === undefined) {
+        next = this.#inode("directory", 0o755, directory.device);
+        this.#enter(directory, name, next);
+      }
+      if (next.kind !== "directory") throw new SystemError("mkdir", made, "ENOTDIR");
+      directory = next;
+    }
+  }
+
+  list(path: string): readonly string[] {
+    const found = this.#find("open", path);
+    if (found.kind !== "directory") throw new SystemError("open", path, "ENOTDIR");
+    return [...found.entries.keys()];
+  }
+
+  status(path: string): FileStatus {
+    const found = this.#find("stat", path);
+    // No test needs a link that leads somewhere.
+    if (found.kind === "link") throw new SystemError("stat", path, "ENOENT");
+    return statusOf(found, found.kind);
+  }
+
+  linkStatus(path: string): FileStatus {
+    const found = this.#find("lstat", path);
+    return statusOf(found, found.kind === "link" ? "other" : found.kind);
+  }
+
+  requireWritable(path: string): void {
+    this.#find("access", path);
+  }
+
+  /** Puts a file there, with its directories, in place of what stood there. */
+  put(path: string, content: string, mode = 0o600): void {
+    this.makeDirectories(parentOf(path));
+    const { directory, name } = this.#parent("open", path);
+    directory.entries.delete(name);
+    this.createFile(path, content, mode);
+  }
+
+  /** Writes into an existing file, as a program does that has it open. */
+  write(path: string, content: string): void {
+    const file = this.#find("open", path);
+    file.content = content;
+    file.modified = file.changed = this.#time();
+  }
+
+  /** Puts a symbolic link there, with its directories, in place of what stood there. */
+  putLink(path: string, target: string): void {
+    this.makeDirectories(parentOf(path));
+    const { directory, name } = this.#parent("symlink", path);
+    directory.entries.delete(name);
+    this.symlink(target, path);
+  }
+
+  /** Removes whatever stands at `path`, with all below it; nothing happens where nothing does: `rm -rf`. */
+  removeAll(path: string): void {
+    if (!this.has(path)) return;
+    const { directory, name } = this.#parent("unlink", path);
+    this.#remove(directory, name);
+  }
+
+  /** Puts something there that is neither file nor directory: a FIFO, a device. */
+  putOther(path: string): void {
+    this.makeDirectories(parentOf(path));
+    const { directory, name } = this.#parent("open", path);
+    this.#enter(directory, name, this.#inode("other", 0o600, directory.device));
+  }
+
+  /** Mounts an empty file system of its own at `path`. */
+  mount(path: string): void {
+    this.makeDirectories(parentOf(path));
+    const { directory, name } = this.#parent("open", path);
+    this.#lastDevice += 1n;
+    directory.entries.set(name, this.#inode("directory", 0o755, this.#lastDevice));
+  }
+
+  /** Remembers everything; what it returns brings it back. */
+  remember(): () => void {
+    const copies = new Map<Inode, Inode>();
+    const copy = (inode: Inode): Inode => {
+      const known = copies.get(inode);
+      if (known !== undefined) return known;
+      const made = { ...inode, entries: new Map<string, Inode>() };
+      copies.set(inode, made);
+      for (const [name, entry] of inode.entries) made.entries.set(name, copy(entry));
+      return made;
+    };
+    const root = copy(this.#root);
+    return () => {
+      this.#root = root;
+    };
+  }
+
+  /** The permission bits of what stands at `path`. */
+  modeOf(path: string): number {
+    return this.#find("stat", path).mode;
+  }
+
+  /** Whether anything stands at `path`. */
+  has(path: string): boolean {
+    return partsOf(path).reduce(enter, this.#root) !== undefined;
+  }
+
+  /** Every file below `path` with its content, by its path from there, in the order of the paths. */
+  filesUnder(path: string): Readonly<Record<string, string>> {
+    const found: [string, string][] = [];
+    const visit = (directory: Inode, prefix: string): void => {
+      for (const [name, entry] of directory.entries) {
+        if (entry.kind === "directory") visit(entry, `${prefix}${name}/`);
+        else found.push([`${prefix}${name}`, entry.content]);
+      }
+    };
+    if (this.has(path)) visit(this.#find("open", path), "");
+    return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #find(operation: string, path: string, named = path): Inode {
+    let found = this.#root;
+    for (const name of partsOf(path)) {
+      if (found.kind !== "directory") throw new SystemError(operation, named, "ENOTDIR");
+      if (Buffer.byteLength(name) > 255) throw new SystemError(operation, named, "ENAMETOOLONG");
+      const next = found.entries.get(name);
+      if (next === undefined) throw new SystemError(operation, named, "ENOENT");
+      found = next;
+    }
+    return found;
+  }
+
+  #parent(operation: string, path: string): { directory: Inode; name: string } {
+    const directory = this.#find(operation, parentOf(path), path);
+    if (directory.kind !== "directory") throw new SystemError(operation, path, "ENOTDIR");
+    return { directory, name: partsOf(path).at(-1) ?? "" };
+  }
+
+  #inode(kind: Inode["kind"], mode: number, device: bigint): Inode {
+    const now = this.#time();
+    const number = this.#lastInode++;
+    return {
+      kind,
+      device,
+      number,
+      mode,
+      entries: new Map(),
+      content: "",
+      modified: now,
+      changed: now,
+    };
+  }
+
+  #time(): bigint {
+    const now = this.#now();
+    const tick = now - (now % this.grain);
+    return tick - (tick % this.resolution);
+  }
+
+  #enter(directory: Inode, name: string, entry: Inode): void {
+    directory.entries.set(name, entry);
+    directory.modified = directory.changed = this.#time();
+  }
+
+  #remove(directory: Inode, name: string): void {
+    directory.entries.delete(name);
+    directory.modified = directory.changed = this.#time();
+  }
+}
+
+function statusOf(found: Inode, kind: FileKind): FileStatus {
+  const { device, number, content, modified, changed } = found;
+  return { kind, device, inode: number, size: Buffer.byteLength(content), modified, changed };
+}
+
+function enter(from: Inode | undefined, name: string): Inode | undefined {
+  return from?.entries.get(name);
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+function parentOf(path: string): string {
+  return `/${partsOf(path).slice(0, -1).join("/")}`;
+}

@@ -1,0 +1,298 @@
+/** A machine in memory, on which processes can be stopped, or refused a call, wherever a test wants it. */
+
+import {
+  type FileStatus,
+  type LockRequest,
+  LockTimeout,
+  type System,
+  SystemError,
+} from "../../src/system/system.ts";
+import type { Call, Interrupt, Operation } from "./interruption.ts";
+import { MemoryDisk } from "./memory-disk.ts";
+
+/** How a process is started. */
+export interface Start {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly interrupt?: Interrupt | undefined;
+  /** The process id; by default one that no process had before. */
+  readonly processId?: number | undefined;
+  /** Processes with locks of different kinds do not see each other's, as those of the two executables. */
+  readonly lockKind?: string | undefined;
+}
+
+/** What became of a process. */
+export interface Outcome {
+  /** `undefined` where it was killed. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly calls: readonly Call[];
+}
+
+/** A disk, a clock and locks, shared by all processes that are started on it. */
+export class MemoryMachine {
+  /** The wall clock, in milliseconds since the epoch. */
+  time = Date.UTC(2026, 0, 31, 12);
+  readonly disk = new MemoryDisk(() => BigInt(this.time) * 1_000_000n);
+  /** Who holds which lock; gone with its process. */
+  readonly locks = new Map<string, string>();
+  #lastProcessId = 1000;
+
+  /** Starts a process that a test plays itself. */
+  start(start: Start = {}): MemoryProcess {
+    return new MemoryProcess(this, start, start.processId ?? ++this.#lastProcessId);
+  }
+
+  /** Runs `program` as a process to its end. */
+  run(start: Start, program: (system: System) => number): Outcome {
+    const process = this.start(start);
+    let exitCode: number | undefined;
+    try {
+      exitCode = program(process);
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+    if (process.ended) exitCode = undefined;
+    process.end();
+    const { stdout, stderr, calls } = process;
+    return { exitCode, stdout, stderr, calls };
+  }
+
+  /** Does something that leaves no trace on the disk, the clock and the locks. */
+  try<T>(body: () => T): T {
+    const { time } = this;
+    const locks = [...this.locks];
+    const forget = this.disk.remember();
+    try {
+      return body();
+    } finally {
+      forget();
+      this.time = time;
+      this.locks.clear();
+      for (const [path, holder] of locks) this.locks.set(path, holder);
+    }
+  }
+
+  /** Lets some time pass. */
+  wait(milliseconds: number): void {
+    this.time += milliseconds;
+  }
+}
+
+/** Thrown in a process that was killed; not an `Error`, so that no handler takes it for a failure. */
+class Killed {}
+
+/** One process and its `System`. */
+export class MemoryProcess implements System {
+  readonly calls: Call[] = [];
+  stdout = "";
+  stderr = "";
+  ended = false;
+  readonly #machine: MemoryMachine;
+  readonly #start: Start;
+  readonly #id: number;
+  readonly #held = new Set<string>();
+
+  constructor(machine: MemoryMachine, start: Start, id: number) {
+    this.#machine = machine;
+    this.#start = start;
+    this.#id = id;
+  }
+
+  /** Ends the process: its locks are free, and whatever it still calls has no effect. */
+  end(): void {
+    this.ended = true;
+    for (const path of this.#held) this.#machine.locks.delete(path);
+  }
+
+  /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
+  get locksOutReference(): boolean {
+    return this.#start.lockKind === undefined;
+  }
+
+  environment(name: string): string | undefined {
+    this.#requireAlive();
+    return this.#start.environment?.[name];
+  }
+
+  now(): number {
+    this.#requireAlive();
+    return this.#machine.time;
+  }
+
+  processId(): number {
+    this.#requireAlive();
+    return this.#id;
+  }
+
+  readStandardInput(limit: number): string {
+    const path = "/dev/stdin";
+    return this.#call("readStandardInput", "read", path, () => {
+      const text = this.#start.stdin ?? "";
+      if (Buffer.byteLength(text) > limit) throw new SystemError("read", path, "EFBIG");
+      return text;
+    });
+  }
+
+  writeStandardOutput(text: string): void {
+    this.#call("writeStandardOutput", "write", "/dev/stdout", () => {
+      this.stdout += text;
+    });
+  }
+
+  writeStandardError(text: string): void {
+    try {
+      this.#call("writeStandardError", "write", "/dev/stderr", () => {
+        this.stderr += text;
+      });
+    } catch (error) {
+      if (!(error instanceof SystemError)) throw error;
+    }
+  }
+
+  readFile(path: string, limit: number): string {
+    return this.#call("readFile", "open", path, () => this.#disk.readFile(path, limit));
+  }
+
+  createFile(path: string, text: string, mode: number): void {
+    this.#call(
+      "createFile",
+      "open",
+      path,
+      () => this.#disk.createFile(path, text, mode),
+      (part) => this.#disk.createFile(path, text.slice(0, text.length * part), mode),
+    );
+  }
+
+  overwriteFile(path: string, text: string): void {
+    this.#call(
+      "overwriteFile",
+      "open",
+      path,
+      () => this.#disk.overwriteFile(path, text),
+      (part) =>
+        this.#disk.overwriteFile(path, part < 0.5 ? this.#disk.readFile(path, 1e6) : `${text}\n\n`),
+    );
+  }
+
+  symlink(target: string, path: string): void {
+    this.#call("symlink", "symlink", path, () => this.#disk.symlink(target, path));
+  }
+
+  readLink(path: string): string {
+    return this.#call("readLink", "readlink", path, () => this.#disk.readLink(path));
+  }
+
+  linkStatus(path: string): FileStatus {
+    return this.#call("linkStatus", "lstat", path, () => this.#disk.linkStatus(path));
+  }
+
+  setModified(path: string, nanoseconds: bigint): void {
+    this.#call("setModified", "utimensat", path, () => this.#disk.setModified(path, nanoseconds));
+  }
+
+  link(existing: string, path: string): void {
+    this.#call("link", "link", path, () => this.#disk.link(existing, path));
+  }
+
+  rename(from: string, to: string): void {
+    this.#call("rename", "rename", to, () => this.#disk.rename(from, to));
+  }
+
+  unlink(path: string): void {
+    this.#call("unlink", "unlink", path, () => this.#disk.unlink(path));
+  }
+
+  makeDirectories(path: string): void {
+    this.#call("makeDirectories", "mkdir", path, () => this.#disk.makeDirectories(path));
+  }
+
+  list(path: string): readonly string[] {
+    return this.#call("list", "open", path, () => this.#disk.list(path));
+  }
+
+  status(path: string): FileStatus {
+    return this.#call("status", "stat", path, () => this.#disk.status(path));
+  }
+
+  requireWritable(path: string): void {
+    this.#call("requireWritable", "access", path, () => this.#disk.requireWritable(path));
+  }
+
+  /** Never waits: one process runs at a time, so that a lock which is held now stays so. */
+  lock({ file, directory, holder, timeout }: LockRequest): () => void {
+    const path = `${directory}/${this.#start.lockKind ?? "lock"}`;
+    return this.#call("lock", "open", file, () => {
+      if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
+      this.#disk.makeDirectories(directory);
+      const other = this.#machine.locks.get(path);
+      if (other !== undefined) {
+        this.#machine.wait(timeout);
+        throw new LockTimeout(path, other);
+      }
+      this.#machine.locks.set(path, `process ${this.#id} (${holder})`);
+      this.#held.add(path);
+      return () => this.#unlock(path, file);
+    });
+  }
+
+  #unlock(path: string, file: string): void {
+    try {
+      this.#call("unlock", "rmdir", file, () => {
+        this.#machine.locks.delete(path);
+        this.#held.delete(path);
+      });
+    } catch (error) {
+      // As the real lock: one that cannot be given back is free when its process has ended.
+      if (!(error instanceof SystemError)) throw error;
+    }
+  }
+
+  get #disk(): MemoryDisk {
+    return this.#machine.disk;
+  }
+
+  #requireAlive(): void {
+    if (this.ended) throw new Killed();
+  }
+
+  #doPart(doPart: ((part: number) => void) | undefined, part: number): void {
+    try {
+      doPart?.(part);
+    } catch (error) {
+      // The call would have been refused; the process is killed all the same.
+      if (!(error instanceof SystemError)) throw error;
+    }
+  }
+
+  /**
+   * Makes a call, unless something happens to the process there.
+   *
+   * @param word the system call's name in an error message
+   * @param doPart leaves the effect half done, where the call can be stopped in its middle
+   */
+  #call<T>(
+    operation: Operation,
+    word: string,
+    path: string,
+    effect: () => T,
+    doPart?: (part: number) => void,
+  ): T {
+    this.#requireAlive();
+    const call = { number: this.calls.length + 1, operation, path };
+    this.calls.push(call);
+    const interruption = this.#start.interrupt?.(call);
+    switch (interruption?.kind) {
+      case "stop":
+        if (interruption.written !== undefined) this.#doPart(doPart, interruption.written);
+        this.end();
+        throw new Killed();
+      case "fail":
+        throw new SystemError(word, path, interruption.code);
+      case "pause":
+        interruption.meanwhile();
+    }
+    return effect();
+  }
+}

@@ -1,0 +1,173 @@
+/** The portable lock between real processes, in a real directory. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Test, test } from "tap";
+import { createNodeSystem } from "../../../src/system/node/node-system.ts";
+import type { LockTimeout } from "../../../src/system/system.ts";
+
+/** A killed holder blocks for 2 s and the second by which its date may lie ahead; the rest is for a busy machine. */
+const LONGEST_BLOCK = 3000 + 2000;
+
+const program = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
+
+/** Takes and gives back the lock in this process; returns how long it took, in milliseconds. */
+function lockOnce(directory: string, timeout: number): number {
+  const start = performance.now();
+  createNodeSystem().lock({
+    file: `${directory}/lock`,
+    directory: `${directory}/own`,
+    holder: "test",
+    timeout,
+  })();
+  return performance.now() - start;
+}
+
+/** Another process that takes the lock. */
+class OtherProcess {
+  readonly #child: ChildProcess;
+  #stdout = "";
+
+  constructor(t: Test, directory: string, holder: string, timeout = 0) {
+    this.#child = spawn(process.execPath, [program, directory, holder, String(timeout)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    this.#child.stdout?.on("data", (data) => {
+      this.#stdout += data;
+    });
+    t.teardown(() => this.#child.kill("SIGKILL"));
+  }
+
+  get id(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Waits for a line of its output. */
+  async says(line: string): Promise<void> {
+    while (!this.#stdout.includes(`${line}\n`)) {
+      if (this.#child.stdout === null || this.#child.exitCode !== null) {
+        throw new Error(`expected "${line}", found "${this.#stdout}"`);
+      }
+      await once(this.#child.stdout, "data");
+    }
+  }
+
+  signal(name: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(name);
+  }
+
+  /** Lets it give the lock back, and end. */
+  async finish(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.stdin?.end();
+    await ended;
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+test("a process waits until the other gives the lock back", async (t) => {
+  const directory = t.testdir();
+  const first = new OtherProcess(t, directory, "ADD c1 eth0");
+  await first.says("locked");
+  const second = new OtherProcess(t, directory, "ADD c2 eth0", 20_000);
+
+  await first.finish();
+
+  await second.says("locked");
+  t.pass("the second process has the lock");
+  await second.finish();
+  t.notOk(existsSync(`${directory}/own/lock`), "nobody has the lock");
+});
+
+test("two processes never hold the lock at the same time", async (t) => {
+  const directory = t.testdir();
+  const holder = new OtherProcess(t, directory, "ADD c1 eth0");
+  await holder.says("locked");
+
+  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+
+  await holder.finish();
+  t.doesNotThrow(() => lockOnce(directory, 0));
+});
+
+test("waiting in vain is bounded, and names the holder", async (t) => {
+  const directory = t.testdir();
+  const holder = new OtherProcess(t, directory, "ADD c1 eth0");
+  await holder.says("locked");
+  const start = performance.now();
+
+  let error: LockTimeout | undefined;
+  try {
+    lockOnce(directory, 200);
+  } catch (thrown) {
+    error = thrown as LockTimeout;
+  }
+
+  t.equal(error?.holder, `process ${holder.id} (ADD c1 eth0)`);
+  t.ok(performance.now() - start >= 200, "it waited as long as it was told to");
+  t.ok(performance.now() - start < 2000, "and not much longer");
+});
+
+test("a killed holder blocks others no longer than the lock needs to go stale", async (t) => {
+  const directory = t.testdir();
+  const holder = new OtherProcess(t, directory, "ADD c1 eth0");
+  await holder.says("locked");
+
+  await holder.kill();
+
+  t.ok(lockOnce(directory, 20_000) < LONGEST_BLOCK);
+});
+
+test("a lock from before the clock was set back blocks no longer than any other", (t) => {
+  const directory = t.testdir();
+  mkdirSync(`${directory}/own/lock`, { recursive: true });
+  const tomorrow = Date.now() / 1000 + 86_400;
+  utimesSync(`${directory}/own/lock`, tomorrow, tomorrow);
+
+  t.ok(lockOnce(directory, 20_000) < LONGEST_BLOCK);
+  t.end();
+});
+
+test("a lock dated a day ago is taken at once", (t) => {
+  const directory = t.testdir();
+  mkdirSync(`${directory}/own/lock`, { recursive: true });
+  const yesterday = Date.now() / 1000 - 86_400;
+  utimesSync(`${directory}/own/lock`, yesterday, yesterday);
+
+  t.ok(lockOnce(directory, 20_000) < 1900);
+  t.end();
+});
+
+test("a process that was stopped for long does not remove the lock that another took meanwhile", async (t) => {
+  const directory = t.testdir();
+  const stopped = new OtherProcess(t, directory, "ADD c1 eth0");
+  await stopped.says("locked");
+  stopped.signal("SIGSTOP");
+  const second = new OtherProcess(t, directory, "ADD c2 eth0", 20_000);
+  await second.says("locked");
+  const before = statSync(`${directory}/own/lock`, { bigint: true });
+
+  stopped.signal("SIGCONT");
+  await stopped.finish();
+
+  t.same(statSync(`${directory}/own/lock`, { bigint: true }).ino, before.ino);
+  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+  await second.finish();
+});
+
+test("a lock that cannot be made is an error that names it", (t) => {
+  const directory = t.testdir({ own: "a file" });
+
+  t.throws(() => lockOnce(directory, 0), {
+    code: "ENOTDIR",
+    message: `mkdir ${directory}/own: not a directory`,
+  });
+  t.end();
+});

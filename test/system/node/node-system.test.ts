@@ -1,0 +1,93 @@
+/** The real machine: the same file calls as in memory, and what only a real one has. */
+
+import { execFileSync } from "node:child_process";
+import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { type Test, test } from "tap";
+import { createNodeSystem } from "../../../src/system/node/node-system.ts";
+import { fileSystemCases, outcomeOf } from "../file-system-cases.ts";
+
+for (const fileCase of fileSystemCases) {
+  test(`on the real machine, ${fileCase.name}`, (t) => {
+    t.same(outcomeOf(fileCase, createNodeSystem(), t.testdir()), fileCase.expected);
+    t.end();
+  });
+}
+
+/** The permission bits of a file. */
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+test("files, directories and the lock file get the modes of the reference under any umask", (t) => {
+  const root = t.testdir();
+  const before = process.umask(0o077);
+  t.teardown(() => process.umask(before));
+  const system = createNodeSystem();
+
+  system.createFile(`${root}/file`, "", 0o600);
+  system.makeDirectories(`${root}/a/b`);
+  system.lock({ file: `${root}/lock`, directory: `${root}/own`, holder: "", timeout: 0 })();
+
+  t.equal(modeOf(`${root}/file`), 0o600);
+  t.equal(modeOf(`${root}/a/b`), 0o755);
+  t.equal(modeOf(`${root}/lock`), 0o750);
+  t.end();
+});
+
+test("a link to nowhere takes its name: no file is created through it", (t) => {
+  const root = t.testdir();
+  const system = createNodeSystem();
+  symlinkSync(`${root}/nowhere`, `${root}/a`);
+  system.createFile(`${root}/b`, "", 0o600);
+
+  t.throws(() => system.createFile(`${root}/a`, "", 0o600), { code: "EEXIST" });
+  t.throws(() => system.link(`${root}/b`, `${root}/a`), { code: "EEXIST" });
+  t.end();
+});
+
+test("status follows a link", (t) => {
+  const root = t.testdir({ file: "content" });
+  symlinkSync(`${root}/file`, `${root}/a`);
+
+  t.equal(createNodeSystem().status(`${root}/a`).kind, "file");
+  t.end();
+});
+
+test("reading a FIFO does not wait for its writer", (t) => {
+  const root = t.testdir();
+  execFileSync("mkfifo", [`${root}/fifo`]);
+  const system = createNodeSystem();
+
+  t.equal(system.readFile(`${root}/fifo`, 100), "");
+  t.equal(system.status(`${root}/fifo`).kind, "other");
+  t.end();
+});
+
+test("a file larger than the first buffer is read whole", (t) => {
+  const root = t.testdir();
+  const content = "0123456789".repeat(1000);
+  writeFileSync(`${root}/a`, content);
+
+  t.equal(createNodeSystem().readFile(`${root}/a`, 10_000), content);
+  t.end();
+});
+
+test("a path with a NUL is an invalid argument, not a defect", (t) => {
+  t.throws(() => createNodeSystem().readFile("/a\0b", 100), { code: "EINVAL" });
+  t.end();
+});
+
+test("an environment variable that is not set is undefined", (t) => {
+  setVariable(t, "HOST_LOCAL_TEST", "value");
+
+  t.equal(createNodeSystem().environment("HOST_LOCAL_TEST"), "value");
+  t.equal(createNodeSystem().environment("HOST_LOCAL_TEST_2"), undefined);
+  t.end();
+});
+
+function setVariable(t: Test, name: string, value: string): void {
+  process.env[name] = value;
+  t.teardown(() => {
+    delete process.env[name];
+  });
+}

@@ -1,0 +1,231 @@
+import { test } from "tap";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { Network } from "./network.ts";
+
+const subnet = { subnet: "10.0.0.0/29" };
+
+function networkWith(reservations: Readonly<Record<string, string>> = {}): Network {
+  const network = new Network(new MemoryMachine(), subnet);
+  for (const [address, content] of Object.entries(reservations)) network.put(address, content);
+  return network;
+}
+
+test("DEL removes what names the attachment, in the ranges and outside, and says nothing", (t) => {
+  const network = networkWith({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "c1\r\neth1",
+    "10.0.0.4": "c10\r\neth0",
+    "10.9.9.9": " c1\r\neth0\n",
+    "2001:db8::2": "c1\r\neth0",
+  });
+
+  const { exitCode, stdout, stderr } = network.del("c1");
+
+  t.same([exitCode, stdout, stderr], [0, "", ""]);
+  t.same(Object.keys(network.reservations()), ["10.0.0.3", "10.0.0.4"]);
+  t.end();
+});
+
+test("DEL removes a file from before interfaces were noted only where nothing else matches", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1" });
+
+  network.del("c1");
+  t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
+
+  network.del("c1");
+  t.same(Object.keys(network.reservations()), []);
+  t.end();
+});
+
+test("DEL does so once per call, however many range sets there are", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1" });
+
+  network.del("c1", { ipam: { ranges: [[subnet], [{ subnet: "10.1.0.0/24" }]] } });
+
+  t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
+  t.end();
+});
+
+test("DEL leaves the cursor, and files not named by an address", (t) => {
+  const network = networkWith({ "last_reserved_ip.0": "c1", other: "c1\r\neth0" });
+
+  network.del("c1");
+
+  t.same(network.machine.disk.list(network.directory), ["last_reserved_ip.0", "other", "lock"]);
+  t.end();
+});
+
+test("DEL may be repeated", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+
+  t.equal(network.del("c1").exitCode, 0);
+  t.equal(network.del("c1").exitCode, 0);
+  t.end();
+});
+
+test("DEL needs neither ranges nor anything else beyond the network's place", (t) => {
+  const cases = [
+    { ipam: { subnet: null } },
+    { ipam: { subnet: "garbage" } },
+    { ipam: { ranges: "x" } },
+    { ipam: { routes: 5, resolvConf: "/no/such", exclude: 5, exhaustedStatus: 5 } },
+    { ipam: { lockTimeoutSeconds: "x" } },
+    { args: "IP=garbage" },
+    { top: { runtimeConfig: "x", args: "x" } },
+  ];
+
+  for (const options of cases) {
+    const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+
+    t.equal(network.del("c1", options).exitCode, 0, JSON.stringify(options));
+    t.same(network.reservations(), {});
+  }
+  t.end();
+});
+
+test("DEL without an ipam section or with a wrong data directory is an error", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+
+  t.equal(network.del("c1", { top: { ipam: null } }).error?.code, 999);
+  t.equal(network.del("c1", { ipam: { dataDir: 5 } }).error?.code, 999);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  t.end();
+});
+
+test("DEL where nothing was ever reserved creates nothing", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+
+  t.equal(network.del("c1").exitCode, 0);
+
+  t.same(network.machine.disk.list("/"), []);
+  t.end();
+});
+
+test("DEL says so where a file stands in place of the network's directory", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+  network.machine.disk.put(network.directory, "");
+
+  t.same(network.del("c1").error, {
+    code: 999,
+    msg: "mkdir /var/lib/cni/networks/net: not a directory",
+  });
+  t.end();
+});
+
+test("DEL that cannot remove a file removes all others, then reports it", (t) => {
+  const network = networkWith({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "c1\r\neth0",
+    "10.0.0.4": "c1\r\neth0",
+  });
+
+  const { error } = network.del("c1", {
+    interrupt: refuse("unlink", "EIO", `${network.directory}/10.0.0.3`),
+  });
+
+  t.same(error, {
+    code: 5,
+    msg: "failed to release 1 of 3 addresses",
+    details: "unlink /var/lib/cni/networks/net/10.0.0.3: input/output error",
+  });
+  t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
+  t.end();
+});
+
+test("DEL reports what the disk refuses, so that the runtime tries again", (t) => {
+  const cases = [
+    ["list", "open /var/lib/cni/networks/net: input/output error"],
+    ["status", "stat /var/lib/cni/networks/net: input/output error"],
+  ] as const;
+
+  for (const [operation, msg] of cases) {
+    const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+    const { error } = network.del("c1", {
+      interrupt: refuse(operation, "EIO", "/var/lib/cni/networks/net"),
+    });
+
+    t.same(error, { code: 5, msg });
+    t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  }
+  t.end();
+});
+
+test("DEL that finds nothing names the files that it could not read", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
+  const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
+
+  const unread = network.del("c1", { interrupt });
+
+  t.equal(unread.exitCode, 0);
+  t.equal(
+    unread.stderr,
+    "host-local: open /var/lib/cni/networks/net/10.0.0.2: input/output error; it may be a reservation of c1\n",
+  );
+  t.equal(network.del("c2", { interrupt }).stderr, "", "one that finds something does not");
+  t.end();
+});
+
+test("DEL names its own reservation, too, where the index knows of it and it cannot be read", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
+
+  const { stderr } = network.del("c1", { interrupt });
+
+  t.match(stderr, "10.0.0.2: input/output error; it may be a reservation of c1");
+  t.end();
+});
+
+test("a reservation that could not be read once is released by the next DEL", (t) => {
+  const network = networkWith();
+  network.add("c1");
+
+  network.del("c1", { interrupt: refuse("readFile", "EIO", `${network.directory}/10.0.0.2`) });
+  network.del("c1");
+
+  t.same(network.reservations(), {});
+  t.end();
+});
+
+test("DEL works under the lock, and waits for it no longer than configured", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+  network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
+
+  const { error } = network.del("c1", { ipam: { lockTimeoutSeconds: 1 } });
+
+  t.equal(error?.code, 11);
+  t.match(error?.details, "process 7 (GC)");
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  t.end();
+});
+
+test("DEL works on a disk that has no room for a lock", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+
+  t.equal(network.del("c1", { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
+
+  t.same(network.reservations(), {});
+  t.end();
+});
+
+test("DEL releases before it refuses the plugin's own network namespace", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+  network.machine.disk.put("/proc/self/ns/net", "");
+
+  const { error } = network.del("c1", { networkNamespace: "/proc/self/ns/net" });
+
+  t.equal(error?.code, 8);
+  t.same(network.reservations(), {});
+  t.end();
+});
+
+test("in the chain behind a main plugin, DEL leaves the address to that plugin's own DEL", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+
+  const { exitCode, stdout } = network.del("c1", { top: { gcOnly: true } });
+
+  t.same([exitCode, stdout], [0, ""]);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  t.end();
+});

@@ -1,0 +1,141 @@
+import { test } from "tap";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { Network } from "./network.ts";
+
+const subnet = { subnet: "10.0.0.0/29" };
+const five = [2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`);
+
+function networkWith(addresses: readonly string[], ipam: object = subnet): Network {
+  const network = new Network(new MemoryMachine(), ipam);
+  for (const address of addresses) network.put(address, "c1\r\neth0");
+  return network;
+}
+
+test("STATUS is silent where an ADD could be served", (t) => {
+  const { exitCode, stdout, stderr } = networkWith(five.slice(1)).status();
+
+  t.same([exitCode, stdout, stderr], [0, "", ""]);
+  t.end();
+});
+
+test("STATUS reads the directory once, takes no lock and changes nothing", (t) => {
+  const network = networkWith(five.slice(1));
+  const files = network.machine.disk.filesUnder("/");
+
+  const { calls } = network.status();
+
+  t.same(
+    calls.map(({ operation }) => operation),
+    ["readStandardInput", "requireWritable", "readLink", "list"],
+  );
+  t.same(network.machine.disk.filesUnder("/"), files);
+  t.end();
+});
+
+test("STATUS on a fresh machine is silent and creates nothing", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+
+  t.equal(network.status().exitCode, 0);
+
+  t.same(network.machine.disk.list("/"), []);
+  t.end();
+});
+
+test("STATUS reports an exhausted range set, with counts", (t) => {
+  const { error } = networkWith(five).status();
+
+  t.equal(error?.code, 50);
+  t.equal(error?.msg, "no IP addresses available in range set: 10.0.0.1-10.0.0.6");
+  t.match(error?.details, "10.0.0.1-10.0.0.6: 5 of 5 addresses in use");
+  t.end();
+});
+
+test("one exhausted set of several is enough, one free range in each set is, too", (t) => {
+  const full = { subnet: "10.0.0.0/29" };
+  const free = { subnet: "10.1.0.0/29" };
+
+  t.equal(networkWith(five, { ranges: [[free], [full]] }).status().error?.code, 50);
+  t.equal(networkWith(five, { ranges: [[full, free]] }).status().exitCode, 0);
+  t.end();
+});
+
+test("exhausted ranges are no matter where the configuration says so", (t) => {
+  const network = networkWith(five);
+
+  t.equal(network.status({ ipam: { exhaustedStatus: "ready" } }).exitCode, 0);
+  t.equal(network.status({ ipam: { exhaustedStatus: "unavailable" } }).error?.code, 50);
+  t.end();
+});
+
+test("debris that the next ADD reclaims is as good as free", (t) => {
+  const network = networkWith(five.slice(1));
+  network.put("10.0.0.2", "");
+  t.equal(network.status().error?.code, 50, "it has not settled yet");
+
+  network.machine.wait(10_001);
+
+  t.equal(network.status().exitCode, 0);
+  t.equal(network.add("c2").exitCode, 0);
+  t.end();
+});
+
+test("debris at an address that is never handed out is no free address", (t) => {
+  const network = networkWith(five);
+  network.put("10.0.0.1", "");
+  network.machine.wait(10_001);
+
+  t.equal(network.status().error?.code, 50);
+  t.equal(network.add("c2").exitCode, 1);
+  t.end();
+});
+
+test("STATUS reports a directory in which nothing can be created", (t) => {
+  const network = networkWith([]);
+  const cases = [
+    ["/var/lib/cni/networks/net", networkWith(five.slice(1))],
+    ["/", network],
+  ] as const;
+
+  for (const [path, where] of cases) {
+    const { error } = where.status({ interrupt: refuse("requireWritable", "EROFS", path) });
+
+    t.same(error, { code: 50, msg: `access ${path}: read-only file system` });
+  }
+  t.end();
+});
+
+test("STATUS reports a directory that cannot be read", (t) => {
+  const { error } = networkWith(five).status({ interrupt: refuse("list", "EIO") });
+
+  t.same(error, { code: 50, msg: "open /var/lib/cni/networks/net: input/output error" });
+  t.end();
+});
+
+test("STATUS needs no ranges, for some come only with an ADD", (t) => {
+  for (const ipam of [{ subnet: null }, { subnet: null, ranges: [] }]) {
+    t.equal(networkWith(five).status({ ipam }).exitCode, 0);
+  }
+  t.end();
+});
+
+test("STATUS reports a configuration under which no ADD can be served", (t) => {
+  const cases = [
+    [{ ipam: { subnet: "garbage" } }, "invalid CIDR address: garbage"],
+    [{ ipam: { subnet: null, dataDir: 5 } }, "json: cannot unmarshal number into ipam.dataDir"],
+    [{ top: { ipam: null } }, "IPAM config missing 'ipam' key"],
+  ] as const;
+
+  for (const [options, msg] of cases) {
+    const { error } = networkWith([]).status(options);
+
+    t.equal(error?.code, 50);
+    t.match(error?.msg, msg);
+  }
+  t.end();
+});
+
+test("in the chain behind a main plugin, STATUS does its work", (t) => {
+  t.equal(networkWith(five).status({ top: { gcOnly: true } }).error?.code, 50);
+  t.end();
+});
