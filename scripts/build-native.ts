@@ -16,6 +16,9 @@ import { bundle, root } from "./bundle.ts";
 const sources = join(root, "src", "system", "quickjs");
 const work = join(root, "build", "native");
 
+/** What the build needs is not on this machine. */
+export class MissingTool extends Error {}
+
 /** Where QuickJS is. */
 interface Library {
   readonly include: string;
@@ -67,7 +70,7 @@ function fetchLibrary(): Library {
   spawnSync("bash", [join(root, "scripts", "fetch-quickjs.sh")], { stdio: "inherit" });
   const library = findLibrary();
   if (library === undefined) {
-    throw new Error(
+    throw new MissingTool(
       "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12 it is fetched, see above.",
     );
   }
@@ -106,7 +109,9 @@ function run(command: string, parameters: readonly string[]): Buffer {
     maxBuffer: 64 * 1024 * 1024,
   });
   if (error !== undefined) {
-    throw new Error(`${command} could not be run: install gcc and libc6-dev. (${error.message})`);
+    throw new MissingTool(
+      `${command} could not be run: install gcc and libc6-dev. (${error.message})`,
+    );
   }
   if (status !== 0) throw new Error(`${command} ended with ${status}.`);
   return stdout;

@@ -52,7 +52,7 @@ export function parseInterfaceName(text: string): InterfaceName {
 }
 
 export function isInterfaceName(text: string): text is InterfaceName {
-  return text !== "" && interfaceNameProblem(text) === undefined;
+  return text !== "" && !text.includes("\0") && interfaceNameProblem(text) === undefined;
 }
 
 function interfaceNameProblem(text: string): CniError | undefined {

@@ -6,7 +6,7 @@ import { internalError } from "../cni/error.ts";
 import { elements, type Located, member, memberOrNull, text, typeMismatch } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
-import { type Address, isSame } from "./address.ts";
+import { type Address, formatAddress } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
 import { parseIPField, parseIPWithOptionalPrefix, parsePrefixField } from "./fields.ts";
 import { parsePrefix, windowOf } from "./prefix.ts";
@@ -196,7 +196,7 @@ function lockTimeout(at: Located | undefined): number | undefined {
 }
 
 function isTimeout(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
 /** The entries of a list of requested addresses; checked as addresses before anything else is looked at. */
@@ -234,9 +234,7 @@ function requestedInArguments(args: string): readonly Address[] {
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {
-  return addresses.filter(
-    (address, at) => addresses.findIndex((other) => isSame(other, address)) === at,
-  );
+  return [...new Map(addresses.map((address) => [formatAddress(address), address])).values()];
 }
 
 function storeConfig(

@@ -21,7 +21,17 @@ export function makeExclusions(windows: readonly Window[]): Exclusions {
 }
 
 export function isExcluded(address: Address, exclusions: Exclusions): boolean {
-  return exclusions.some((window) => isWithin(address, window));
+  let low = 0;
+  let high = exclusions.length;
+  // Ascending and apart, so halving finds the only window that can hold the address.
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const window = exclusions[middle];
+    if (window === undefined || isWithin(address, window)) return window !== undefined;
+    if (isBefore(window.last, address)) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 /** What remains of a window, in ascending order, once the exclusions are taken out. */
@@ -49,6 +59,10 @@ export function without(window: Window, exclusions: Exclusions): readonly Window
 function byFirst(a: Window, b: Window): number {
   if (a.first.family !== b.first.family) return a.first.family - b.first.family;
   return a.first.value < b.first.value ? -1 : a.first.value > b.first.value ? 1 : 0;
+}
+
+function isBefore(a: Address, b: Address): boolean {
+  return a.family === b.family ? a.value < b.value : a.family < b.family;
 }
 
 function isNextTo(a: Window, b: Window): boolean {

@@ -139,7 +139,7 @@ function allocateNext(ledger: Ledger, wish: Wish): Allocation {
   if (allocation !== undefined) return allocation;
   const reservations = listReservations(system, location);
   const usage = usageOf(set, exclusions, reservations);
-  const suspects = countSuspects(system, location, set, reservations);
+  const suspects = ledger.mayHaveOwnerless ? countSuspects(system, location, set, reservations) : 0;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, suspects, location),
@@ -175,6 +175,7 @@ function takenAfter(system: System, location: Location): (address: string) => bo
 
 /** The set is full: an empty file, which nobody can ever release, gives way. */
 function takeOver(ledger: Ledger, wish: Wish, temporary: string): Allocation | undefined {
+  if (!ledger.mayHaveOwnerless) return undefined;
   const { system, location } = ledger;
   for (const reservation of listReservations(system, location)) {
     const range = rangeToReclaim(system, location, wish, reservation);

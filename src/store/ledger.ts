@@ -8,6 +8,7 @@ import { join, type Location } from "./location.ts";
 import { formatOwner } from "./owner.ts";
 import {
   type EntryName,
+  entryOf,
   exactEntry,
   legacyEntry,
   listEntries,
@@ -33,6 +34,7 @@ import {
   isQuiet,
   readStamp,
   removeStamp,
+  type Stamp,
   writeStamp,
 } from "./stamp.ts";
 import { withTemporary } from "./temporary.ts";
@@ -45,9 +47,10 @@ export class Ledger {
   readonly system: System;
   readonly location: Location;
   #index: "kept" | "given up" = "kept";
-  /** The state of the directory to record; `undefined` once we changed it ourselves. */
+  /** The state of the network's directory before a search; `undefined` once we changed it ourselves. */
   #identity: Identity | undefined;
   #reservations = 0;
+  #ownerless = 0;
   #settled = false;
   /** What a search has found, if there was one. */
   #searched: readonly OwnedReservation[] | undefined;
@@ -67,8 +70,8 @@ export class Ledger {
         this.#rebuild();
         return;
       }
-      this.#identity = stamp.identity;
       this.#reservations = stamp.reservations;
+      this.#ownerless = stamp.ownerless;
       this.#settled = stamp.settled;
     });
   }
@@ -97,8 +100,14 @@ export class Ledger {
     const { system, location } = this;
     const found = listedFor(system, location, attachment);
     if (found === undefined || found.length > 0) return found;
-    // "Nothing" is an answer only while the index is still there.
-    return readStamp(system, location) === undefined ? undefined : found;
+    // "Nothing" is an answer only while the index is still whole.
+    const stamp = readStamp(system, location);
+    return stamp !== undefined && isCurrent(system, location, stamp) ? found : undefined;
+  }
+
+  /** Whether there may be reservations that name no container. */
+  get mayHaveOwnerless(): boolean {
+    return this.#index === "given up" || this.#ownerless > 0;
   }
 
   /** Every reservation with its owner; reads each file. */
@@ -187,7 +196,10 @@ export class Ledger {
         return false;
       }
     });
-    if (removed) this.#reservations--;
+    if (removed) {
+      this.#reservations--;
+      this.#ownerless--;
+    }
     return removed;
   }
 
@@ -197,13 +209,13 @@ export class Ledger {
     this.#tryIndex(() => {
       const { system, location } = this;
       const isUnchanged = this.#identity !== undefined;
-      const state = identityOf(system.status(location.directory));
+      const identity = identityOf(system.status(location.directory));
       // Somebody wrote while we searched: without a stamp, the next call searches again.
-      if (isUnchanged && state !== this.#identity) return;
+      if (isUnchanged && identity !== this.#identity) return;
       const dated = dateBack(system, location);
       writeStamp(system, location, {
-        identity: identityOf(system.status(location.directory)),
         reservations: this.#reservations,
+        ownerless: this.#ownerless,
         // Beside another's lock, a foreign write may hide among our own.
         settled: this.#settled && dated && (isUnchanged || system.locksOutReference),
       });
@@ -223,6 +235,7 @@ export class Ledger {
     refreshEntries(system, location, entries, all);
     this.#identity = identityOf(before);
     this.#reservations = all.length;
+    this.#ownerless = all.filter(({ owner }) => entryOf(owner) === undefined).length;
     this.#settled = system.locksOutReference || isQuiet(system, before);
   }
 
@@ -281,16 +294,13 @@ export function isHeld(system: System, location: Location, attachment: Attachmen
   return holdingsAmong(all, attachment).length > 0;
 }
 
-/** How many reservations there are, where that is known without reading the directory; needs no lock. */
-export function knownCount(system: System, location: Location): number | undefined {
+/** The counts of the reservations, where they are known without reading the directory; needs no lock. */
+export function knownCounts(
+  system: System,
+  location: Location,
+): Pick<Stamp, "reservations" | "ownerless"> | undefined {
   const stamp = readStamp(system, location);
-  if (stamp === undefined) return undefined;
-  try {
-    return isCurrent(system, location, stamp) ? stamp.reservations : undefined;
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+  return stamp !== undefined && isCurrent(system, location, stamp) ? stamp : undefined;
 }
 
 /** What the index lists for an attachment, with its owners; `undefined` where only a search tells. */

@@ -12,7 +12,6 @@ import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 import type { Owner } from "./owner.ts";
 import type { OwnedReservation } from "./reservations.ts";
-import { STAMP } from "./stamp.ts";
 
 /** The name of an entry. */
 export type EntryName = string & { readonly proof: "entry name" };
@@ -127,8 +126,7 @@ export function refreshEntries(
 /** The names of all entries, and of what killed calls left among them. */
 export function listEntries(system: System, location: Location): readonly EntryName[] {
   try {
-    const names = system.list(location.owners).filter((name) => name !== STAMP);
-    return names as readonly string[] as readonly EntryName[];
+    return system.list(location.owners) as readonly string[] as readonly EntryName[];
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return [];
     throw error;

@@ -7,9 +7,12 @@ import { join, type Location } from "./location.ts";
 export type Identity = string & { readonly proof: "identity" };
 
 export interface Stamp {
-  readonly identity: Identity;
+  /** The network's directory and that of the index. */
+  readonly state: string;
   /** How many reservations there were. */
   readonly reservations: number;
+  /** How many of them name no container, or could not be read. */
+  readonly ownerless: number;
   /**
    * Whether an equal stamp proves that nobody wrote since. It does not while a write within the grain of the file
    * system's clock, or beside a lock that the Go plugin does not take, could have gone unseen.
@@ -34,22 +37,25 @@ export function readStamp(system: System, location: Location): Stamp | undefined
     if (isSystemError(error)) return undefined;
     throw error;
   }
-  const match = /^1 ([0-9]+ [0-9]+ [0-9]+) ([0-9]+) (settled|open)$/.exec(text);
+  const match = /^2 ([0-9]+(?: [0-9]+){5}) ([0-9]+) ([0-9]+) (settled|open)$/.exec(text);
   if (match === null) return undefined;
+  const [, state = "", reservations, ownerless, settled] = match;
   return {
-    identity: match[1] as Identity,
-    reservations: Number(match[2]),
-    settled: match[3] === "settled",
+    state,
+    reservations: Number(reservations),
+    ownerless: Number(ownerless),
+    settled: settled === "settled",
   };
 }
 
-/** Records the stamp, which must have been removed before. */
-export function writeStamp(system: System, location: Location, stamp: Stamp): void {
-  const { identity, reservations, settled } = stamp;
-  system.symlink(
-    `1 ${identity} ${reservations} ${settled ? "settled" : "open"}`,
-    stampPath(location),
-  );
+/** Records the state as it is now, in a stamp, which must have been removed before. */
+export function writeStamp(
+  system: System,
+  location: Location,
+  { reservations, ownerless, settled }: Omit<Stamp, "state">,
+): void {
+  const words = [2, stateNow(system, location), reservations, ownerless];
+  system.symlink(`${words.join(" ")} ${settled ? "settled" : "open"}`, stampPath(location));
 }
 
 /** Removes the stamp before anything is changed, so that a killed call leaves none. */
@@ -61,13 +67,23 @@ export function removeStamp(system: System, location: Location): void {
   }
 }
 
-/** Whether the directory is still as the stamp says. */
+/** Whether the network's directory and the index are still as the stamp says. */
 export function isCurrent(system: System, location: Location, stamp: Stamp): boolean {
-  return identityOf(system.status(location.directory)) === stamp.identity;
+  try {
+    return stateNow(system, location) === stamp.state;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
 }
 
 export function identityOf({ inode, modified, changed }: FileStatus): Identity {
   return `${inode} ${modified} ${changed}` as Identity;
+}
+
+function stateNow(system: System, location: Location): string {
+  const directory = identityOf(system.status(location.directory));
+  return `${directory} ${identityOf(system.status(location.owners))}`;
 }
 
 /** Whether the last write to the directory is so long ago that any further one will show. */
@@ -76,17 +92,18 @@ export function isQuiet(system: System, status: FileStatus): boolean {
 }
 
 /**
- * Dates the directory back by a moment, to a time that no later write can give it again: so an equal stamp is proof at
- * once, however coarse the kernel's clock.
+ * Dates both directories back by a moment, to a time that no later write can give them again: so an equal stamp is
+ * proof at once, however coarse the kernel's clock.
  *
  * @returns whether the file system keeps time finely enough for that
  */
 export function dateBack(system: System, location: Location): boolean {
+  // Off the full millisecond, and by another fraction in each process.
+  const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
+  const time = BigInt(system.now() - DATED_BACK) * MILLISECOND + fraction;
   try {
-    // Off the full millisecond, and by another fraction in each process.
-    const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
-    const time = BigInt(system.now() - DATED_BACK) * MILLISECOND + fraction;
     system.setModified(location.directory, time);
+    system.setModified(location.owners, time);
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;
@@ -94,9 +111,6 @@ export function dateBack(system: System, location: Location): boolean {
   return system.status(location.directory).modified % MILLISECOND !== 0n;
 }
 
-/** The name of the stamp among the entries of the index; theirs contain a colon. */
-export const STAMP = "stamp";
-
 function stampPath(location: Location): string {
-  return join(location.owners, STAMP);
+  return join(location.own, "stamp");
 }

@@ -85,8 +85,12 @@ function sweep(system: System, directory: string, prefix: string): void {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
   for (const name of names) {
     const path = join(directory, name);
-    if (name.startsWith(prefix) && modified(system, path) < oldest) removeQuietly(system, path);
+    if (isOurs(name, prefix) && modified(system, path) < oldest) removeQuietly(system, path);
   }
+}
+
+function isOurs(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && /^[0-9]+\.[0-9]+$/.test(name.slice(prefix.length));
 }
 
 function modified(system: System, path: string): bigint {

@@ -113,11 +113,9 @@ function takeBack(
   { attachment }: AttachmentCall,
   allocations: readonly Allocation[],
 ): void {
-  const holdings = ledger.holdingsOf(attachment, "trust");
   if (!undo(ledger, attachment, allocations)) return;
-  const names = new Set(allocations.map(({ address }) => formatAddress(address)));
-  const kept = holdings.filter(({ name }) => !names.has(name));
-  ledger.note(exactEntry(attachment), namesHeld(kept, []));
+  const holdings = ledger.holdingsOf(attachment, "trust");
+  ledger.note(exactEntry(attachment), namesHeld(holdings, []));
 }
 
 /** In the chain behind a main plugin: its result is handed on untouched. */

@@ -10,7 +10,7 @@ import {
 } from "../ipam/config.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
-import { knownCount } from "../store/ledger.ts";
+import { knownCounts } from "../store/ledger.ts";
 import { type Location, locate } from "../store/location.ts";
 import { listReservations } from "../store/reservations.ts";
 import { describeUsage, isExhausted, rangeToReclaim, usageOf } from "../store/usage.ts";
@@ -41,10 +41,10 @@ function locationOf({ dataDir, network }: StoreConfig): Location {
 }
 
 function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
-  const count = knownCount(system, location);
+  const known = knownCounts(system, location);
   const isRoomy = (set: RangeSet): boolean =>
-    count !== undefined &&
-    set.some((range) => capacityOf(range, config.exclusions) > BigInt(count));
+    known !== undefined &&
+    set.some((range) => capacityOf(range, config.exclusions) > BigInt(known.reservations));
   if (config.rangeSets.every(isRoomy)) return;
   const reservations = listReservations(system, location);
   for (const set of config.rangeSets) {
@@ -52,7 +52,10 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     if (!isExhausted(usage)) continue;
     // Debris is reclaimed by the next ADD, so it is as good as free.
     const wish = { set, exclusions: config.exclusions };
-    if (reservations.some((one) => rangeToReclaim(system, location, wish, one))) continue;
+    const isWorthALook = known === undefined || known.ownerless > 0;
+    if (isWorthALook && reservations.some((one) => rangeToReclaim(system, location, wish, one))) {
+      continue;
+    }
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, location),

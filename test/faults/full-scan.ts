@@ -7,7 +7,7 @@ export type Name = string;
 
 /** The owner index of the network `net`. */
 export const INDEX = `${DATA_DIRECTORY}/.host-local/net/owners`;
-export const STAMP = `${INDEX}/stamp`;
+export const STAMP = `${DATA_DIRECTORY}/.host-local/net/stamp`;
 
 /** The range sets of the networks here: five addresses, and five more. */
 export const sets = [
@@ -102,7 +102,7 @@ function isOpen({ machine, directory }: Network): boolean {
   if (!machine.disk.has(STAMP) || !machine.disk.has(directory)) return false;
   const { inode, modified, changed } = machine.disk.status(directory);
   const text = machine.disk.readLink(STAMP);
-  return text.startsWith(`1 ${inode} ${modified} ${changed} `) && text.endsWith(" open");
+  return text.startsWith(`2 ${inode} ${modified} ${changed} `) && text.endsWith(" open");
 }
 
 /** An ADD is refused where the attachment has an address of the set, and only there. */

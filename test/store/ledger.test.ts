@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { isHeld, knownCount, Ledger } from "../../src/store/ledger.ts";
+import { isHeld, knownCounts, Ledger } from "../../src/store/ledger.ts";
 import type { Holding } from "../../src/store/reservations.ts";
 import { readStamp } from "../../src/store/stamp.ts";
 import { type Interrupt, refuse } from "../system/interruption.ts";
@@ -42,7 +42,7 @@ test("the first look searches, the next one does not", (t) => {
   t.same(look(machine), [["10.0.0.2"], true]);
   t.same(look(machine), [["10.0.0.2"], false]);
   t.same(indexOf(machine), { "c1:eth0": "10.0.0.2", "c2:eth0": "10.0.0.3" });
-  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
   t.end();
 });
 
@@ -136,7 +136,7 @@ test("reservations are counted through every change", (t) => {
   });
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
-  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
   t.end();
 });
 
@@ -201,12 +201,15 @@ test("whether an attachment holds anything is seen without the lock, by index or
 
 test("the count is known only while the stamp is current", (t) => {
   const machine = machineWith(two);
-  t.equal(knownCount(machine.start(), location), undefined);
+  t.equal(knownCounts(machine.start(), location)?.reservations, undefined);
   look(machine);
-  t.equal(knownCount(machine.start(), location), 2);
-  t.equal(knownCount(machine.start({ interrupt: refuse("status", "EIO") }), location), undefined);
+  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
+  t.equal(
+    knownCounts(machine.start({ interrupt: refuse("status", "EIO") }), location)?.reservations,
+    undefined,
+  );
   machine.wait(1);
   machine.disk.put("/data/net/10.0.0.9", "");
-  t.equal(knownCount(machine.start(), location), undefined);
+  t.equal(knownCounts(machine.start(), location)?.reservations, undefined);
   t.end();
 });

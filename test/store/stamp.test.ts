@@ -12,7 +12,7 @@ import { refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
 import { location, machineWith } from "./fixtures.ts";
 
-const PATH = "/data/.host-local/net/owners/stamp";
+const PATH = "/data/.host-local/net/stamp";
 
 /** A machine with the directory of the index. */
 function indexed(): MemoryMachine {
@@ -25,24 +25,26 @@ test("a stamp is read as it was written, from the text of a link", (t) => {
   for (const settled of [true, false]) {
     const machine = indexed();
     const system = machine.start();
-    const identity = identityOf(system.status(location.directory));
+    const state = [location.directory, location.owners]
+      .map((path) => identityOf(system.status(path)))
+      .join(" ");
 
-    writeStamp(system, location, { identity, reservations: 7, settled });
+    writeStamp(system, location, { reservations: 7, ownerless: 1, settled });
 
-    t.same(readStamp(system, location), { identity, reservations: 7, settled });
-    t.equal(machine.disk.readLink(PATH), `1 ${identity} 7 ${settled ? "settled" : "open"}`);
+    t.same(readStamp(system, location), { state, reservations: 7, ownerless: 1, settled });
+    t.equal(machine.disk.readLink(PATH), `2 ${state} 7 1 ${settled ? "settled" : "open"}`);
   }
   t.end();
 });
 
 test("anything but a stamp of this version is none", (t) => {
   for (const text of [
-    "2 6 1 1 0 settled",
-    "1 6 1 1 0 maybe",
-    "1 6 1 0 settled",
-    "1 6 1 1 -1 settled",
-    " 1 6 1 1 0 settled",
-    "1 6 1 1 0 settled\n",
+    "1 6 1 1 7 1 1 0 0 settled",
+    "2 6 1 1 7 1 1 0 0 maybe",
+    "2 6 1 1 7 1 1 0 settled",
+    "2 6 1 1 7 1 1 -1 0 settled",
+    " 2 6 1 1 7 1 1 0 0 settled",
+    "2 6 1 1 7 1 1 0 0 settled\n",
     "garbage",
   ]) {
     const machine = machineWith();
@@ -50,7 +52,7 @@ test("anything but a stamp of this version is none", (t) => {
     t.equal(readStamp(machine.start(), location), undefined, JSON.stringify(text));
   }
   const file = machineWith();
-  file.disk.put(PATH, "1 6 1 1 0 settled");
+  file.disk.put(PATH, "2 6 1 1 7 1 1 0 0 settled");
   t.equal(readStamp(file.start(), location), undefined, "a file");
   t.equal(readStamp(machineWith().start(), location), undefined, "a missing one");
   const refused = indexed().start({ interrupt: refuse("readLink", "EIO") });
@@ -61,12 +63,10 @@ test("anything but a stamp of this version is none", (t) => {
 test("a stamp never replaces another, and is removed also where there is none", (t) => {
   const machine = indexed();
   const system = machine.start();
-  const identity = identityOf(system.status(location.directory));
-  writeStamp(system, location, { identity, reservations: 1, settled: true });
+  const counts = { reservations: 1, ownerless: 0, settled: true };
+  writeStamp(system, location, counts);
 
-  t.throws(() => writeStamp(system, location, { identity, reservations: 2, settled: true }), {
-    code: "EEXIST",
-  });
+  t.throws(() => writeStamp(system, location, counts), { code: "EEXIST" });
   removeStamp(system, location);
   t.equal(readStamp(system, location), undefined);
   t.doesNotThrow(() => removeStamp(system, location));
@@ -86,14 +86,18 @@ test("a stamp is current until a name comes or goes, or the directory is another
       machine.disk.makeDirectories("/data/net");
     },
     (machine: MemoryMachine) => machine.disk.setModified("/data/net", 1n),
+    (machine: MemoryMachine) => machine.disk.unlink(`${location.owners}/c1:eth0`),
+    (machine: MemoryMachine) => machine.disk.removeAll(location.owners),
   ];
 
   for (const change of changes) {
     const machine = indexed();
     machine.disk.put("/data/net/10.0.0.2", "");
     const system = machine.start();
-    const identity = identityOf(system.status(location.directory));
-    const stamp = { identity, reservations: 1, settled: true };
+    machine.disk.putLink(`${location.owners}/c1:eth0`, "10.0.0.2");
+    writeStamp(system, location, { reservations: 1, ownerless: 0, settled: true });
+    const stamp = readStamp(system, location);
+    if (stamp === undefined) throw new Error("there is no stamp");
     t.equal(isCurrent(system, location, stamp), true);
 
     machine.wait(1);

@@ -1,7 +1,7 @@
 /** The machine through Node.js. */
 
 import fs from "node:fs";
-import { type FileStatus, type System, SystemError } from "../system.ts";
+import { type FileStatus, isSystemError, type System, SystemError } from "../system.ts";
 import { lock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
@@ -108,22 +108,22 @@ function overwriteFile(path: string, text: string): void {
 
 /** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
 function makeDirectories(path: string): void {
+  const slash = path.lastIndexOf("/");
   try {
-    fs.mkdirSync(path, 0o755);
+    makeDirectory(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") {
-      if (isDirectory(path)) return;
-      throw new SystemError("mkdir", path, "ENOTDIR");
-    }
-    const slash = path.lastIndexOf("/");
-    if ((code !== "ENOENT" && code !== "ENOTDIR") || slash <= 0) {
-      systemCall("mkdir", path, () => {
-        throw error;
-      });
-    }
+    if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
     makeDirectories(path.slice(0, slash));
-    systemCall("mkdir", path, () => fs.mkdirSync(path, { recursive: true, mode: 0o755 }));
+    makeDirectory(path);
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    systemCall("mkdir", path, () => fs.mkdirSync(path, 0o755));
+  } catch (error) {
+    if (!isSystemError(error, "EEXIST")) throw error;
+    if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");
   }
 }
 

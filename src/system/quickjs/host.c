@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -35,6 +36,10 @@ enum {
   FIRST_BUFFER = 4096,
   /* Of a larger file only so much is overwritten before it is cut off. */
   OVERWRITE_LIMIT = 4096,
+  /* The longest wait for the lock, in milliseconds: some weeks, so that nanoseconds do not overflow. */
+  LONGEST_WAIT = INT32_MAX,
+  /* How often a lock file that was removed meanwhile is opened anew. */
+  MOST_LOCK_FILES = 10,
   /* How often a wait for the lock looks at the clock. */
   TICK_MICROSECONDS = 50 * 1000,
 };
@@ -93,8 +98,11 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
-/* Reads to the end; the text, or an exception. More than `limit` bytes is EFBIG. */
-static JSValue read_all(JSContext *ctx, int descriptor, double limit) {
+/*
+ * Reads to the end; the text, or an exception. More than `limit` bytes is EFBIG. What is not ready is
+ * waited for only on a stream that the caller writes to; a FIFO among our files is an error.
+ */
+static JSValue read_all(JSContext *ctx, int descriptor, double limit, bool wait) {
   size_t capacity = FIRST_BUFFER, length = 0;
   int error = 0;
   char *bytes = malloc(capacity);
@@ -104,7 +112,7 @@ static JSValue read_all(JSContext *ctx, int descriptor, double limit) {
     if (count == 0) break;
     if (count < 0) {
       if (errno == EINTR) continue;
-      if (errno == EAGAIN) {
+      if (errno == EAGAIN && wait) {
         struct timespec pause = {.tv_nsec = 1000 * 1000};
         nanosleep(&pause, NULL);
         continue;
@@ -145,7 +153,7 @@ static JSValue host_read_input(JSContext *ctx, JSValueConst self, int count, JSV
   (void)self, (void)count;
   double limit;
   if (JS_ToFloat64(ctx, &limit, args[0]) < 0) return JS_EXCEPTION;
-  return read_all(ctx, STDIN_FILENO, limit);
+  return read_all(ctx, STDIN_FILENO, limit, true);
 }
 
 static JSValue write_stream(JSContext *ctx, JSValueConst text, int descriptor) {
@@ -179,7 +187,7 @@ static JSValue host_read_file(JSContext *ctx, JSValueConst self, int count, JSVa
   int error = errno;
   JS_FreeCString(ctx, path);
   if (descriptor < 0) return refuse(ctx, "open", error);
-  JSValue result = read_all(ctx, descriptor, limit);
+  JSValue result = read_all(ctx, descriptor, limit, false);
   close(descriptor);
   return result;
 }
@@ -337,9 +345,10 @@ static JSValue names_in(JSContext *ctx, DIR *directory) {
     errno = 0;
     const struct dirent *entry = readdir(directory);
     if (!entry) {
-      if (errno == 0) return names;
+      int error = errno;
+      if (error == 0) return names;
       JS_FreeValue(ctx, names);
-      return refuse(ctx, "readdir", errno);
+      return refuse(ctx, "readdir", error);
     }
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
@@ -431,10 +440,15 @@ static void on_tick(int signal) { (void)signal; }
 static int wait_for_flock(int descriptor, double milliseconds) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
   if (errno != EWOULDBLOCK) return errno;
+  if (milliseconds > LONGEST_WAIT) milliseconds = LONGEST_WAIT;
   int64_t deadline = monotonic() + (int64_t)(milliseconds * 1e6);
   struct sigaction tick = {.sa_handler = on_tick}; /* no SA_RESTART: it must interrupt */
   struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
   struct itimerval never = {{0, 0}, {0, 0}};
+  sigset_t alarm;
+  if (sigemptyset(&alarm) < 0 || sigaddset(&alarm, SIGALRM) < 0) return errno;
+  /* The caller may have it blocked. */
+  if (sigprocmask(SIG_UNBLOCK, &alarm, NULL) < 0) return errno;
   if (sigaction(SIGALRM, &tick, NULL) < 0) return errno;
   int error = EWOULDBLOCK;
   while (monotonic() < deadline) {
@@ -447,6 +461,31 @@ static int wait_for_flock(int descriptor, double milliseconds) {
   return error;
 }
 
+/* Whether the file that was locked is still the one that its name leads to. */
+static bool is_still(int descriptor, const char *path) {
+  struct stat locked, named;
+  return fstat(descriptor, &locked) == 0 && stat(path, &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+/* Returns the descriptor, or -1 with the errno in `error`. */
+static int lock_file(const char *path, double milliseconds, const char **operation, int *error) {
+  for (int tries = 0; tries < MOST_LOCK_FILES; tries++) {
+    *operation = "open";
+    int descriptor = open_retrying(path, O_RDONLY | O_CREAT, 0750);
+    *error = errno;
+    if (descriptor < 0) return -1;
+    *operation = "flock";
+    *error = wait_for_flock(descriptor, milliseconds);
+    if (*error == 0 && is_still(descriptor, path)) return descriptor;
+    close(descriptor);
+    if (*error != 0) return -1;
+    /* Removed while we waited: others lock the new one. */
+  }
+  *error = EWOULDBLOCK;
+  return -1;
+}
+
 /* Opens and locks a file; its descriptor, kept open until the process ends or `unlock`. */
 static JSValue host_lock(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
@@ -454,14 +493,11 @@ static JSValue host_lock(JSContext *ctx, JSValueConst self, int count, JSValueCo
   if (JS_ToFloat64(ctx, &milliseconds, args[1]) < 0) return JS_EXCEPTION;
   const char *path = path_of(ctx, "open", args[0]);
   if (!path) return JS_EXCEPTION;
-  int descriptor = open_retrying(path, O_RDONLY | O_CREAT, 0750);
-  int error = errno;
+  const char *operation;
+  int error;
+  int descriptor = lock_file(path, milliseconds, &operation, &error);
   JS_FreeCString(ctx, path);
-  if (descriptor < 0) return refuse(ctx, "open", error);
-  error = wait_for_flock(descriptor, milliseconds);
-  if (error == 0) return JS_NewInt32(ctx, descriptor);
-  close(descriptor);
-  return refuse(ctx, "flock", error);
+  return descriptor < 0 ? refuse(ctx, operation, error) : JS_NewInt32(ctx, descriptor);
 }
 
 static JSValue host_unlock(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -548,6 +584,10 @@ static void report_exception(JSContext *ctx) {
 static bool run(JSContext *ctx) {
   JSValue global = JS_GetGlobalObject(ctx);
   JSValue host = JS_NewObject(ctx);
+  if (JS_IsException(host)) {
+    JS_FreeValue(ctx, global);
+    return false;
+  }
   JS_SetPropertyFunctionList(ctx, host, functions, sizeof functions / sizeof functions[0]);
   bool defined = JS_SetPropertyStr(ctx, global, "host", host) >= 0;
   JS_FreeValue(ctx, global);
@@ -561,15 +601,23 @@ static bool run(JSContext *ctx) {
   return completed;
 }
 
+/* Most of the stack that this process was given, so that the engine notices its end before the kernel does. */
+static size_t stack_limit(void) {
+  struct rlimit given;
+  if (getrlimit(RLIMIT_STACK, &given) < 0 || given.rlim_cur == RLIM_INFINITY) return STACK_LIMIT;
+  size_t most = (size_t)(given.rlim_cur / 4 * 3);
+  return most < STACK_LIMIT ? most : STACK_LIMIT;
+}
+
 int main(void) {
   /* Files get the modes that are asked for, whatever the caller's umask. */
   umask(022);
-  /* A reader that is gone is an error to be handled, not a death. */
-  if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return 2;
+  /* A reader that is gone, or a file that may not grow, is an error to be handled, not a death. */
+  if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
   JSRuntime *runtime = JS_NewRuntime();
   if (!runtime) return 2;
   JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
-  JS_SetMaxStackSize(runtime, STACK_LIMIT);
+  JS_SetMaxStackSize(runtime, stack_limit());
   JSContext *ctx = new_context(runtime);
   if (!ctx) return 2;
   if (!run(ctx)) {

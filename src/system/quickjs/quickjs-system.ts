@@ -1,6 +1,12 @@
 /** The machine through the C host of the native executable. */
 
-import { type FileStatus, LockTimeout, type System, SystemError } from "../system.ts";
+import {
+  type FileStatus,
+  isSystemError,
+  LockTimeout,
+  type System,
+  SystemError,
+} from "../system.ts";
 
 /** What host.c offers; each function throws `Refusal` when the machine refuses. */
 interface Host {
@@ -70,7 +76,7 @@ export function createQuickJsSystem(): QuickJsSystem {
     requireWritable: (path) => call(path, () => host.requireWritable(path)),
     locksOutReference: true,
     lock: ({ file, timeout }) => lock(file, timeout),
-    now: () => host.now(),
+    now: () => call("", () => host.now()),
     processId: () => host.processId(),
     exit: (code) => host.exit(code),
   };
@@ -100,18 +106,23 @@ function writeStandardError(text: string): void {
 
 /** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
 function makeDirectories(path: string): void {
+  const slash = path.lastIndexOf("/");
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
+    makeDirectories(path.slice(0, slash));
+    makeDirectory(path);
+  }
+}
+
+function makeDirectory(path: string): void {
   try {
     call(path, () => host.makeDirectory(path));
   } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    if (error.code === "EEXIST") {
-      if (statusOf(call(path, () => host.status(path))).kind === "directory") return;
-      throw new SystemError("mkdir", path, "ENOTDIR");
-    }
-    const slash = path.lastIndexOf("/");
-    if ((error.code !== "ENOENT" && error.code !== "ENOTDIR") || slash <= 0) throw error;
-    makeDirectories(path.slice(0, slash));
-    makeDirectories(path);
+    if (!isSystemError(error, "EEXIST")) throw error;
+    const { kind } = statusOf(call(path, () => host.status(path)));
+    if (kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
   }
 }
 
@@ -136,7 +147,16 @@ function lock(path: string, timeout: number): () => void {
     if (!(error instanceof SystemError) || error.code !== "EAGAIN") throw error;
     throw new LockTimeout(path, holderOf(path));
   }
-  return () => host.unlock(descriptor);
+  return () => unlockQuietly(descriptor);
+}
+
+/** The work is done; a lock that cannot be given back is free when the process ends. */
+function unlockQuietly(descriptor: number): void {
+  try {
+    host.unlock(descriptor);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
 }
 
 /** The process that holds `flock(2)` on a file, as the kernel lists it; `undefined` where it does not. */

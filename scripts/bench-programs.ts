@@ -1,0 +1,98 @@
+/** The programs that are measured side by side. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { buildExecutable } from "./build.ts";
+import { root } from "./bundle.ts";
+
+/** In the order of their turns, tables and legends. */
+export const PROGRAMS = ["go", "native", "portable", "empty"] as const;
+
+export type ProgramName = (typeof PROGRAMS)[number];
+
+export interface Program {
+  readonly name: ProgramName;
+  readonly executable: string;
+  readonly version: string;
+  /** The file's size. */
+  readonly bytes: number;
+  /** The newest version of the specification that it speaks; the empty program speaks none. */
+  readonly cniVersion: string;
+}
+
+/**
+ * Finds the programs, builds the empty one, and asks each what it is.
+ *
+ * @param directory where the empty one is built
+ */
+export async function findPrograms(directory: string): Promise<readonly Program[]> {
+  const go = findGoPlugin();
+  const native = join(root, "dist", "native", "host-local");
+  const portable = join(root, "dist", "host-local");
+  const empty = await buildEmptyProgram(directory);
+  return [
+    program("go", go, packageVersion(go)),
+    program("native", native, aboutVersion(native)),
+    program("portable", portable, aboutVersion(portable)),
+    program("empty", empty, `Node.js ${nodeVersion()}`),
+  ];
+}
+
+function program(name: ProgramName, executable: string, version: string): Program {
+  const { size } = statSync(executable);
+  const cniVersion = name === "empty" ? "1.1.0" : newestCniVersion(executable);
+  return { name, executable, version, bytes: size, cniVersion };
+}
+
+/** The newest one that Debian has, or else the one that is installed. */
+function findGoPlugin(): string {
+  const fetched = join(root, "build", "go-plugins", "usr", "lib", "cni", "host-local");
+  const installed = "/usr/lib/cni/host-local";
+  if (!existsSync(fetched)) {
+    spawnSync("bash", [join(root, "scripts", "fetch-go-plugins.sh")], { stdio: "inherit" });
+  }
+  for (const executable of [fetched, installed]) {
+    if (existsSync(executable)) return executable;
+  }
+  throw new Error(
+    "There is no Go host-local to compare with: run `npm run fetch-go-plugins`, or install Debian's containernetworking-plugins.",
+  );
+}
+
+/** Debian's builds do not know their version; the changelog of their package does. */
+function packageVersion(executable: string): string {
+  const documents = join(executable, "../../../share/doc/containernetworking-plugins");
+  const changelog = join(documents, "changelog.Debian.gz");
+  if (!existsSync(changelog)) return "unknown";
+  const text = gunzipSync(readFileSync(changelog)).toString();
+  return /\(([^+)-]*)/.exec(text)?.[1] ?? "unknown";
+}
+
+/** An empty file in the same Node.js, built like the portable executable. */
+async function buildEmptyProgram(directory: string): Promise<string> {
+  mkdirSync(directory, { recursive: true });
+  const entry = join(directory, "empty.ts");
+  const output = join(directory, "empty");
+  writeFileSync(entry, "");
+  await buildExecutable({ entry, output });
+  return output;
+}
+
+/** What an executable calls itself when it is started without a command. */
+function aboutVersion(executable: string): string {
+  const { stderr } = spawnSync(executable, { env: {}, encoding: "utf8" });
+  return /plugin (.*)/.exec(stderr)?.[1] ?? "unknown";
+}
+
+function nodeVersion(): string {
+  const description = readFileSync(join(root, "node_modules", "node", "package.json"), "utf8");
+  return JSON.parse(description).version;
+}
+
+function newestCniVersion(executable: string): string {
+  const env = { CNI_COMMAND: "VERSION" };
+  const { stdout } = spawnSync(executable, { env, encoding: "utf8" });
+  return JSON.parse(stdout).supportedVersions.at(-1);
+}
