@@ -270,6 +270,11 @@ const badPlaces: readonly [string, JsonObject, string | RegExp][] = [
     /^mkdir .*: file name too long$/,
   ],
   [
+    "a dataDir in which the kernel lets nobody make anything",
+    { dataDir: "/proc/none" },
+    exactly("mkdir /proc/none: no such file or directory"),
+  ],
+  [
     "a resolvConf that does not exist",
     { resolvConf: `${here}/none` },
     exactly(`open ${here}/none: no such file or directory`),

@@ -57,8 +57,8 @@ for (const [verb, act] of acts) {
   }
 }
 
-test("the index may be deleted between calls, whole or its stamp alone", (t) => {
-  for (const path of [INDEX, STAMP]) {
+test("the index may be deleted between calls, whole, its stamp alone or single entries", (t) => {
+  for (const path of [INDEX, STAMP, `${INDEX}/victim:eth0`, `${INDEX}/neighbour:eth0`]) {
     const network = prepare(false);
     network.machine.disk.removeAll(path);
 
