@@ -91,7 +91,7 @@ export class Ledger {
       if (isCertain || holdings.some(({ match }) => match === "exact")) return holdings;
     }
     this.#tryIndex(() => this.#rebuild());
-    return holdingsAmong(this.#searched ?? this.allOwned(), attachment);
+    return holdingsAmong(this.allOwned(), attachment);
   }
 
   /** What the index lists for an attachment; `undefined` where only a search tells. */
@@ -110,8 +110,9 @@ export class Ledger {
     return this.#index === "given up" || this.#ownerless > 0;
   }
 
-  /** Every reservation with its owner; reads each file. */
+  /** Every reservation with its owner, as it was when this call began to search; reads each file, but once. */
   allOwned(): readonly OwnedReservation[] {
+    if (this.#searched !== undefined) return this.#searched;
     const { system, location } = this;
     return this.#looked(readOwners(system, location, listReservations(system, location)));
   }

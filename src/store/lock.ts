@@ -47,13 +47,7 @@ export function underLockIfPossible<T>(
   wish: LockWish,
   body: (ledger: Ledger) => T,
 ): T {
-  let unlock: (() => void) | undefined;
-  try {
-    unlock = acquire(system, location, wish);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
-  return during(unlock, system, location, body);
+  return during(acquireUnless(isSystemError, system, location, wish), system, location, body);
 }
 
 /** As `underLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
@@ -63,13 +57,23 @@ export function underLockOrNot<T>(
   wish: LockWish,
   body: (ledger: Ledger) => T,
 ): T {
-  let unlock: (() => void) | undefined;
+  const isForgiven = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
+  return during(acquireUnless(isForgiven, system, location, wish), system, location, body);
+}
+
+/** The lock, or nothing where it was refused for a reason that is forgiven. */
+function acquireUnless(
+  isForgiven: (error: unknown) => boolean,
+  system: System,
+  location: Location,
+  wish: LockWish,
+): (() => void) | undefined {
   try {
-    unlock = acquire(system, location, wish);
+    return acquire(system, location, wish);
   } catch (error) {
-    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
+    if (!isForgiven(error)) throw error;
+    return undefined;
   }
-  return during(unlock, system, location, body);
 }
 
 function acquire(system: System, location: Location, wish: LockWish): () => void {
@@ -95,13 +99,9 @@ function acquireAtLast(system: System, location: Location, wish: LockWish): () =
   try {
     return acquire(system, location, wish);
   } catch (error) {
-    throw inBareWords(error);
+    if (!isSystemError(error)) throw error;
+    throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
   }
-}
-
-function inBareWords(error: unknown): unknown {
-  if (!isSystemError(error)) return error;
-  return internalError(error.reason, `${error.message}: the lock cannot be taken`);
 }
 
 function during<T>(

@@ -115,6 +115,24 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/**
+ * Makes a directory and its missing parents, as Go's `os.MkdirAll`: an error names the directory that could not be
+ * made.
+ *
+ * @param makeDirectory makes one directory, and is content where it exists
+ * @throws SystemError
+ */
+export function makeDirectoriesBy(makeDirectory: (path: string) => void, path: string): void {
+  const slash = path.lastIndexOf("/");
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
+    makeDirectoriesBy(makeDirectory, path.slice(0, slash));
+    makeDirectory(path);
+  }
+}
+
 /** What Go's `syscall.Errno` says for an errno on Linux. */
 function reasonOf(code: string): string {
   switch (code) {

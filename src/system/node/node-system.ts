@@ -1,7 +1,13 @@
 /** The machine through Node.js. */
 
 import fs from "node:fs";
-import { type FileStatus, isSystemError, type System, SystemError } from "../system.ts";
+import {
+  type FileStatus,
+  isSystemError,
+  makeDirectoriesBy,
+  type System,
+  SystemError,
+} from "../system.ts";
 import { lock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
@@ -106,16 +112,8 @@ function overwriteFile(path: string, text: string): void {
   }
 }
 
-/** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
 function makeDirectories(path: string): void {
-  const slash = path.lastIndexOf("/");
-  try {
-    makeDirectory(path);
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
-    makeDirectories(path.slice(0, slash));
-    makeDirectory(path);
-  }
+  makeDirectoriesBy(makeDirectory, path);
 }
 
 function makeDirectory(path: string): void {

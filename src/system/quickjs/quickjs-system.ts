@@ -4,6 +4,7 @@ import {
   type FileStatus,
   isSystemError,
   LockTimeout,
+  makeDirectoriesBy,
   type System,
   SystemError,
 } from "../system.ts";
@@ -104,16 +105,8 @@ function writeStandardError(text: string): void {
   }
 }
 
-/** As Go's `os.MkdirAll`: an error names the directory that could not be made. */
 function makeDirectories(path: string): void {
-  const slash = path.lastIndexOf("/");
-  try {
-    makeDirectory(path);
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
-    makeDirectories(path.slice(0, slash));
-    makeDirectory(path);
-  }
+  makeDirectoriesBy(makeDirectory, path);
 }
 
 function makeDirectory(path: string): void {
