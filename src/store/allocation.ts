@@ -41,25 +41,28 @@ export interface Wish {
 const BLIND_TRIES = 8;
 
 /**
- * Reserves an address and moves the cursor to it. Must run under the lock, in an existing directory. When it throws,
- * nothing is reserved.
+ * Reserves an address. Must run under the lock, in an existing directory. When it throws, nothing is reserved.
  *
  * @throws CniError 999 in the reference's words
  */
 export function allocate(ledger: Ledger, wish: Wish): Allocation {
-  const { system, location } = ledger;
-  const allocation =
-    wish.requested === undefined
-      ? allocateNext(ledger, wish)
-      : allocateRequested(ledger, wish, wish.requested);
+  return wish.requested === undefined
+    ? allocateNext(ledger, wish)
+    : allocateRequested(ledger, wish, wish.requested);
+}
+
+/**
+ * Moves the cursor of the set with this index to the address that was reserved last.
+ *
+ * @throws CniError 999 in the reference's words
+ */
+export function moveCursor({ system, location }: Ledger, index: number, address: Address): void {
   try {
-    writeCursor(system, location, wish.index, allocation.address);
+    writeCursor(system, location, index, address);
   } catch (error) {
-    undo(ledger, wish.attachment, [allocation]);
     if (!isSystemError(error)) throw error;
-    throw internalError(`open ${cursorPath(location, wish.index)}: ${error.reason}`, error.message);
+    throw internalError(`open ${cursorPath(location, index)}: ${error.reason}`, error.message);
   }
-  return allocation;
 }
 
 /**
@@ -76,12 +79,11 @@ export function undo(
   let complete = true;
   for (const { address } of allocations) {
     const name = formatAddress(address);
-    const owner = readOwner(system, location, name);
-    if (owner.kind === "unknown") complete = false;
-    // It may have been released meanwhile, and be another's by now.
-    if (matchOwner(owner, attachment) !== "exact") continue;
     try {
-      ledger.release(name);
+      const owner = readOwner(system, location, name);
+      if (owner.kind === "unknown") complete = false;
+      // It may have been released meanwhile, and be another's by now.
+      if (matchOwner(owner, attachment) === "exact") ledger.release(name);
     } catch (error) {
       // The error that led here is the one to report; the DEL that follows it tries again.
       if (!isSystemError(error)) throw error;

@@ -5,7 +5,7 @@ import { internalError } from "../cni/error.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
-import { formatOwner } from "./owner.ts";
+import { formatOwner, type Owner } from "./owner.ts";
 import {
   type EntryName,
   entryOf,
@@ -13,6 +13,7 @@ import {
   legacyEntry,
   listEntries,
   readEntry,
+  readListings,
   refreshEntries,
   writeEntry,
 } from "./owner-index.ts";
@@ -39,6 +40,12 @@ import {
 } from "./stamp.ts";
 import { withTemporary } from "./temporary.ts";
 
+/** A reservation that could not be read. */
+interface Unreadable {
+  readonly name: string;
+  readonly owner: Extract<Owner, { readonly kind: "unknown" }>;
+}
+
 /**
  * The reservations of a network while its lock is held. It keeps the owner index in step with them; where the index
  * cannot be kept (a file system without symbolic links, a full disk), everything is searched for, and stays right.
@@ -54,7 +61,7 @@ export class Ledger {
   #settled = false;
   /** What a search has found, if there was one. */
   #searched: readonly OwnedReservation[] | undefined;
-  #unreadable: readonly string[] = [];
+  #unreadable: readonly Unreadable[] = [];
   #announced: readonly string[] | undefined;
   /** Whether a stamp has to be recorded at the end. */
   #isOpen = false;
@@ -87,8 +94,9 @@ export class Ledger {
     const listed = this.#index === "kept" ? this.#listed(attachment) : undefined;
     if (listed !== undefined) {
       const holdings = holdingsAmong(this.#looked(listed), attachment);
-      const isCertain = this.#settled || doubt === "trust";
-      if (isCertain || holdings.some(({ match }) => match === "exact")) return holdings;
+      const isCertain =
+        this.#settled || doubt === "trust" || holdings.some(({ match }) => match === "exact");
+      if (isCertain && this.#unreadable.length === 0) return holdings;
     }
     this.#tryIndex(() => this.#rebuild());
     return holdingsAmong(this.allOwned(), attachment);
@@ -119,7 +127,24 @@ export class Ledger {
 
   /** Why files could not be read that were looked at: each may be anybody's reservation. */
   get unreadable(): readonly string[] {
-    return this.#unreadable;
+    return this.#unreadable.map(({ owner }) => owner.reason);
+  }
+
+  /**
+   * As `unreadable`, of those files that may well be an attachment's: the index lists them for it or, where the machine
+   * failed, for nobody else.
+   *
+   * @throws SystemError where the index cannot be read
+   */
+  unreadableOf(attachment: Attachment): readonly string[] {
+    if (this.#unreadable.length === 0) return [];
+    const listings = readListings(this.system, this.location);
+    const own = [exactEntry(attachment), legacyEntry(attachment.containerId)];
+    const mayBeOwn = ({ name, owner }: Unreadable): boolean => {
+      const entries = listings.get(name);
+      return entries?.some((entry) => own.includes(entry)) ?? !owner.isForbidden;
+    };
+    return this.#unreadable.filter(mayBeOwn).map(({ owner }) => owner.reason);
   }
 
   /**
@@ -245,8 +270,8 @@ export class Ledger {
    * little, and loses its stamp.
    */
   #looked(found: readonly OwnedReservation[]): readonly OwnedReservation[] {
-    this.#unreadable = found.flatMap(({ owner }) =>
-      owner.kind === "unknown" ? [owner.reason] : [],
+    this.#unreadable = found.flatMap(({ name, owner }) =>
+      owner.kind === "unknown" ? [{ name, owner }] : [],
     );
     if (this.#unreadable.length > 0) {
       this.#open();

@@ -133,6 +133,25 @@ export function listEntries(system: System, location: Location): readonly EntryN
   }
 }
 
+/**
+ * Which entries list each reservation, read from all of them.
+ *
+ * @throws SystemError
+ */
+export function readListings(
+  system: System,
+  location: Location,
+): ReadonlyMap<string, readonly EntryName[]> {
+  const listings = new Map<string, EntryName[]>();
+  for (const entry of listEntries(system, location)) {
+    const found = readEntry(system, location, entry);
+    for (const name of found.kind === "listed" ? found.names : []) {
+      listings.set(name, [...(listings.get(name) ?? []), entry]);
+    }
+  }
+  return listings;
+}
+
 function isPossible(name: EntryName): boolean {
   return utf8Length(name) <= LONGEST_NAME;
 }

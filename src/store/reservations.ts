@@ -47,9 +47,14 @@ export function readOwner(system: System, location: Location, name: string): Own
   try {
     return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
   } catch (error) {
-    // What is no file, or gone by now, is no reservation.
-    if (isSystemError(error, "EISDIR", "ENOENT")) return { kind: "nobody" };
-    if (isSystemError(error)) return { kind: "unknown", reason: error.message };
+    // What is gone by now, no file, or far too large for one, is no reservation.
+    if (isSystemError(error, "ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
+      return { kind: "nobody" };
+    }
+    if (isSystemError(error)) {
+      const isForbidden = error.code === "EACCES" || error.code === "EPERM";
+      return { kind: "unknown", reason: error.message, isForbidden };
+    }
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate, namesHeld, undo } from "../store/allocation.ts";
+import { type Allocation, allocate, moveCursor, namesHeld, undo } from "../store/allocation.ts";
 import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
 import { underLock, underLockOrNot } from "../store/lock.ts";
@@ -70,11 +70,12 @@ function reserve(
   try {
     for (const [index, set] of rangeSets.entries()) {
       const requested = takeFitting(left, set);
-      allocated.push(
-        inRange(index, () =>
-          allocate(ledger, { attachment, set, index, exclusions, requested, holdings, allocated }),
-        ),
-      );
+      inRange(index, () => {
+        const wish = { attachment, set, index, exclusions, requested, holdings, allocated };
+        const allocation = allocate(ledger, wish);
+        allocated.push(allocation);
+        moveCursor(ledger, index, allocation.address);
+      });
     }
     if (left.length > 0) {
       throw internalError(
@@ -97,9 +98,9 @@ function takeFitting(pending: Address[], set: RangeSet): Address | undefined {
 }
 
 /** Says for which set an allocation failed, as the reference does. */
-function inRange<T>(index: number, allocateOne: () => T): T {
+function inRange(index: number, allocateOne: () => void): void {
   try {
-    return allocateOne();
+    allocateOne();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const details = error instanceof CniError ? error.details : "";

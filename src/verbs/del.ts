@@ -1,5 +1,6 @@
 import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
+import { CniError, ErrorCode } from "../cni/error.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
 import type { Ledger } from "../store/ledger.ts";
@@ -26,9 +27,18 @@ export function del(system: System, call: AttachmentCall): void {
   refuseOwnNetworkNamespace(system, call.networkNamespace);
 }
 
+/** What it can be told to hold is released, whatever could not be read; then the runtime is to try again. */
 function release(ledger: Ledger, attachment: Attachment): void {
   const holdings = ledger.holdingsOf(attachment, "search");
   releaseAll(ledger, holdings, releasable(holdings));
+  const own = ledger.unreadableOf(attachment);
+  if (own.length > 0) {
+    throw new CniError(
+      ErrorCode.ioFailure,
+      `cannot read ${own.length} of the reservations of ${attachment.containerId} ${attachment.interfaceName}`,
+      own.join("; "),
+    );
+  }
   if (holdings.length > 0) return;
   for (const reason of ledger.unreadable) {
     ledger.system.writeStandardError(

@@ -2,7 +2,13 @@
 
 import { test } from "tap";
 import { SystemError } from "../../src/system/system.ts";
-import { type Call, failAt, failDiskFrom, type Interrupt } from "../system/interruption.ts";
+import {
+  type Call,
+  failAt,
+  failDiskFrom,
+  failKindFrom,
+  type Interrupt,
+} from "../system/interruption.ts";
 import type { Answer, Network } from "../verbs/network.ts";
 import { brokenPromises, heldByVictim } from "./aftermath.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
@@ -18,18 +24,26 @@ const REFUSALS: readonly (readonly [code: string, operations: readonly string[] 
   ["EPERM", ["link"]],
 ];
 
+/** These are refused, too, to all calls of one kind alone; the others would not differ there. */
+const ALSO_BY_KIND = ["EIO", "EMFILE"];
+
 for (const scenario of scenarios) {
   for (const [code, operations] of REFUSALS) {
-    test(`${scenario.name} bears ${code} at any system call, once or for good`, (t) => {
+    test(`${scenario.name} bears ${code} at any system call, once, for good, or all of a kind`, (t) => {
       const undisturbed = scenario.act(scenario.prepare(), {});
       const broken: string[] = [];
 
-      for (const { number, operation, path } of undisturbed.calls) {
+      for (const call of undisturbed.calls) {
+        const { number, operation, path } = call;
         if (operations !== undefined && !operations.includes(operation)) continue;
-        for (const [extent, interrupt] of [
+        const extents: readonly (readonly [string, Interrupt])[] = [
           ["once", failAt(number, code)],
           ["for good", failDiskFrom(number, code)],
-        ] as const) {
+          ...(ALSO_BY_KIND.includes(code)
+            ? [["and all of its kind", failKindFrom(call, code)] as const]
+            : []),
+        ];
+        for (const [extent, interrupt] of extents) {
           const found = afterRefusal(scenario, interrupt, undisturbed);
           broken.push(...found.map((text) => `${number} ${operation} ${path} ${extent}: ${text}`));
         }
@@ -78,11 +92,13 @@ function brokenWord(
   undisturbed: Answer,
   refused: readonly Refusal[],
 ): readonly string[] {
-  // As by the reference, a reservation that cannot be read is passed over: it may be anybody's.
+  // As by the reference, a reservation that cannot be read is passed over: it may be anybody's. A DEL does so only
+  // where it may not read it.
   const isPassedOver = refused.some(
-    ({ call }) =>
+    ({ call, error }) =>
       ["readFile", "linkStatus"].includes(call.operation) &&
-      call.path.startsWith(network.directory),
+      call.path.startsWith(network.directory) &&
+      (scenario.verb !== "DEL" || error.code === "EACCES"),
   );
   if (isPassedOver && scenario.verb !== "ADD") return [];
   return answer.exitCode === 0
@@ -99,7 +115,10 @@ function brokenSuccess({ verb }: Scenario, network: Network, answer: Answer): re
   return [`after a success the victim holds ${promised}, found ${held}`];
 }
 
-/** A failure is one error object; it names what was refused, or what would have failed anyway. */
+/**
+ * A failure is one error object; it names what was refused, or what would have failed anyway, or the debris that could
+ * not be reclaimed.
+ */
 function brokenFailure(
   { exitCode, error, stdout, stderr }: Answer,
   undisturbed: Answer,
@@ -112,6 +131,8 @@ function brokenFailure(
   const text = `${error.msg} ${error.details}`;
   const isNamed =
     error.msg === undisturbed.error?.msg ||
+    (error.details?.includes("files that name no container") &&
+      refused.every(({ call }) => ["rename", "linkStatus"].includes(call.operation))) ||
     refused.some(({ error: { path, reason } }) => text.includes(path) && text.includes(reason));
   return isNamed ? [] : [`the error names a path and a cause, found ${stdout}`];
 }

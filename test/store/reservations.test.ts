@@ -64,21 +64,30 @@ test("a missing directory holds nothing; one that cannot be read is an error", (
 });
 
 test("the owner of a file that cannot be read is unknown", (t) => {
-  const system = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
-    interrupt: refuse("readFile", "EIO"),
-  });
+  const cases = [
+    ["EIO", "input/output error", false],
+    ["EMFILE", "too many open files", false],
+    ["EACCES", "permission denied", true],
+    ["EPERM", "operation not permitted", true],
+  ] as const;
 
-  t.same(readOwner(system, location, "10.0.0.2"), {
-    kind: "unknown",
-    reason: "open /data/net/10.0.0.2: input/output error",
-  });
+  for (const [code, words, isForbidden] of cases) {
+    const system = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
+      interrupt: refuse("readFile", code),
+    });
+    const reason = `open /data/net/10.0.0.2: ${words}`;
+    t.same(readOwner(system, location, "10.0.0.2"), { kind: "unknown", reason, isForbidden });
+  }
   t.end();
 });
 
-test("the owner of a file that is far too large is unknown", (t) => {
-  const system = machineWith({ "10.0.0.2": "c".repeat(300_000) }).start();
-
-  t.match(readOwner(system, location, "10.0.0.2"), { kind: "unknown", reason: /file too large/ });
+test("what is no file, is gone or is far too large for a reservation is nobody's", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
+  t.same(readOwner(machine.start(), location, "10.0.0.2"), { kind: "nobody" });
+  for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO"]) {
+    const system = machine.start({ interrupt: refuse("readFile", code) });
+    t.same(readOwner(system, location, "10.0.0.2"), { kind: "nobody" }, code);
+  }
   t.end();
 });
 

@@ -10,6 +10,40 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
+test("where a cursor cannot be written, nothing stays reserved in any set, and the index lists nothing", (t) => {
+  const network = new Network(new MemoryMachine(), dualStack);
+  network.add("c2");
+  network.machine.disk.unlink(`${network.directory}/last_reserved_ip.1`);
+  network.machine.disk.makeDirectories(`${network.directory}/last_reserved_ip.1`);
+
+  const { error } = network.add("c1");
+
+  t.same(error, {
+    code: 999,
+    msg: "failed to allocate for range 1: open /var/lib/cni/networks/net/last_reserved_ip.1: is a directory",
+    details: "open /var/lib/cni/networks/net/last_reserved_ip.1: is a directory",
+  });
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "2001:db8::2"]);
+  t.end();
+});
+
+test("what an ADD could not give back is found by the DEL that follows", (t) => {
+  const network = new Network(new MemoryMachine(), dualStack);
+  network.add("c2");
+  const last = `${network.directory}/last_reserved_ip.0`;
+
+  const { exitCode } = network.add("c1", {
+    interrupt: (call) =>
+      refuse("overwriteFile", "EIO", last)(call) ??
+      refuse("readFile", "EIO", `${network.directory}/10.0.0.3`)(call),
+  });
+  t.equal(exitCode, 1);
+  t.equal(network.del("c1").exitCode, 0);
+
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "2001:db8::2"]);
+  t.end();
+});
+
 test("ADD on a fresh machine makes everything it needs and prints the result", (t) => {
   const network = networkWith();
 

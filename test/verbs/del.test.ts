@@ -151,29 +151,86 @@ test("DEL reports what the disk refuses, so that the runtime tries again", (t) =
   t.end();
 });
 
-test("DEL that finds nothing names the files that it could not read", (t) => {
+test("DEL that finds nothing names the files that it was not allowed to read", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
-  const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
+  const interrupt = refuse("readFile", "EACCES", `${network.directory}/10.0.0.2`);
 
   const unread = network.del("c1", { interrupt });
 
   t.equal(unread.exitCode, 0);
   t.equal(
     unread.stderr,
-    "host-local: open /var/lib/cni/networks/net/10.0.0.2: input/output error; it may be a reservation of c1\n",
+    "host-local: open /var/lib/cni/networks/net/10.0.0.2: permission denied; it may be a reservation of c1\n",
   );
   t.equal(network.del("c2", { interrupt }).stderr, "", "one that finds something does not");
   t.end();
 });
 
-test("DEL names its own reservation, too, where the index knows of it and it cannot be read", (t) => {
+test("DEL fails while a reservation that the index has for its own cannot be read, and frees the rest", (t) => {
   const network = networkWith();
   network.add("c1");
+  network.put("10.0.0.4", "c1\r\neth0");
+  network.add("c2");
   const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
 
-  const { stderr } = network.del("c1", { interrupt });
+  const { error } = network.del("c1", { interrupt });
 
-  t.match(stderr, "10.0.0.2: input/output error; it may be a reservation of c1");
+  t.same(error, {
+    code: 5,
+    msg: "cannot read 1 of the reservations of c1 eth0",
+    details: "open /var/lib/cni/networks/net/10.0.0.2: input/output error",
+  });
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.3"]);
+  t.end();
+});
+
+test("DEL reads a second time what could not be read once", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  let isFirst = true;
+  const refuseFirst = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
+
+  const { exitCode } = network.del("c1", {
+    interrupt: (call) => {
+      const interruption = isFirst ? refuseFirst(call) : undefined;
+      if (interruption !== undefined) isFirst = false;
+      return interruption;
+    },
+  });
+
+  t.notOk(isFirst);
+  t.equal(exitCode, 0);
+  t.same(network.reservations(), {});
+  t.end();
+});
+
+test("DEL fails while the machine cannot read a file of which the index knows no owner", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+  const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
+
+  const { error } = network.del("c1", { interrupt });
+
+  t.same(error, {
+    code: 5,
+    msg: "cannot read 1 of the reservations of c1 eth0",
+    details: "open /var/lib/cni/networks/net/10.0.0.2: too many open files",
+  });
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  t.end();
+});
+
+test("DEL is not stopped by a file that the machine cannot read, of which the index knows the owner", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  network.add("c2");
+  network.put("10.0.0.9", "stranger\r\neth0");
+  const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
+
+  t.equal(network.del("c2", { interrupt }).exitCode, 0);
+  t.equal(network.del("c3", { interrupt }).exitCode, 0);
+  t.equal(network.del("c1", { interrupt }).error?.code, 5);
+
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.9"]);
   t.end();
 });
 

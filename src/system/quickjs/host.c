@@ -461,11 +461,11 @@ static int wait_for_flock(int descriptor, double milliseconds) {
   return error;
 }
 
-/* Whether the file that was locked is still the one that its name leads to. */
-static bool is_still(int descriptor, const char *path) {
+/* Returns 0 where the file that was locked is still the one that its name leads to, ENOENT where not, or the errno. */
+static int compare(int descriptor, const char *path) {
   struct stat locked, named;
-  return fstat(descriptor, &locked) == 0 && stat(path, &named) == 0 &&
-         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+  if (fstat(descriptor, &locked) < 0 || stat(path, &named) < 0) return errno;
+  return locked.st_dev == named.st_dev && locked.st_ino == named.st_ino ? 0 : ENOENT;
 }
 
 /* Returns the descriptor, or -1 with the errno in `error`. */
@@ -477,10 +477,14 @@ static int lock_file(const char *path, double milliseconds, const char **operati
     if (descriptor < 0) return -1;
     *operation = "flock";
     *error = wait_for_flock(descriptor, milliseconds);
-    if (*error == 0 && is_still(descriptor, path)) return descriptor;
+    if (*error == 0) {
+      *operation = "stat";
+      *error = compare(descriptor, path);
+    }
+    if (*error == 0) return descriptor;
     close(descriptor);
-    if (*error != 0) return -1;
     /* Removed while we waited: others lock the new one. */
+    if (*error != ENOENT) return -1;
   }
   *error = EWOULDBLOCK;
   return -1;
