@@ -95,16 +95,27 @@ async function trace(
 }
 
 interface Traced extends SystemCall {
-  readonly wasStruck: boolean;
+  wasStruck: boolean;
 }
 
-/** The calls of a log that touch the directory; each line is `<process> <call>(<arguments>) = <result>`. */
+/** What a struck call ends with: the fault instead of a result, or no result at all. */
+const STRUCK = /\(INJECTED\)$| = \?$|<unfinished \.\.\.>$/;
+
+/**
+ * The calls of a log that touch the directory; each line is `<process> <call>(<arguments>) = <result>`. Where another
+ * thread comes between, the result is in a later line.
+ */
 function parse(log: string, directory: string): readonly Traced[] {
   const counts = new Map<string, number>();
+  const latest = new Map<string, Traced>();
   const found: Traced[] = [];
   for (const line of log.split("\n")) {
-    const [, process = "", name, rest = ""] = /^([0-9]+) +([a-z0-9_]+)\((.*)$/.exec(line) ?? [];
+    const [, process = "", start = ""] = /^([0-9]+) +(.*)$/.exec(line) ?? [];
+    const begun = latest.get(process);
+    if (start.startsWith("<... ") && begun !== undefined) begun.wasStruck = STRUCK.test(start);
+    const [, name, rest = ""] = /^([a-z0-9_]+)\((.*)$/.exec(start) ?? [];
     if (name === undefined) continue;
+    latest.delete(process);
     const key = `${process} ${name}`;
     const occurrence = (counts.get(key) ?? 0) + 1;
     counts.set(key, occurrence);
@@ -112,8 +123,9 @@ function parse(log: string, directory: string): readonly Traced[] {
     if (at < 0) continue;
     const path = /^[^">]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
     const target = path.replaceAll(process, "<process>");
-    const wasStruck = rest.endsWith("(INJECTED)") || / = \?$/.test(rest);
-    found.push({ name, occurrence, target, wasStruck });
+    const call = { name, occurrence, target, wasStruck: STRUCK.test(rest) };
+    latest.set(process, call);
+    found.push(call);
   }
   return found;
 }
