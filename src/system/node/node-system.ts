@@ -73,19 +73,42 @@ function readFile(path: string, limit: number): string {
       }
     });
   } finally {
+    closeQuietly(file);
+  }
+}
+
+/** What was read is read, and what was overwritten can be told no better. */
+function closeQuietly(file: number): void {
+  try {
     fs.closeSync(file);
+  } catch (error) {
+    errnoOf(error);
   }
 }
 
 function createFile(path: string, text: string, mode: number): void {
   const file = systemCall("open", path, () => fs.openSync(path, "wx", mode));
   try {
-    systemCall("write", path, () => fs.writeFileSync(file, text));
+    systemCall("write", path, () => writeAndClose(file, text));
   } catch (error) {
     unlinkQuietly(path);
     throw error;
-  } finally {
+  }
+}
+
+/** A network file system may say only at the end that the text did not fit. */
+function writeAndClose(file: number, text: string): void {
+  try {
+    fs.writeFileSync(file, text);
+  } catch (error) {
+    closeQuietly(file);
+    throw error;
+  }
+  try {
     fs.closeSync(file);
+  } catch (error) {
+    // An interrupted close has closed all the same.
+    if (errnoOf(error) !== "EINTR") throw error;
   }
 }
 
@@ -108,7 +131,7 @@ function overwriteFile(path: string, text: string): void {
       fs.ftruncateSync(file, length);
     });
   } finally {
-    fs.closeSync(file);
+    closeQuietly(file);
   }
 }
 
@@ -126,7 +149,8 @@ function makeDirectory(path: string): void {
 }
 
 function isDirectory(path: string): boolean {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const found = systemCall("stat", path, () => fs.statSync(path, { throwIfNoEntry: false }));
+  return found?.isDirectory() === true;
 }
 
 function status(path: string): FileStatus {
