@@ -15,20 +15,24 @@ export const isRoot = process.getuid?.() === 0;
 const nobody = 65534;
 
 /**
- * Says how to call the executable without privileges. Where `nobody` cannot reach it, because
+ * Says how to call an executable without privileges. Where `nobody` cannot reach it, because
  * a directory above it is closed, a copy is used.
  *
  * @param t the test that owns the copy
+ * @param program the executable; by default the one under test
  */
-export function withoutPrivileges(t: Pick<Test, "teardown">): CallOptions {
+export function withoutPrivileges(
+  t: Pick<Test, "teardown">,
+  program = executable,
+): Pick<CallOptions, "user"> & { readonly program: string } {
   if (!isRoot) {
-    return {};
+    return { program };
   }
-  if (isReachable(executable)) {
-    return { program: executable, user: nobody };
+  if (isReachable(program)) {
+    return { program, user: nobody };
   }
   const copy = join(scratchDirectory(t), "host-local");
-  copyFileSync(executable, copy);
+  copyFileSync(program, copy);
   chmodSync(copy, 0o755);
   return { program: copy, user: nobody };
 }

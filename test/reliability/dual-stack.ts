@@ -1,11 +1,16 @@
 /** A dual-stack network with room for three, on which a fault is done to one of its attachments. */
 
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Call, type Outcome, start } from "../blackbox/executable.ts";
 import { grantedAddresses } from "../blackbox/network.ts";
 import { readError } from "../blackbox/printed-error.ts";
-import { attachmentCall, configuration } from "../blackbox/runtime-call.ts";
+import {
+  attachmentCall,
+  configuration,
+  type JsonObject,
+  networkCall,
+} from "../blackbox/runtime-call.ts";
 import type { Judgement } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
@@ -21,25 +26,37 @@ const ranges = [
 export class DualStack {
   readonly subject: Subject;
   readonly directory: string;
+  readonly #as: Pick<Call, "user">;
 
-  constructor(subject: Subject, directory: string) {
+  /** @param as who calls; by default who runs the tests */
+  constructor(subject: Subject, directory: string, as: Pick<Call, "user"> = {}) {
     this.subject = subject;
     this.directory = directory;
+    this.#as = as;
   }
 
   /** The call of a runtime for one container. */
   call(command: "ADD" | "DEL" | "CHECK", containerId: string): Call {
-    const ipam = { ranges, lockTimeoutSeconds: this.subject.patience };
-    return attachmentCall(command, { containerId }, configuration(this.directory, ipam));
+    return {
+      ...attachmentCall(command, { containerId }, this.#configuration({})),
+      ...this.#as,
+    };
   }
 
   do(command: "ADD" | "DEL" | "CHECK", containerId: string): Promise<Outcome> {
     return start(this.subject.path, this.call(command, containerId));
   }
 
+  /** A call for the whole network; `rest` are members of its configuration besides `ipam`. */
+  ask(command: "GC" | "STATUS", rest: JsonObject = {}): Promise<Outcome> {
+    const call = networkCall(command, this.#configuration(rest));
+    return start(this.subject.path, { ...call, ...this.#as });
+  }
+
   /** What the reservations say: the content of each file that is named like an address. */
   reservations(): ReadonlyMap<string, string> {
     const directory = join(this.directory, "net");
+    if (!existsSync(directory)) return new Map();
     const names = readdirSync(directory).filter((name) => /^[0-9a-f]*[.:]/.test(name));
     return new Map(names.map((name) => [name, contentOf(join(directory, name))]));
   }
@@ -49,6 +66,11 @@ export class DualStack {
       .filter(([, content]) => content.split("\r\n")[0] === containerId)
       .map(([name]) => name)
       .sort();
+  }
+
+  #configuration(rest: JsonObject): JsonObject {
+    const ipam = { ranges, lockTimeoutSeconds: this.subject.patience };
+    return configuration(this.directory, ipam, rest);
   }
 }
 
@@ -100,7 +122,8 @@ export function judgeError(
   judgement.require(text.includes(cause), "mute", `the cause is not "${cause}": ${text}`);
 }
 
-async function mustWork(
+/** Does a call that has to work. */
+export async function mustWork(
   network: DualStack,
   command: "ADD" | "DEL",
   containerId: string,

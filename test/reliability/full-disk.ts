@@ -1,0 +1,163 @@
+/** A disk that is full, or has no inodes left: a file system in memory, filled to the last page. */
+
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DualStack, judgeAftermath, judgeError, mustWork } from "./dual-stack.ts";
+import { Mounts, mountObstacle } from "./mounts.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+
+/** What a disk can run out of. */
+interface Shortage {
+  readonly of: "pages" | "inodes";
+  /** Takes all but so many, and returns what gives them back. */
+  readonly leave: (disk: string, count: number) => () => void;
+}
+
+const shortages: readonly Shortage[] = [
+  { of: "pages", leave: leavePages },
+  { of: "inodes", leave: leaveInodes },
+];
+
+const DISK = "size=128k,nr_inodes=100";
+
+const CAUSE = "no space left on device";
+
+/** As many of either are more than enough for one ADD into an empty directory. */
+const ENOUGH = 14;
+
+/** A failed ADD is repeated so often, as a runtime does, to see what it leaves each time. */
+const REPETITIONS = 3;
+
+function leavePages(disk: string, count: number): () => void {
+  const { bfree, bsize } = statfsSync(disk);
+  const filler = join(disk, "filler");
+  writeFileSync(filler, Buffer.alloc((bfree - count) * bsize));
+  return () => rmSync(filler);
+}
+
+function leaveInodes(disk: string, count: number): () => void {
+  const filler = join(disk, "filler");
+  mkdirSync(filler);
+  for (let at = statfsSync(disk).ffree; at > count; at--) writeFileSync(join(filler, `${at}`), "");
+  return () => rmSync(filler, { recursive: true });
+}
+
+/** An ADD with so much left, into a network that is in use or was never used. */
+async function addInto(
+  network: DualStack,
+  disk: string,
+  { of, leave }: Shortage,
+  left: number,
+  isInUse: boolean,
+): Promise<Attempt> {
+  const judgement = new Judgement();
+  if (isInUse) await mustWork(network, "ADD", "other", judgement);
+  const before = network.reservations().size;
+  const makeRoom = leave(disk, left);
+  const outcome = await network.do("ADD", "victim");
+  if (outcome.exitCode === 0) {
+    judgement.require(network.heldBy("victim").length === 2, "torn", "not both families");
+  } else {
+    judgeError(outcome, network.directory, CAUSE, judgement);
+    const names = [...network.reservations().keys()].join(" ");
+    judgement.require(network.reservations().size === before, "kept", `after the ADD: ${names}`);
+    await judgeDebris(network, judgement);
+  }
+  makeRoom();
+  if (!isInUse) await mustWork(network, "ADD", "other", judgement);
+  await judgeAftermath(network, judgement);
+  const what = `ADD with ${left} ${of} left, ${isInUse ? "network in use" : "new network"}`;
+  return { what, violations: judgement.violations };
+}
+
+/** However often it fails, it leaves no more behind than the first time. */
+async function judgeDebris(network: DualStack, judgement: Judgement): Promise<void> {
+  const left = entriesBelow(network.directory);
+  for (let i = 0; i < REPETITIONS; i++) await network.do("ADD", "victim");
+  if (network.heldBy("victim").length > 0) return;
+  const later = entriesBelow(network.directory);
+  const grown = later.filter((path) => !left.includes(path)).join(" ");
+  judgement.require(
+    later.length <= left.length,
+    "leak",
+    `failed ADDs leave more and more: ${grown}`,
+  );
+}
+
+function entriesBelow(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: "utf8" });
+  } catch {
+    return [];
+  }
+}
+
+type Release = (network: DualStack, judgement: Judgement) => Promise<void>;
+
+const releases: Readonly<Record<string, Release>> = {
+  DEL: (network, judgement) => mustWork(network, "DEL", "victim", judgement),
+  GC: async (network, judgement) => {
+    const valid = [{ containerID: "other", ifname: "eth0" }];
+    const { exitCode, stdout } = await network.ask("GC", { "cni.dev/valid-attachments": valid });
+    judgement.require(exitCode === 0, "refused", `GC: ${stdout}`);
+  },
+};
+
+/** CHECK, then a release, with nothing left. */
+async function releaseFrom(
+  network: DualStack,
+  disk: string,
+  { of, leave }: Shortage,
+  verb: string,
+  release: Release,
+): Promise<Attempt> {
+  const judgement = new Judgement();
+  await mustWork(network, "ADD", "other", judgement);
+  await mustWork(network, "ADD", "victim", judgement);
+  const makeRoom = leave(disk, 0);
+  const check = await network.do("CHECK", "victim");
+  judgement.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
+  await release(network, judgement);
+  const held = network.heldBy("victim").join(" ");
+  judgement.require(held === "", "leak", `${verb} leaves ${held}`);
+  judgement.require(network.heldBy("other").length === 2, "double", `${verb} takes the other's`);
+  makeRoom();
+  await judgeAftermath(network, judgement);
+  return { what: `${verb} with no ${of} left`, violations: judgement.violations };
+}
+
+async function tryAdds({ subject, extent, teardown }: Trial, of: Shortage): Promise<Attempt[]> {
+  const mounts = await Mounts.open(teardown);
+  const amounts = Array.from({ length: ENOUGH }, (_, at) => at);
+  const tried =
+    extent === "full" ? amounts : amounts.filter((count) => count < 4 || count % 3 === 0);
+  const cases = [true, false].flatMap((isInUse) => tried.map((left) => ({ isInUse, left })));
+  return sideBySide(cases, 4, ({ isInUse, left }) => {
+    const disk = mounts.memory(`${of.of}-${left}-${isInUse}`, DISK);
+    return addInto(new DualStack(subject, join(disk, "data")), disk, of, left, isInUse);
+  });
+}
+
+async function tryReleases({ subject, teardown }: Trial, of: Shortage): Promise<Attempt[]> {
+  const mounts = await Mounts.open(teardown);
+  return sideBySide(Object.entries(releases), 2, ([verb, release]) => {
+    const disk = mounts.memory(`${of.of}-${verb}`, DISK);
+    return releaseFrom(new DualStack(subject, join(disk, "data")), disk, of, verb, release);
+  });
+}
+
+export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap((shortage) => [
+  {
+    fault: shortage.of === "pages" ? "disk full, or nearly" : "disk out of inodes, or nearly",
+    promise:
+      "an ADD gets both families, or fails with path and cause and keeps neither; no debris grows",
+    obstacle: mountObstacle,
+    attempt: (trial: Trial) => tryAdds(trial, shortage),
+  },
+  {
+    fault: shortage.of === "pages" ? "disk full" : "disk out of inodes",
+    promise: "DEL and GC free, CHECK answers",
+    obstacle: mountObstacle,
+    attempt: (trial: Trial) => tryReleases(trial, shortage),
+  },
+]);
