@@ -53,6 +53,7 @@ interface Unreadable {
 export class Ledger {
   readonly system: System;
   readonly location: Location;
+  readonly isLocked: boolean;
   #index: "kept" | "given up" = "kept";
   /** The state of the network's directory before a search; `undefined` once we changed it ourselves. */
   #identity: Identity | undefined;
@@ -70,6 +71,7 @@ export class Ledger {
   constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
+    this.isLocked = isLocked;
     if (!isLocked) this.#index = "given up";
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);

@@ -37,7 +37,7 @@ export function underLock<T>(
 
 /**
  * As `underLock`, but where the disk refuses the lock (full, read-only), `body` runs without it. Only for removing
- * reservations that were checked to be one's own: nobody else removes or takes those meanwhile.
+ * reservations by `releaseAll`, which then looks at each once more; whoever reserves needs the lock.
  *
  * @throws CniError 11 where the lock stayed with another
  */

@@ -4,7 +4,7 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
-import { underLock } from "../store/lock.ts";
+import { underLockIfPossible } from "../store/lock.ts";
 import { formatOwner, type Owner } from "../store/owner.ts";
 import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists } from "../store/reservations.ts";
@@ -29,7 +29,7 @@ export function gc(system: System, call: NetworkCall): void {
   const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
-    underLock(system, location, wish, (ledger) => releaseStale(ledger, valid));
+    underLockIfPossible(system, location, wish, (ledger) => releaseStale(ledger, valid));
   });
 }
 

@@ -1,9 +1,10 @@
 import { test } from "tap";
+import { Ledger } from "../../src/store/ledger.ts";
 import { releaseAll, reportingIoFailure } from "../../src/store/release.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
-import { filesOf, indexOf, machineWith, withLedger } from "./fixtures.ts";
+import { filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
 
 const three = {
   "10.0.0.2": "c1\r\neth0",
@@ -30,6 +31,18 @@ test("all given reservations are removed, and no other", (t) => {
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.4"]);
   t.same(indexOf(machine), { "c1:eth0": "10.0.0.4" });
+  t.end();
+});
+
+test("without the lock, a reservation that became another's meanwhile stays", (t) => {
+  const machine = machineWith(three);
+  const ledger = new Ledger(machine.start(), location, false);
+  const all = ledger.allOwned();
+  machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
+
+  releaseAll(ledger, all, all);
+
+  t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
   t.end();
 });
 

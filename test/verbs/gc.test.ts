@@ -157,6 +157,15 @@ test("GC that cannot tell the network's place reports a wrong configuration", (t
   t.end();
 });
 
+test("GC works on a disk that has no room for a lock", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+
+  t.equal(network.gc([], { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
+
+  t.same(network.reservations(), {});
+  t.end();
+});
+
 test("GC works under the lock", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (ADD)");
