@@ -72,7 +72,7 @@ export class Ledger {
     this.system = system;
     this.location = location;
     this.isLocked = isLocked;
-    if (!isLocked) this.#index = "given up";
+    if (!isLocked || !location.usesOwn) this.#index = "given up";
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);
       if (stamp === undefined || !isCurrent(system, location, stamp)) {

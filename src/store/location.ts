@@ -10,8 +10,12 @@ export interface Location {
   readonly directory: string;
   /** `<dataDir>/.host-local/<network>`: what the reference does not know, out of the reach of its searches. */
   readonly own: string;
+  /** Whether `own` may be used; see own-directory.ts. Without it there is no index, and temporary files lie beside their goals. */
+  readonly usesOwn: boolean;
   /** The owner index, see owner-index.ts. */
   readonly owners: string;
+  /** Temporary files, see temporary.ts. */
+  readonly newFiles: string;
   /** The reference's lock file. */
   readonly lockFile: string;
 }
@@ -26,7 +30,9 @@ export function locate(dataDir: string, network: NetworkName): Location {
     dataDir: root,
     directory,
     own,
+    usesOwn: true,
     owners: join(own, "owners"),
+    newFiles: join(own, "new"),
     lockFile: join(directory, "lock"),
   };
 }

@@ -4,6 +4,7 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
 import { Ledger } from "./ledger.ts";
 import type { Location } from "./location.ts";
+import { withSoundOwnDirectory } from "./own-directory.ts";
 
 /** For whom the lock is taken, and how long it is waited for. */
 export interface LockWish {
@@ -24,15 +25,16 @@ export function underLock<T>(
   wish: LockWish,
   body: (ledger: Ledger) => T,
 ): T {
+  const sound = withSoundOwnDirectory(system, location);
   let unlock: () => void;
   try {
-    unlock = acquire(system, location, wish);
+    unlock = acquire(system, sound, wish);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     system.makeDirectories(location.directory);
-    unlock = acquireAtLast(system, location, wish);
+    unlock = acquireAtLast(system, sound, wish);
   }
-  return during(unlock, system, location, body);
+  return during(unlock, system, sound, body);
 }
 
 /**
@@ -47,7 +49,8 @@ export function underLockIfPossible<T>(
   wish: LockWish,
   body: (ledger: Ledger) => T,
 ): T {
-  return during(acquireUnless(isSystemError, system, location, wish), system, location, body);
+  const sound = withSoundOwnDirectory(system, location);
+  return during(acquireUnless(isSystemError, system, sound, wish), system, sound, body);
 }
 
 /** As `underLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
@@ -58,7 +61,8 @@ export function underLockOrNot<T>(
   body: (ledger: Ledger) => T,
 ): T {
   const isForgiven = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
-  return during(acquireUnless(isForgiven, system, location, wish), system, location, body);
+  const sound = withSoundOwnDirectory(system, location);
+  return during(acquireUnless(isForgiven, system, sound, wish), system, sound, body);
 }
 
 /** The lock, or nothing where it was refused for a reason that is forgiven. */
@@ -80,7 +84,7 @@ function acquire(system: System, location: Location, wish: LockWish): () => void
   try {
     return system.lock({
       file: location.lockFile,
-      directory: location.own,
+      directory: location.usesOwn ? location.own : undefined,
       holder: wish.holder,
       timeout: wish.timeoutSeconds * 1000,
     });

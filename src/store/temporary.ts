@@ -11,7 +11,7 @@ const PREFIX = ".host-local-";
 
 /**
  * Writes `content` to a temporary file and lets `place` give it its real name by `link(2)` or `rename(2)`. The file
- * lies in our own directory or, where that is on another file system or cannot be written, beside its goal.
+ * lies in our own directory or, where that is on another file system or takes no file, beside its goal.
  *
  * @returns what `place` returns
  */
@@ -21,17 +21,28 @@ export function withTemporary<T>(
   content: string,
   place: (path: string) => T,
 ): T {
+  const own = location.usesOwn ? writeOwn(system, location, content) : undefined;
   try {
-    return placeFrom(system, newFiles(location), "", content, place);
+    if (own !== undefined) return placeFrom(system, own, place);
   } catch (error) {
-    if (!isSystemError(error, "EXDEV", "EROFS", "EACCES")) throw error;
-    return placeFrom(system, location.directory, PREFIX, content, place);
+    if (!isSystemError(error, "EXDEV")) throw error;
+  }
+  return placeFrom(system, write(system, location.directory, PREFIX, content), place);
+}
+
+/** Writes it into our own directory; `undefined` where that is not possible. */
+function writeOwn(system: System, { newFiles }: Location, content: string): string | undefined {
+  try {
+    return write(system, newFiles, "", content);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return undefined;
   }
 }
 
 /** Removes what killed calls left behind. */
 export function sweepTemporary(system: System, location: Location): void {
-  sweep(system, newFiles(location), "");
+  if (location.usesOwn) sweep(system, location.newFiles, "");
 }
 
 /** As `sweepTemporary`, and looks into the network's directory, too, which may be large. */
@@ -40,18 +51,7 @@ export function sweepAllTemporary(system: System, location: Location): void {
   sweep(system, location.directory, PREFIX);
 }
 
-function newFiles(location: Location): string {
-  return join(location.own, "new");
-}
-
-function placeFrom<T>(
-  system: System,
-  directory: string,
-  prefix: string,
-  content: string,
-  place: (path: string) => T,
-): T {
-  const path = write(system, directory, prefix, content);
+function placeFrom<T>(system: System, path: string, place: (path: string) => T): T {
   try {
     return place(path);
   } finally {

@@ -17,8 +17,8 @@ export interface FileStatus {
 export interface LockRequest {
   /** The reference's lock file, `<network directory>/lock`; created (mode 0750) where it is missing. */
   readonly file: string;
-  /** A directory of our own in which further lock state may be kept; created where it is missing. */
-  readonly directory: string;
+  /** A directory of our own in which further lock state may be kept, created where it is missing; there may be none. */
+  readonly directory: string | undefined;
   /** Who wants it, for the message that another process prints when it waits in vain. */
   readonly holder: string;
   /** How long to wait, in milliseconds. */

@@ -36,7 +36,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   const location = locate(config.dataDir, config.network);
   const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   const allocations = underLock(system, location, wish, (ledger) => {
-    sweepTemporary(system, location);
+    sweepTemporary(system, ledger.location);
     return reserve(ledger, config, call);
   });
 

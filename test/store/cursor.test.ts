@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { cursorPath, readCursor, writeCursor } from "../../src/store/cursor.ts";
-import { failAt, refuse, stopAt } from "../system/interruption.ts";
+import { failAt, failDiskFrom, refuse, stopAt } from "../system/interruption.ts";
 import { address, filesOf, location, machineWith } from "./fixtures.ts";
 
 test("each range set has its cursor's file", (t) => {
@@ -161,10 +161,10 @@ test("a cursor that cannot be written is an error, and leaves the old one", (t) 
 
 test("a first cursor that cannot be written is an error, and leaves none", (t) => {
   const machine = machineWith();
-  const system = machine.start({ interrupt: failAt(2, "ENOSPC") });
+  const system = machine.start({ interrupt: failDiskFrom(2, "ENOSPC") });
 
   t.throws(() => writeCursor(system, location, 0, address("10.0.0.3")), {
-    message: "open /data/.host-local/net/new/1001.0: no space left on device",
+    message: "open /data/net/.host-local-1001.0: no space left on device",
   });
 
   t.same(filesOf(machine), {});

@@ -81,8 +81,34 @@ test("a temporary file that cannot be written is an error", (t) => {
   machine.disk.makeDirectories(NEW);
 
   t.throws(() => place(machine.start({ interrupt: refuse("createFile", "ENOSPC") })), {
-    message: `open ${NEW}/1001.0: no space left on device`,
+    message: "open /data/net/.host-local-1001.0: no space left on device",
   });
+  t.end();
+});
+
+test("where one's own directory takes no file, the temporary file lies beside its goal", (t) => {
+  for (const code of ["ENOSPC", "EROFS", "EACCES", "ENOTDIR", "ENAMETOOLONG"]) {
+    const machine = machineWith();
+    const interrupt = refuse("createFile", code, `${NEW}/7.0`);
+
+    t.equal(place(machine.start({ processId: 7, interrupt })), "/data/net/.host-local-7.0", code);
+
+    t.same(filesOf(machine), { goal: "content" });
+  }
+  t.end();
+});
+
+test("where one's own directory is not to be used, nothing is made, swept or removed in it", (t) => {
+  const machine = machineWithLeftOvers();
+  const elsewhere = { ...location, usesOwn: false };
+
+  sweepAllTemporary(machine.start(), elsewhere);
+  withTemporary(machine.start(), elsewhere, "content", (temporary) => {
+    machine.disk.link(temporary, "/data/net/goal");
+  });
+
+  t.same(machine.disk.filesUnder(NEW), { "1.0": "", "2.0": "" });
+  t.equal(machine.disk.readFile("/data/net/goal", 100), "content");
   t.end();
 });
 

@@ -222,10 +222,10 @@ export class MemoryProcess implements System {
 
   /** Never waits: one process runs at a time, so that a lock which is held now stays so. */
   lock({ file, directory, holder, timeout }: LockRequest): () => void {
-    const path = `${directory}/${this.#start.lockKind ?? "lock"}`;
+    const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
-      this.#disk.makeDirectories(directory);
+      if (directory !== undefined) this.#disk.makeDirectories(directory);
       const other = this.#machine.locks.get(path);
       if (other !== undefined) {
         this.#machine.wait(timeout);

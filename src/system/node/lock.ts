@@ -2,7 +2,7 @@
 
 import fs from "node:fs";
 import properLockfile from "proper-lockfile";
-import { type LockRequest, LockTimeout, SystemError } from "../system.ts";
+import { isSystemError, type LockRequest, LockTimeout, SystemError } from "../system.ts";
 import { pause } from "./pause.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
@@ -22,35 +22,57 @@ const LONGEST_PAUSE = 250;
  * @throws LockTimeout, SystemError
  */
 export function lock(request: LockRequest, makeDirectories: (path: string) => void): () => void {
-  const path = `${request.directory}/lock`;
-  const note = `${path}.holder`;
   touch(request.file);
-  makeDirectories(request.directory);
+  const { file, directory } = request;
+  try {
+    if (directory !== undefined) {
+      makeDirectories(directory);
+      return waitFor(`${directory}/lock`, `${directory}/lock.holder`, request);
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+  // Our own directory does not take it: it is beside the reference's lock file, under a name that means nothing to it.
+  return waitFor(file.replace(/[^/]*$/, ".host-local-lock"), undefined, request);
+}
+
+function waitFor(path: string, note: string | undefined, request: LockRequest): () => void {
   const deadline = performance.now() + request.timeout;
   for (let wait = 2; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE)) {
     const unlock = isHeld(path) ? undefined : tryLock(path);
     if (unlock !== undefined) {
-      writeNote(note, request.holder);
+      if (note !== undefined) writeNote(note, request.holder);
       return unlock;
     }
     const left = deadline - performance.now();
-    if (left <= 0) throw new LockTimeout(path, readNote(note));
+    if (left <= 0) throw new LockTimeout(path, note && readNote(note));
     // Hundreds may wait: they must not all come back at once, nor spend the time of the one that holds it.
     pause(Math.min(left, wait * (0.5 + Math.random())));
   }
 }
 
-/** The reference's lock file, which it expects to find; nothing is written to it. */
+/** The reference's lock file, which it expects to find; nothing is written to it, and none is made behind a link. */
 function touch(path: string): void {
-  systemCall("open", path, () => {
-    fs.closeSync(fs.openSync(path, fs.constants.O_CREAT | fs.constants.O_RDONLY, 0o750));
-  });
+  const { O_CREAT, O_NOFOLLOW, O_RDONLY } = fs.constants;
+  try {
+    closeAtOnce(path, O_RDONLY | O_CREAT | O_NOFOLLOW);
+  } catch (error) {
+    if (!isSystemError(error, "ELOOP")) throw error;
+    closeAtOnce(path, O_RDONLY);
+  }
+}
+
+function closeAtOnce(path: string, flags: number): void {
+  systemCall("open", path, () => fs.closeSync(fs.openSync(path, flags, 0o750)));
 }
 
 function tryLock(path: string): (() => void) | undefined {
   let taken: bigint | undefined;
   const guarded = {
     ...fs,
+    // What stands behind a link is not looked at, nor dated.
+    statSync: fs.lstatSync,
+    utimesSync: fs.lutimesSync,
     /** A lock that went stale under us may be another's by now: then its date is not ours, and it stays. */
     rmdirSync: (directory: string): void => {
       if (taken === undefined || modified(directory) === taken) fs.rmdirSync(directory);
@@ -88,10 +110,10 @@ function releaseQuietly(release: () => void): void {
 /** A look that costs less than a try. A lock dated in the future would never go stale; dated now, it is as any other. */
 function isHeld(path: string): boolean {
   try {
-    const found = fs.statSync(path, { throwIfNoEntry: false });
+    const found = fs.lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return false;
     const now = Date.now();
-    if (found.mtimeMs > now + FURTHEST_AHEAD) fs.utimesSync(path, now / 1000, now / 1000);
+    if (found.mtimeMs > now + FURTHEST_AHEAD) fs.lutimesSync(path, now / 1000, now / 1000);
     return found.mtimeMs >= now - STALE;
   } catch (error) {
     errnoOf(error);
@@ -101,8 +123,14 @@ function isHeld(path: string): boolean {
 
 /** Says who took the lock last; only ever shown to people, so a failure does not matter. */
 function writeNote(path: string, holder: string): void {
+  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fs.constants;
   try {
-    fs.writeFileSync(path, `process ${process.pid} (${holder})`, { mode: 0o600 });
+    const file = fs.openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      fs.writeSync(file, `process ${process.pid} (${holder})`);
+    } finally {
+      fs.closeSync(file);
+    }
   } catch (error) {
     errnoOf(error);
   }

@@ -468,11 +468,18 @@ static int compare(int descriptor, const char *path) {
   return locked.st_dev == named.st_dev && locked.st_ino == named.st_ino ? 0 : ENOENT;
 }
 
+/* A link to a file that is there is followed, as the Go plugin does; behind a link nothing is made. */
+static int open_lock_file(const char *path) {
+  int descriptor = open_retrying(path, O_RDONLY | O_CREAT | O_NOFOLLOW, 0750);
+  if (descriptor >= 0 || errno != ELOOP) return descriptor;
+  return open_retrying(path, O_RDONLY, 0);
+}
+
 /* Returns the descriptor, or -1 with the errno in `error`. */
 static int lock_file(const char *path, double milliseconds, const char **operation, int *error) {
   for (int tries = 0; tries < MOST_LOCK_FILES; tries++) {
     *operation = "open";
-    int descriptor = open_retrying(path, O_RDONLY | O_CREAT, 0750);
+    int descriptor = open_lock_file(path);
     *error = errno;
     if (descriptor < 0) return -1;
     *operation = "flock";

@@ -2,7 +2,16 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Test, test } from "tap";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
@@ -162,12 +171,57 @@ test("a process that was stopped for long does not remove the lock that another 
   await second.finish();
 });
 
-test("a lock that cannot be made is an error that names it", (t) => {
+test("where one's own directory takes no lock, it is made beside the reference's, and removed", (t) => {
   const directory = t.testdir({ own: "a file" });
+  const request = {
+    file: `${directory}/lock`,
+    directory: `${directory}/own`,
+    holder: "test",
+    timeout: 0,
+  };
+
+  const unlock = createNodeSystem().lock(request);
+
+  t.ok(existsSync(`${directory}/.host-local-lock`));
+  t.throws(() => lockOnce(directory, 0), { name: "Error", holder: undefined });
+  unlock();
+  t.same(readdirSync(directory).sort(), ["lock", "own"]);
+  t.end();
+});
+
+test("a lock that cannot be made is an error that names it", (t) => {
+  const directory = t.testdir({ own: "a file", ".host-local-lock": "a file" });
+  utimesSync(`${directory}/.host-local-lock`, 1, 1);
 
   t.throws(() => lockOnce(directory, 0), {
     code: "ENOTDIR",
-    message: `mkdir ${directory}/own: not a directory`,
+    message: `mkdir ${directory}/.host-local-lock: not a directory`,
   });
+  t.end();
+});
+
+test("behind a link no lock file is made, no note is written, and nothing is dated", (t) => {
+  const directory = t.testdir({ own: {}, note: "precious", old: {} });
+  symlinkSync(`${directory}/note`, `${directory}/own/lock.holder`);
+  lockOnce(directory, 0);
+  t.equal(readFileSync(`${directory}/note`, "utf8"), "precious");
+
+  utimesSync(`${directory}/old`, 4e9, 4e9);
+  symlinkSync(`${directory}/old`, `${directory}/own/lock`);
+  lockOnce(directory, 10_000);
+  t.equal(statSync(`${directory}/old`).mtimeMs, 4e12);
+
+  rmSync(`${directory}/lock`);
+  symlinkSync(`${directory}/nowhere`, `${directory}/lock`);
+  t.throws(() => lockOnce(directory, 0), { code: "ENOENT" });
+  t.notOk(existsSync(`${directory}/nowhere`));
+  t.end();
+});
+
+test("a lock file that is a link to a file is as good as the file", (t) => {
+  const directory = t.testdir({ file: "" });
+  symlinkSync(`${directory}/file`, `${directory}/lock`);
+
+  t.doesNotThrow(() => lockOnce(directory, 0));
   t.end();
 });
