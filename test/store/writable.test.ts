@@ -42,10 +42,14 @@ test("a relative data directory ends at the working directory", (t) => {
   t.end();
 });
 
-test("a file in the way is an error", (t) => {
-  const machine = new MemoryMachine();
-  machine.disk.put("/data", "");
+test("a file in the way, or a link to nothing, is an error", (t) => {
+  for (const path of ["/data", "/data/net"]) {
+    const machine = new MemoryMachine();
+    machine.disk.put(path, "");
+    t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
 
-  t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+    machine.disk.putLink(path, "/nowhere");
+    t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+  }
   t.end();
 });

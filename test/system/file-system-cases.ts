@@ -200,6 +200,14 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOTDIR mkdir /a: not a directory",
   },
   {
+    name: "a directory cannot be made where a link to nothing stands",
+    run: (system, root) => {
+      system.symlink("nowhere", `${root}/a`);
+      system.makeDirectories(`${root}/a`);
+    },
+    expected: "ENOTDIR mkdir /a: not a directory",
+  },
+  {
     name: "a directory lists its files and directories",
     run: (system, root) => {
       system.createFile(`${root}/a`, "", 0o600);

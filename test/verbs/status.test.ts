@@ -27,7 +27,7 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
 
   t.same(
     calls.map(({ operation }) => operation),
-    ["readStandardInput", "requireWritable", "readLink", "list"],
+    ["readStandardInput", "status", "requireWritable", "readLink", "list"],
   );
   t.same(network.machine.disk.filesUnder("/"), files);
   t.end();

@@ -114,8 +114,16 @@ function makeDirectory(path: string): void {
     call(path, () => host.makeDirectory(path));
   } catch (error) {
     if (!isSystemError(error, "EEXIST")) throw error;
-    const { kind } = statusOf(call(path, () => host.status(path)));
-    if (kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
+    if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statusOf(call(path, () => host.status(path))).kind === "directory";
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) throw error;
+    return false;
   }
 }
 
