@@ -57,7 +57,7 @@ export class DualStack {
   reservations(): ReadonlyMap<string, string> {
     const directory = join(this.directory, "net");
     if (!existsSync(directory)) return new Map();
-    const names = readdirSync(directory).filter((name) => /^[0-9a-f]*[.:]/.test(name));
+    const names = readdirSync(directory).filter((name) => /^(?:[0-9a-f]+[.:]|::)/.test(name));
     return new Map(names.map((name) => [name, contentOf(join(directory, name))]));
   }
 

@@ -22,20 +22,22 @@ const DISK = "size=128k,nr_inodes=100";
 
 const CAUSE = "no space left on device";
 
-/** As many of either are more than enough for one ADD into an empty directory. */
-const ENOUGH = 14;
+/** As many of either are enough for one ADD into an empty directory. */
+const ENOUGH = 18;
 
 /** A failed ADD is repeated so often, as a runtime does, to see what it leaves each time. */
 const REPETITIONS = 3;
 
-function leavePages(disk: string, count: number): () => void {
+/** Takes all pages of a file system but so many; returns what gives them back. */
+export function leavePages(disk: string, count: number): () => void {
   const { bfree, bsize } = statfsSync(disk);
   const filler = join(disk, "filler");
   writeFileSync(filler, Buffer.alloc((bfree - count) * bsize));
   return () => rmSync(filler);
 }
 
-function leaveInodes(disk: string, count: number): () => void {
+/** As `leavePages`, for inodes. */
+export function leaveInodes(disk: string, count: number): () => void {
   const filler = join(disk, "filler");
   mkdirSync(filler);
   for (let at = statfsSync(disk).ffree; at > count; at--) writeFileSync(join(filler, `${at}`), "");
@@ -58,6 +60,7 @@ async function addInto(
   if (outcome.exitCode === 0) {
     judgement.require(network.heldBy("victim").length === 2, "torn", "not both families");
   } else {
+    judgement.require(left < ENOUGH, "refused", `there is room enough: ${outcome.stdout}`);
     judgeError(outcome, network.directory, CAUSE, judgement);
     const names = [...network.reservations().keys()].join(" ");
     judgement.require(network.reservations().size === before, "kept", `after the ADD: ${names}`);
@@ -128,9 +131,8 @@ async function releaseFrom(
 
 async function tryAdds({ subject, extent, teardown }: Trial, of: Shortage): Promise<Attempt[]> {
   const mounts = await Mounts.open(teardown);
-  const amounts = Array.from({ length: ENOUGH }, (_, at) => at);
-  const tried =
-    extent === "full" ? amounts : amounts.filter((count) => count < 4 || count % 3 === 0);
+  const amounts = Array.from({ length: ENOUGH + 1 }, (_, at) => at);
+  const tried = extent === "full" ? amounts : [0, 1, 2, 6, ENOUGH];
   const cases = [true, false].flatMap((isInUse) => tried.map((left) => ({ isInUse, left })));
   return sideBySide(cases, 4, ({ isInUse, left }) => {
     const disk = mounts.memory(`${of.of}-${left}-${isInUse}`, DISK);

@@ -1,0 +1,4 @@
+import { diskScenarios } from "./disks.ts";
+import { prove } from "./prove.ts";
+
+prove(diskScenarios);

@@ -1,0 +1,12 @@
+/** Full, refused and oddly placed disks. */
+
+import { fullDiskScenarios } from "./full-disk.ts";
+import { oddPlacesScenarios } from "./odd-places.ts";
+import { refusedDiskScenarios } from "./refused-disk.ts";
+import type { Scenario } from "./scenario.ts";
+
+export const diskScenarios: readonly Scenario[] = [
+  ...fullDiskScenarios,
+  ...refusedDiskScenarios,
+  ...oddPlacesScenarios,
+];

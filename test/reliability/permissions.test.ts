@@ -1,0 +1,4 @@
+import { permissionScenarios } from "./permissions.ts";
+import { prove } from "./prove.ts";
+
+prove(permissionScenarios);
