@@ -376,7 +376,16 @@ export const differences: readonly Difference[] = [
     here: "Directories get 0755, reservations and cursors 0600, the lock file 0750.",
     reason: "What one runtime creates, another must be able to use.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["blackbox/add.test.ts", "reliability/permissions.test.ts"],
+  },
+  {
+    title: "Nothing is made or overwritten behind a symbolic link",
+    reference:
+      "A cursor or lock file that is a link is followed: what it leads to is overwritten or made.",
+    here: "A cursor that is a link is replaced. A lock file that is a link to nothing is an error for ADD. The data directory and a network's directory may be links and are followed.",
+    reason: "A plugin that runs as root should write nowhere but in its data directory.",
+    changed: [],
+    coveredBy: ["reliability/permissions.test.ts"],
   },
   {
     title: "The data directory holds one directory more",
