@@ -37,7 +37,7 @@ export function readStamp(system: System, location: Location): Stamp | undefined
     if (isSystemError(error)) return undefined;
     throw error;
   }
-  const match = /^2 ([0-9]+(?: [0-9]+){5}) ([0-9]+) ([0-9]+) (settled|open)$/.exec(text);
+  const match = /^2 ([0-9]+(?: [0-9]+){5}) ([0-9]{1,15}) ([0-9]{1,15}) (settled|open)$/.exec(text);
   if (match === null) return undefined;
   const [, state = "", reservations, ownerless, settled] = match;
   return {

@@ -43,6 +43,8 @@ test("anything but a stamp of this version is none", (t) => {
     "2 6 1 1 7 1 1 0 0 maybe",
     "2 6 1 1 7 1 1 0 settled",
     "2 6 1 1 7 1 1 -1 0 settled",
+    `2 6 1 1 7 1 1 ${"9".repeat(400)} 0 settled`,
+    `2 6 1 1 7 1 1 0 ${"9".repeat(16)} settled`,
     " 2 6 1 1 7 1 1 0 0 settled",
     "2 6 1 1 7 1 1 0 0 settled\n",
     "garbage",
