@@ -8,7 +8,7 @@
 
 import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { utf8Length } from "../cni/unicode.ts";
-import { isSystemError, type System } from "../system/system.ts";
+import { type FileStatus, isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 import type { Owner } from "./owner.ts";
 import type { OwnedReservation } from "./reservations.ts";
@@ -119,7 +119,7 @@ export function refreshEntries(
     }
   }
   for (const entry of known) {
-    if (!isFresh(system, location, entry)) writeEntry(system, location, entry, []);
+    if (isAbandoned(system, location, entry)) writeEntry(system, location, entry, []);
   }
 }
 
@@ -157,7 +157,16 @@ function isPossible(name: EntryName): boolean {
 }
 
 function isFresh(system: System, location: Location, name: EntryName): boolean {
-  const { modified } = system.linkStatus(join(location.owners, name));
+  return isYoung(system, system.linkStatus(join(location.owners, name)));
+}
+
+/** Whether an entry of nobody may go. Files and directories are none of ours, whatever they do here. */
+function isAbandoned(system: System, location: Location, name: EntryName): boolean {
+  const found = system.linkStatus(join(location.owners, name));
+  return found.kind === "other" && !isYoung(system, found);
+}
+
+function isYoung(system: System, { modified }: FileStatus): boolean {
   return modified > BigInt(system.now() - FRESH) * 1_000_000n;
 }
 

@@ -154,6 +154,19 @@ test("an entry of the last minute may be one of a call at work, and stays", (t) 
   t.end();
 });
 
+test("files and directories among the entries are foreign, and stay", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  machine.disk.put(`${location.owners}/notes`, "text");
+  machine.disk.makeDirectories(`${location.owners}/directory`);
+  machine.wait(60_001);
+
+  refresh(machine);
+
+  t.same(indexOf(machine), { notes: "text", "c1:eth0": "10.0.0.2" });
+  t.ok(machine.disk.has(`${location.owners}/directory`));
+  t.end();
+});
+
 test("an entry of the last minute loses no address that a call at work has announced", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.disk.putLink(`${location.owners}/c1:eth0`, "10.0.0.2 10.0.0.3");
