@@ -121,13 +121,17 @@ function unlinkQuietly(path: string): void {
   }
 }
 
+/** Of a larger file only so much is overwritten before it is cut off, in bytes. */
+const OVERWRITE_LIMIT = 4096;
+
 function overwriteFile(path: string, text: string): void {
   const flags = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
   const file = systemCall("open", path, () => fs.openSync(path, flags));
   try {
     systemCall("write", path, () => {
       const length = Buffer.byteLength(text);
-      fs.writeSync(file, text.padEnd(text.length + fs.fstatSync(file).size - length, "\n"), 0);
+      const rest = Math.min(fs.fstatSync(file).size, OVERWRITE_LIMIT) - length;
+      fs.writeSync(file, text.padEnd(text.length + rest, "\n"), 0);
       fs.ftruncateSync(file, length);
     });
   } finally {

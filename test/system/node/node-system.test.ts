@@ -1,7 +1,7 @@
 /** The real machine: the same file calls as in memory, and what only a real one has. */
 
 import { execFileSync } from "node:child_process";
-import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { type Test, test } from "tap";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { fileSystemCases, outcomeOf } from "../file-system-cases.ts";
@@ -69,6 +69,17 @@ test("a file larger than the first buffer is read whole", (t) => {
   writeFileSync(`${root}/a`, content);
 
   t.equal(createNodeSystem().readFile(`${root}/a`, 10_000), content);
+  t.end();
+});
+
+test("a file of a TiB is overwritten as any other", (t) => {
+  const root = t.testdir({ a: "" });
+  truncateSync(`${root}/a`, 2 ** 40);
+  const system = createNodeSystem();
+
+  system.overwriteFile(`${root}/a`, "text");
+
+  t.equal(system.readFile(`${root}/a`, 100), "text");
   t.end();
 });
 
