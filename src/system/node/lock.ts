@@ -15,6 +15,11 @@ const FURTHEST_AHEAD = 1500;
 /** The longest pause between two looks at a lock that others hold, in milliseconds. */
 const LONGEST_PAUSE = 250;
 
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
+
+/** A note that is a link is another's file; one that is a FIFO would hold the call. */
+const NEITHER_FOLLOWED_NOR_AWAITED = O_NOFOLLOW | O_NONBLOCK;
+
 /**
  * Takes the lock.
  *
@@ -53,12 +58,13 @@ function waitFor(path: string, note: string | undefined, request: LockRequest): 
 
 /** The reference's lock file, which it expects to find; nothing is written to it, and none is made behind a link. */
 function touch(path: string): void {
-  const { O_CREAT, O_NOFOLLOW, O_RDONLY } = fs.constants;
+  // Without O_NONBLOCK a FIFO would hold the call.
+  const flags = O_RDONLY | O_NONBLOCK;
   try {
-    closeAtOnce(path, O_RDONLY | O_CREAT | O_NOFOLLOW);
+    closeAtOnce(path, flags | O_CREAT | O_NOFOLLOW);
   } catch (error) {
     if (!isSystemError(error, "ELOOP")) throw error;
-    closeAtOnce(path, O_RDONLY);
+    closeAtOnce(path, flags);
   }
 }
 
@@ -123,11 +129,11 @@ function isHeld(path: string): boolean {
 
 /** Says who took the lock last; only ever shown to people, so a failure does not matter. */
 function writeNote(path: string, holder: string): void {
-  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fs.constants;
+  const flags = O_WRONLY | O_CREAT | O_TRUNC | NEITHER_FOLLOWED_NOR_AWAITED;
   try {
-    const file = fs.openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const file = fs.openSync(path, flags, 0o600);
     try {
-      fs.writeSync(file, `process ${process.pid} (${holder})`);
+      fs.writeFileSync(file, `process ${process.pid} (${holder})`);
     } finally {
       fs.closeSync(file);
     }
@@ -138,7 +144,10 @@ function writeNote(path: string, holder: string): void {
 
 function readNote(path: string): string | undefined {
   try {
-    return fs.readFileSync(path, "utf8");
+    return fs.readFileSync(path, {
+      encoding: "utf8",
+      flag: O_RDONLY | NEITHER_FOLLOWED_NOR_AWAITED,
+    });
   } catch (error) {
     errnoOf(error);
     return undefined;

@@ -468,11 +468,15 @@ static int compare(int descriptor, const char *path) {
   return locked.st_dev == named.st_dev && locked.st_ino == named.st_ino ? 0 : ENOENT;
 }
 
-/* A link to a file that is there is followed, as the Go plugin does; behind a link nothing is made. */
+/*
+ * A link to a file that is there is followed, as the Go plugin does; behind a link nothing is made.
+ * Without O_NONBLOCK a FIFO would hold the call.
+ */
 static int open_lock_file(const char *path) {
-  int descriptor = open_retrying(path, O_RDONLY | O_CREAT | O_NOFOLLOW, 0750);
+  int flags = O_RDONLY | O_NONBLOCK;
+  int descriptor = open_retrying(path, flags | O_CREAT | O_NOFOLLOW, 0750);
   if (descriptor >= 0 || errno != ELOOP) return descriptor;
-  return open_retrying(path, O_RDONLY, 0);
+  return open_retrying(path, flags, 0);
 }
 
 /* Returns the descriptor, or -1 with the errno in `error`. */

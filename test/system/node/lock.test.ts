@@ -1,6 +1,6 @@
 /** The portable lock between real processes, in a real directory. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -169,6 +169,28 @@ test("a process that was stopped for long does not remove the lock that another 
   t.same(statSync(`${directory}/own/lock`, { bigint: true }).ino, before.ino);
   t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
   await second.finish();
+});
+
+for (const fifo of ["lock", "own/lock.holder"]) {
+  test(`${fifo} as a FIFO, at which nobody reads, does not hold the call`, async (t) => {
+    const directory = t.testdir({ own: {} });
+    execFileSync("mkfifo", [`${directory}/${fifo}`]);
+    const process = new OtherProcess(t, directory, "ADD c1 eth0");
+
+    await process.says("locked");
+
+    t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+    await process.finish();
+  });
+}
+
+test("what a link leads to that stands where the holder is noted is not written", async (t) => {
+  const directory = t.testdir({ own: {}, foreign: "text" });
+  symlinkSync(`${directory}/foreign`, `${directory}/own/lock.holder`);
+
+  t.doesNotThrow(() => lockOnce(directory, 0));
+
+  t.equal(readFileSync(`${directory}/foreign`, "utf8"), "text");
 });
 
 test("where one's own directory takes no lock, it is made beside the reference's, and removed", (t) => {
