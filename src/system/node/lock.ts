@@ -115,15 +115,30 @@ function releaseQuietly(release: () => void): void {
 
 /** A look that costs less than a try. A lock dated in the future would never go stale; dated now, it is as any other. */
 function isHeld(path: string): boolean {
+  const found = lookAt(path);
+  if (found === undefined) return false;
+  // Nobody holds what is no lock, and nobody would ever give it back.
+  if (!found.isDirectory()) throw new SystemError("mkdir", path, "ENOTDIR");
+  const now = Date.now();
+  if (found.mtimeMs > now + FURTHEST_AHEAD) dateQuietly(path, now / 1000);
+  return found.mtimeMs >= now - STALE;
+}
+
+function lookAt(path: string): fs.Stats | undefined {
   try {
-    const found = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    const now = Date.now();
-    if (found.mtimeMs > now + FURTHEST_AHEAD) fs.lutimesSync(path, now / 1000, now / 1000);
-    return found.mtimeMs >= now - STALE;
+    return fs.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     errnoOf(error);
-    return false;
+    return undefined;
+  }
+}
+
+/** Whoever gave the lock back meanwhile has it done. */
+function dateQuietly(path: string, seconds: number): void {
+  try {
+    fs.lutimesSync(path, seconds, seconds);
+  } catch (error) {
+    errnoOf(error);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Test, test } from "tap";
@@ -192,6 +193,21 @@ test("what a link leads to that stands where the holder is noted is not written"
 
   t.equal(readFileSync(`${directory}/foreign`, "utf8"), "text");
 });
+
+for (const [name, put] of [
+  ["a file", (path: string) => writeFileSync(path, "")],
+  ["a link to nowhere", (path: string) => symlinkSync("nowhere", path)],
+] as const) {
+  test(`${name} where the lock would be is nobody's, and not waited for`, (t) => {
+    const directory = t.testdir({ own: {} });
+    put(`${directory}/own/lock`);
+
+    lockOnce(directory, 0);
+
+    t.same(readdirSync(`${directory}/own`), ["lock"], "the lock was taken elsewhere");
+    t.end();
+  });
+}
 
 test("where one's own directory takes no lock, it is made beside the reference's, and removed", (t) => {
   const directory = t.testdir({ own: "a file" });
