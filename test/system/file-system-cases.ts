@@ -192,6 +192,22 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOTDIR mkdir /a: not a directory",
   },
   {
+    name: "a directory cannot be made where a link leads nowhere",
+    run: (system, root) => {
+      system.symlink("nowhere", `${root}/a`);
+      system.makeDirectories(`${root}/a`);
+    },
+    expected: "ENOTDIR mkdir /a: not a directory",
+  },
+  {
+    name: "a directory cannot be made where a link leads to itself",
+    run: (system, root) => {
+      system.symlink("a", `${root}/a`);
+      system.makeDirectories(`${root}/a`);
+    },
+    expected: "ENOTDIR mkdir /a: not a directory",
+  },
+  {
     name: "a directory cannot be made below a file",
     run: (system, root) => {
       system.createFile(`${root}/a`, "", 0o600);

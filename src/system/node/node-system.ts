@@ -153,8 +153,12 @@ function makeDirectory(path: string): void {
 }
 
 function isDirectory(path: string): boolean {
-  const found = systemCall("stat", path, () => fs.statSync(path, { throwIfNoEntry: false }));
-  return found?.isDirectory() === true;
+  try {
+    return status(path).kind === "directory";
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
+    return false;
+  }
 }
 
 function status(path: string): FileStatus {

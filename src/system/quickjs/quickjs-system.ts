@@ -122,7 +122,7 @@ function isDirectory(path: string): boolean {
   try {
     return statusOf(call(path, () => host.status(path))).kind === "directory";
   } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
+    if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
     return false;
   }
 }
