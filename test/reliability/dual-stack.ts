@@ -17,7 +17,8 @@ import type { Subject } from "./subject.ts";
 /** How many attachments the network has room for. */
 const ROOM = 3;
 
-const ranges = [
+/** A range set of each family, with room for three attachments. */
+export const ranges = [
   [{ subnet: "10.0.0.0/24", rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }],
   [{ subnet: "2001:db8::/64", rangeStart: "2001:db8::2", rangeEnd: "2001:db8::4" }],
 ];

@@ -1,6 +1,11 @@
 /** All scenarios, in the order of the table. */
 
+import { diskScenarios } from "./disks.ts";
 import { everySystemCallScenarios } from "./every-system-call.ts";
+import { permissionScenarios } from "./permissions.ts";
 import type { Scenario } from "./scenario.ts";
 
-export const scenarios: readonly Scenario[] = [...everySystemCallScenarios];
+export const scenarios: readonly Scenario[] = [...everySystemCallScenarios,
+  ...diskScenarios,
+  ...permissionScenarios,
+];

@@ -1,0 +1,4 @@
+import { debrisScenarios } from "./debris.ts";
+import { prove } from "./prove.ts";
+
+prove(debrisScenarios);

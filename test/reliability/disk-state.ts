@@ -1,0 +1,33 @@
+/** What stands on the disk, to see whether anything of it was changed. */
+
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+
+/** Longer files are known by their size and dates alone, in bytes. */
+const LONGEST_CONTENT = 4096;
+
+/**
+ * Everything at a path and below: kind, mode, owner, inode, size, date of the last change, content.
+ *
+ * @returns one line a path; none where nothing stands there
+ */
+export function stateOf(path: string): readonly string[] {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return [];
+  const { mode, uid, ino, size, mtimeNs } = found;
+  const facts = `${path} ${mode.toString(8)} ${uid} ${ino}`;
+  if (found.isDirectory()) {
+    const below = readdirSync(path).sort();
+    return [facts, ...below.flatMap((name) => stateOf(join(path, name)))];
+  }
+  if (found.isSymbolicLink()) return [`${facts} ${readlinkSync(path)}`];
+  const content = found.isFile() && size <= LONGEST_CONTENT ? readFileSync(path, "latin1") : "";
+  return [`${facts} ${size} ${mtimeNs} ${JSON.stringify(content)}`];
+}
+
+/** What is in one state and not in the other, in words; empty where they are equal. */
+export function changesBetween(before: readonly string[], after: readonly string[]): string {
+  const gone = before.filter((line) => !after.includes(line)).map((line) => `- ${line}`);
+  const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
+  return [...gone, ...added].slice(0, 10).join("; ");
+}

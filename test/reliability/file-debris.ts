@@ -1,0 +1,126 @@
+/** What may stand where a reservation should be, and is none. */
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** A piece of debris at the path of a reservation. */
+export interface Debris {
+  readonly name: string;
+  readonly put: (path: string) => void;
+  /**
+   * `free`: nobody's for certain, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
+   * container that does not exist, so GC frees it. `kept`: may be anybody's, or an administrator's, so it stays.
+   */
+  readonly becomes: "free" | "stale" | "kept";
+  /** Whether it is there to be seen by a user whom permissions bind. */
+  readonly isClosed?: true;
+}
+
+/** An empty file is nobody's once it is ten seconds old. */
+const OLD = 11;
+
+/** Seconds in the future: so the file stays young however long an attempt takes. */
+const YOUNG = -60;
+
+const DAY = 86_400;
+
+const PRIVATE = { mode: 0o600 };
+
+/** Every byte that there is. */
+const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+
+/** A file of some content, last changed `age` seconds ago. */
+function file(content: string | Buffer, age: number): (path: string) => void {
+  return (path) => {
+    writeFileSync(path, content, PRIVATE);
+    const then = Date.now() / 1000 - age;
+    utimesSync(path, then, then);
+  };
+}
+
+/** A link to a file outside the network's directory. */
+function linkTo(content: string): (path: string) => void {
+  return (path) => {
+    const outside = join(outsideOf(path), `behind-${basename(path)}`);
+    mkdirSync(dirname(outside), { recursive: true });
+    writeFileSync(outside, content, PRIVATE);
+    symlinkSync(outside, path);
+  };
+}
+
+/** Where the files lie to which links at `path` lead: what is there is foreign, whatever becomes of the link. */
+export function outsideOf(path: string): string {
+  return join(dirname(path), "../outside");
+}
+
+function putClosed(path: string): void {
+  writeFileSync(path, "ghost\r\neth0");
+  chmodSync(path, 0);
+}
+
+function putSocket(path: string): void {
+  // Killed, it leaves the socket; its name is relative, since that of a socket may not be long.
+  const program = `require("net").createServer().listen(${JSON.stringify(basename(path))}, () => process.kill(process.pid, "SIGKILL"))`;
+  try {
+    execFileSync(process.execPath, ["--eval", program], { cwd: dirname(path), stdio: "ignore" });
+  } catch {
+    // It was killed.
+  }
+}
+
+/** Sparse, so that it takes no room. */
+export function putHuge(path: string): void {
+  writeFileSync(path, "", PRIVATE);
+  truncateSync(path, 2 ** 40);
+}
+
+export function putFifo(path: string): void {
+  execFileSync("mkfifo", [path]);
+}
+
+export function putDanglingLink(path: string): void {
+  symlinkSync(join(outsideOf(path), "nowhere/at/all"), path);
+}
+
+export function putLoop(path: string): void {
+  symlinkSync(basename(path), path);
+}
+
+export function putDirectoryWithReservation(path: string): void {
+  mkdirSync(path);
+  writeFileSync(join(path, "10.0.0.9"), "ghost\r\neth0", PRIVATE);
+}
+
+/** Every kind of debris. */
+export const fileDebris: readonly Debris[] = [
+  { name: "an empty file", put: file("", OLD), becomes: "free" },
+  { name: "an empty file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
+  { name: "an empty file dated a day ahead", put: file("", -DAY), becomes: "kept" },
+  { name: "white space", put: file(" \r\n\t\n", OLD), becomes: "free" },
+  { name: "NULs", put: file("\0".repeat(4096), DAY), becomes: "free" },
+  { name: "a file cut off in the container id", put: file("gho", OLD), becomes: "stale" },
+  { name: "a file cut off before the interface", put: file("ghost\r\n", OLD), becomes: "stale" },
+  { name: "a file cut off in the interface", put: file("ghost\r\net", OLD), becomes: "stale" },
+  { name: "a file with a line too many", put: file("ghost\r\neth0\r\nx", OLD), becomes: "kept" },
+  { name: "a note in words", put: file("kept for the printer\n", DAY), becomes: "kept" },
+  { name: "every byte that there is", put: file(allBytes, OLD), becomes: "kept" },
+  { name: "a MiB of letters", put: file("x".repeat(2 ** 20), OLD), becomes: "kept" },
+  { name: "a sparse file of a TiB", put: putHuge, becomes: "kept" },
+  { name: "a file that may not be read", put: putClosed, becomes: "kept", isClosed: true },
+  { name: "an empty directory", put: (path) => mkdirSync(path), becomes: "kept" },
+  { name: "a directory with a reservation", put: putDirectoryWithReservation, becomes: "kept" },
+  { name: "a link to nowhere", put: putDanglingLink, becomes: "kept" },
+  { name: "a link to itself", put: putLoop, becomes: "kept" },
+  { name: "a link to an empty file", put: linkTo(""), becomes: "kept" },
+  { name: "a link to a reservation", put: linkTo("ghost\r\neth0"), becomes: "stale" },
+  { name: "a FIFO", put: putFifo, becomes: "kept" },
+  { name: "a socket", put: putSocket, becomes: "kept" },
+];
