@@ -39,5 +39,7 @@ export function internalError(message: string, details = ""): CniError {
 /** Any thrown value as the error that is printed. */
 export function asCniError(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
+  // QuickJS throws it where there is no memory left for an error.
+  if (thrown === null) return internalError("out of memory");
   return internalError(thrown instanceof Error ? thrown.message : String(thrown));
 }

@@ -11,7 +11,8 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+/** What is not written as it is: both quotes, the backslash, and what Go's `strconv.IsPrint` refuses. */
+const notPlain = /["'\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /**
  * `text` between double quotes, with Go's escapes.
@@ -28,15 +29,14 @@ export function goQuoteCharacter(character: string): string {
 }
 
 function escaped(text: string, quote: string): string {
-  let result = "";
-  for (const character of text) {
-    result += character === quote ? `\\${quote}` : (escapes[character] ?? printableForm(character));
-  }
-  return result;
+  return text.replace(notPlain, (character) => {
+    if (character === quote) return `\\${quote}`;
+    if (character === '"' || character === "'") return character;
+    return escapes[character] ?? hexadecimal(character);
+  });
 }
 
-function printableForm(character: string): string {
-  if (printable.test(character)) return character;
+function hexadecimal(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
   if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;

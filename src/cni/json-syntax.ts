@@ -7,6 +7,12 @@ export const MAX_DEPTH = 10_000;
 
 const END = "unexpected end of JSON input";
 
+// By pattern, since there may be megabytes of each.
+const spaces = /[ \t\r\n]*/y;
+const digitRun = /[0-9]*/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a string cannot hold.
+const stringContent = /[^"\\\u0000-\u001f]*/y;
+
 /** Thrown inside the scanner only; carries the finished sentence. */
 class Refusal extends Error {}
 
@@ -40,15 +46,21 @@ function scan(text: string): void {
     }
     throw new Refusal(`invalid character ${goQuoteCharacter(firstByte(text, at))} ${context}`);
   };
-  const skipSpace = (): void => {
-    while (at < text.length && " \t\r\n".includes(text.charAt(at))) at++;
+  /** Goes on behind what `run` matches here, be it nothing. */
+  const skip = (run: RegExp): void => {
+    run.lastIndex = at;
+    run.test(text);
+    at = run.lastIndex;
   };
+  const skipSpace = (): void => skip(spaces);
   const digits = (context: string): void => {
     if (!isDigit(text.charAt(at))) refuse(context);
-    while (isDigit(text.charAt(at))) at++;
+    skip(digitRun);
   };
   const string = (): void => {
-    for (at++; text.charAt(at) !== '"'; at++) {
+    for (at++; ; at++) {
+      skip(stringContent);
+      if (text.charAt(at) === '"') break;
       if (at >= text.length || text.charCodeAt(at) < 0x20) refuse("in string literal");
       if (text.charAt(at) !== "\\") continue;
       at++;

@@ -14,8 +14,10 @@ export interface Located {
   readonly path: string;
 }
 
-/** Where engines differ in what they let pass: escapes, and numbers that end in a dot. Depth, too, but that is long. */
-const doubtful = /\\|[0-9]\.[^0-9]/;
+// Where engines differ in what they let pass: numbers that end in a dot, escapes, and depth.
+const dotEnd = /[0-9]\.[^0-9]/;
+const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
+const noBracket = /"[^"]*"|[^"[\]{}]+/g;
 
 /**
  * Parses one JSON document.
@@ -27,15 +29,51 @@ export function parseJson(text: string): Json {
   let value: Json;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new SyntaxError(syntaxError(text));
+  } catch (error) {
+    // Where the text is in order, the engine had not enough memory or stack for it, and says so.
+    throw new SyntaxError(
+      isOutOfMemory(error) ? OUT_OF_MEMORY : syntaxError(text) || String(error),
+    );
   }
-  if (text.length > MAX_DEPTH || doubtful.test(text)) {
+  if (isDoubtful(text)) {
     const problem = syntaxError(text);
     if (problem !== "") throw new SyntaxError(problem);
   }
   return value;
 }
+
+const OUT_OF_MEMORY = "out of memory";
+
+/** As `asCniError` knows it. A text that exhausts the memory would take minutes to scan. */
+function isOutOfMemory(error: unknown): boolean {
+  return error === null || (error instanceof Error && error.message === OUT_OF_MEMORY);
+}
+
+/** Whether the engine may have let something pass; scanning each text would cost more than parsing it. */
+function isDoubtful(text: string): boolean {
+  const unescaped = text.includes("\\") ? text.replace(goodEscape, "") : text;
+  return (
+    dotEnd.test(text) ||
+    unescaped.includes("\\") ||
+    (text.length > MAX_DEPTH && depthOf(unescaped) > MAX_DEPTH)
+  );
+}
+
+/** How deep the brackets of a valid text without escapes are nested. */
+function depthOf(text: string): number {
+  const brackets = text.replace(noBracket, "");
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < brackets.length; at++) {
+    const code = brackets.charCodeAt(at);
+    depth += code === OPEN_LIST || code === OPEN_OBJECT ? 1 : -1;
+    if (depth > deepest) deepest = depth;
+  }
+  return deepest;
+}
+
+const OPEN_LIST = "[".charCodeAt(0);
+const OPEN_OBJECT = "{".charCodeAt(0);
 
 /**
  * A value as Go's `json.MarshalIndent` with four spaces writes it: `<`, `>`, `&`, U+2028 and U+2029 are
@@ -78,10 +116,11 @@ export function memberOrNull(at: Located, name: string): Located | undefined {
   if (!isObject(value)) throw typeMismatch(at, "an object");
   let found: Located | undefined;
   for (const key of Object.keys(value)) {
+    // The length first: there may be a million keys.
+    if (key.length !== name.length || key.toLowerCase() !== name.toLowerCase()) continue;
     const inner = value[key];
-    if (inner !== undefined && key.toLowerCase() === name.toLowerCase()) {
-      found = { value: inner, path: at.path === "" ? name : `${at.path}.${name}` };
-    }
+    if (inner === undefined) continue;
+    found = { value: inner, path: at.path === "" ? name : `${at.path}.${name}` };
   }
   return found;
 }

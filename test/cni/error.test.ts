@@ -38,3 +38,8 @@ test("any other error is printed with code 999 and its own words", (t) => {
   t.match(asCniError("text"), { code: 999, message: "text" });
   t.end();
 });
+
+test("null is what QuickJS throws when its memory is used up", (t) => {
+  t.match(asCniError(null), { code: 999, message: "out of memory" });
+  t.end();
+});

@@ -48,6 +48,10 @@ test("nesting is accepted down to 10000 brackets, as in Go", (t) => {
     new SyntaxError("invalid character '[' exceeded max depth"),
   );
   t.throws(
+    () => parseJson(`{"]\\"]":${nested(10_000)},"a":1}`),
+    new SyntaxError("invalid character '[' exceeded max depth"),
+  );
+  t.throws(
     () => parseJson(`${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`),
     new SyntaxError("invalid character '{' exceeded max depth"),
   );
@@ -55,7 +59,11 @@ test("nesting is accepted down to 10000 brackets, as in Go", (t) => {
 });
 
 test("a long document that is not deep is accepted", (t) => {
-  t.doesNotThrow(() => parseJson(JSON.stringify({ a: "[".repeat(20_000) })));
+  for (const text of ["[".repeat(20_000), '["'.repeat(20_000), "[\\".repeat(20_000)]) {
+    t.doesNotThrow(() => parseJson(JSON.stringify({ a: text, b: "\\" })));
+    t.doesNotThrow(() => parseJson(JSON.stringify({ [text]: [] })));
+  }
+  t.doesNotThrow(() => parseJson(`[${"[],".repeat(20_000)}{}]`));
   t.end();
 });
 
