@@ -35,6 +35,16 @@ export function isSame(a: Address, b: Address): boolean {
   return a.family === b.family && a.value === b.value;
 }
 
+/** Less than, equal to or greater than 0, for sorting; IPv4 comes before IPv6. */
+export function compare(a: Address, b: Address): number {
+  if (a.family !== b.family) return a.family - b.family;
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+}
+
+export function isBefore(a: Address, b: Address): boolean {
+  return compare(a, b) < 0;
+}
+
 export function isWithin(address: Address, { first, last }: Window): boolean {
   return (
     address.family === first.family && first.value <= address.value && address.value <= last.value

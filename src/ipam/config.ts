@@ -6,7 +6,7 @@ import { internalError } from "../cni/error.ts";
 import { elements, type Located, member, memberOrNull, text, typeMismatch } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
-import { type Address, formatAddress } from "./address.ts";
+import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
 import { parseIPField, parseIPWithOptionalPrefix, parsePrefixField } from "./fields.ts";
 import { parsePrefix, windowOf } from "./prefix.ts";
@@ -234,7 +234,11 @@ function requestedInArguments(args: string): readonly Address[] {
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {
-  return [...new Map(addresses.map((address) => [formatAddress(address), address])).values()];
+  // By number, for their texts would cost much more.
+  const byNumber = addresses.map(
+    (address) => [`${address.family} ${address.value}`, address] as const,
+  );
+  return [...new Map(byNumber).values()];
 }
 
 function storeConfig(

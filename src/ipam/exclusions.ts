@@ -1,6 +1,6 @@
 /** Addresses inside ranges that are never handed out. */
 
-import { type Address, addressAt, isWithin, type Window } from "./address.ts";
+import { type Address, addressAt, compare, isBefore, isWithin, type Window } from "./address.ts";
 
 /** Windows in ascending order that neither touch nor overlap; made only by `makeExclusions`. */
 export type Exclusions = readonly Window[];
@@ -8,7 +8,7 @@ export type Exclusions = readonly Window[];
 /** Sorts and joins windows, so that each address is excluded once. */
 export function makeExclusions(windows: readonly Window[]): Exclusions {
   const joined: Window[] = [];
-  for (const window of [...windows].sort(byFirst)) {
+  for (const window of [...windows].sort((a, b) => compare(a.first, b.first))) {
     const last = joined.at(-1);
     if (last !== undefined && isNextTo(last, window)) {
       const end = last.last.value > window.last.value ? last.last : window.last;
@@ -54,15 +54,6 @@ export function without(window: Window, exclusions: Exclusions): readonly Window
     remaining.push({ first: addressAt(family, first), last: window.last });
   }
   return remaining;
-}
-
-function byFirst(a: Window, b: Window): number {
-  if (a.first.family !== b.first.family) return a.first.family - b.first.family;
-  return a.first.value < b.first.value ? -1 : a.first.value > b.first.value ? 1 : 0;
-}
-
-function isBefore(a: Address, b: Address): boolean {
-  return a.family === b.family ? a.value < b.value : a.family < b.family;
 }
 
 function isNextTo(a: Window, b: Window): boolean {

@@ -1,7 +1,8 @@
 /** A range set: ranges of one family, from which an attachment gets one address. */
 
 import { CniError, internalError } from "../cni/error.ts";
-import { type Address, formatWindow, isWithin, type Window } from "./address.ts";
+import { type Address, formatWindow, isWithin } from "./address.ts";
+import { firstOverlap } from "./overlap.ts";
 import { makeRange, type Range, type RangeSpec } from "./range.ts";
 
 /** Ranges of one family that do not overlap, at least one; made only by `makeRangeSets`. */
@@ -31,15 +32,13 @@ export function makeRangeSets(
   }
   const sets = specs.map((spec, index) => makeRangeSet(spec, index));
   if (oneAddressPerFamily !== undefined) requireOnePerFamily(sets, oneAddressPerFamily.versionText);
-  for (const [index, set] of sets.entries()) {
-    for (const [other, otherSet] of sets.entries()) {
-      if (other > index && firstOverlap(set, otherSet) !== undefined) {
-        throw internalError(
-          `range set ${index} overlaps with ${other}`,
-          `${formatRangeSet(set)} (${specs[index]?.path}) and ${formatRangeSet(otherSet)} (${specs[other]?.path}) share addresses`,
-        );
-      }
-    }
+  const pair = firstOverlap(sets);
+  if (pair !== undefined) {
+    const shown = pair.map((at) => `${formatRangeSet(sets[at] ?? [])} (${specs[at]?.path})`);
+    throw internalError(
+      `range set ${pair[0]} overlaps with ${pair[1]}`,
+      `${shown.join(" and ")} share addresses`,
+    );
   }
   return sets;
 }
@@ -50,7 +49,7 @@ export function rangeOf(set: RangeSet, address: Address): Range | undefined {
 }
 
 /** The windows of a set, as the reference's error texts show them. */
-export function formatRangeSet(set: RangeSet): string {
+export function formatRangeSet(set: readonly Range[]): string {
   return set.map(formatWindow).join(",");
 }
 
@@ -74,14 +73,12 @@ function makeRangeSet(spec: RangeSetSpec, index: number): RangeSet {
   const [first, ...others] = ranges;
   if (first === undefined)
     throw invalid("empty range set", `expected at least one range at ${spec.path}`);
-  for (const [at, range] of ranges.entries()) {
-    const other = ranges.slice(at + 1).find((later) => overlap(range, later));
-    if (other !== undefined) {
-      throw invalid(
-        `subnets ${formatWindow(range)} and ${formatWindow(other)} overlap`,
-        `ranges of ${spec.path} must not share addresses`,
-      );
-    }
+  const pair = firstOverlap(ranges.map((range) => [range]))?.flatMap((at) => ranges[at] ?? []);
+  if (pair !== undefined) {
+    throw invalid(
+      `subnets ${pair.map(formatWindow).join(" and ")} overlap`,
+      `ranges of ${spec.path} must not share addresses`,
+    );
   }
   return [first, ...others];
 }
@@ -95,16 +92,4 @@ function requireOnePerFamily(sets: readonly RangeSet[], versionText: string): vo
       `found ${ofFamily(4)} IPv4 and ${ofFamily(6)} IPv6 range sets; from cniVersion 0.3.0 on there may be several`,
     );
   }
-}
-
-function firstOverlap(set: RangeSet, other: RangeSet): Range | undefined {
-  return set.find((range) => other.some((otherRange) => overlap(range, otherRange)));
-}
-
-function overlap(a: Window, b: Window): boolean {
-  return (
-    a.first.family === b.first.family &&
-    a.first.value <= b.last.value &&
-    b.first.value <= a.last.value
-  );
 }
