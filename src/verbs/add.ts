@@ -1,6 +1,6 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
-import { formatJson, member } from "../cni/json.ts";
+import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { formatResult, type Result } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
@@ -129,5 +129,6 @@ function handOnPreviousResult(system: System, { network }: AttachmentCall): void
       'with "gcOnly": true the plugin stands in the chain after the main plugin',
     );
   }
-  system.writeStandardOutput(formatJson(previous.value));
+  // Without indentation, which for deeply nested values would be most of the output.
+  system.writeStandardOutput(JSON.stringify(previous.value));
 }

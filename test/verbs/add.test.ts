@@ -302,6 +302,15 @@ test("in the chain behind a main plugin, ADD hands its result on and touches not
   t.end();
 });
 
+test("in the chain, a deeply nested result is handed on in a length of its own order", (t) => {
+  const prevResult = JSON.parse("[".repeat(9000) + "]".repeat(9000));
+
+  const { stdout } = networkWith().add("c1", { top: { gcOnly: true, prevResult } });
+
+  t.equal(stdout.length, 18_000);
+  t.end();
+});
+
 test("in the chain, ADD without a result to hand on is an error", (t) => {
   for (const top of [{ gcOnly: true }, { gcOnly: true, prevResult: null }]) {
     const { error } = networkWith().add("c1", { top });
