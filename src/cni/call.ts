@@ -51,6 +51,9 @@ export type CniCall =
 /** A configuration larger than this is not one. */
 const LARGEST_CONFIGURATION = 64 * 1024 * 1024;
 
+/** So long the caller may take to write it, in seconds: one that never ends would hold the call for ever. */
+const LONGEST_INPUT = 60;
+
 /** The variables that a command requires, in the reference's order of looking at them. */
 const required: Readonly<Record<string, readonly string[]>> = {
   CNI_CONTAINERID: ["ADD", "CHECK", "DEL"],
@@ -137,13 +140,13 @@ function readEnvironment(system: System): Environment {
 function readDocument(system: System): Json {
   let text: string;
   try {
-    text = system.readStandardInput(LARGEST_CONFIGURATION);
+    text = system.readStandardInput(LARGEST_CONFIGURATION, LONGEST_INPUT * 1000);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CniError(
       ErrorCode.ioFailure,
       `error reading from stdin: ${error.message}`,
-      "expected the network configuration, a JSON object, on standard input",
+      `expected the network configuration, a JSON object of at most ${LARGEST_CONFIGURATION} bytes, on standard input, which must end within ${LONGEST_INPUT} s`,
     );
   }
   try {

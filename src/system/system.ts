@@ -32,8 +32,11 @@ export interface LockRequest {
 export interface System {
   /** The value of an environment variable; `undefined` where it is not set. */
   environment(name: string): string | undefined;
-  /** Standard input to its end, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). */
-  readStandardInput(limit: number): string;
+  /**
+   * Standard input to its end, decoded as UTF-8; more than `limit` bytes is an error (EFBIG), and so is no end within
+   * `timeout` milliseconds (ETIMEDOUT), as far as the machine can tell without a wait.
+   */
+  readStandardInput(limit: number, timeout: number): string;
   /** Writes all of `text`, or throws. */
   writeStandardOutput(text: string): void;
   /** Writes `text` as far as possible; never throws, for nobody could be told. */
@@ -184,6 +187,8 @@ function reasonOf(code: string): string {
       return "resource temporarily unavailable";
     case "EBUSY":
       return "device or resource busy";
+    case "ETIMEDOUT":
+      return "connection timed out";
     case "ENOTEMPTY":
       return "directory not empty";
     case "ESTALE":

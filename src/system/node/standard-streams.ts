@@ -8,14 +8,16 @@ import { errnoOf, systemCall } from "./system-call.ts";
 const STDIN = 0;
 const STDOUT = 1;
 
-/** See `System`. */
-export function readStandardInput(limit: number): string {
+/** See `System`. A socket or terminal cannot be bounded in time. */
+export function readStandardInput(limit: number, timeout: number): string {
   if (wasClosed(STDIN)) throw new SystemError("read", "/dev/stdin", "EBADF");
+  const input = withoutWaiting(STDIN);
+  const deadline = Date.now() + timeout;
   const chunks: Buffer[] = [];
   let length = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(64 * 1024);
-    const count = retrying("read", "/dev/stdin", () => fs.readSync(STDIN, chunk));
+    const count = retrying("read", "/dev/stdin", () => fs.readSync(input, chunk), deadline);
     if (count === 0) return Buffer.concat(chunks).toString("utf8");
     length += count;
     if (length > limit) throw new SystemError("read", "/dev/stdin", "EFBIG");
@@ -33,7 +35,12 @@ export function writeStandardOutput(text: string): void {
 }
 
 /** The caller's pipe may be non-blocking: what is not ready now is tried again. */
-function retrying(operation: string, path: string, call: () => number): number {
+function retrying(
+  operation: string,
+  path: string,
+  call: () => number,
+  deadline = Number.POSITIVE_INFINITY,
+): number {
   for (;;) {
     try {
       return call();
@@ -43,8 +50,23 @@ function retrying(operation: string, path: string, call: () => number): number {
           throw error;
         });
       }
+      if (Date.now() > deadline) throw new SystemError(operation, path, "ETIMEDOUT");
       pause(1);
     }
+  }
+}
+
+/**
+ * A pipe once more, in a way that does not block; whoever shares it notices nothing. Anything else stays as it is: a
+ * file would start anew, and ends anyway.
+ */
+function withoutWaiting(descriptor: number): number {
+  try {
+    if (!fs.fstatSync(descriptor).isFIFO()) return descriptor;
+    const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
+    return fs.openSync(`/proc/self/fd/${descriptor}`, flags);
+  } catch {
+    return descriptor;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,25 +99,43 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
+static int64_t nanoseconds(struct timespec time) {
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int64_t monotonic(void) {
+  struct timespec time;
+  return clock_gettime(CLOCK_MONOTONIC, &time) < 0 ? 0 : nanoseconds(time);
+}
+
+/* Waits until something can be read, at most until the deadline; 0, or the errno. */
+static int wait_for_input(int descriptor, int64_t deadline) {
+  for (;;) {
+    int64_t left = (deadline - monotonic()) / 1000000;
+    struct pollfd input = {.fd = descriptor, .events = POLLIN};
+    int ready = poll(&input, 1, left > 0 ? (int)left : 0);
+    if (ready > 0) return 0;
+    if (ready == 0) return ETIMEDOUT;
+    if (errno != EINTR) return errno;
+  }
+}
+
 /*
  * Reads to the end; the text, or an exception. More than `limit` bytes is EFBIG. What is not ready is
- * waited for only on a stream that the caller writes to; a FIFO among our files is an error.
+ * waited for only where there is a deadline; a FIFO among our files is an error.
  */
-static JSValue read_all(JSContext *ctx, int descriptor, double limit, bool wait) {
+static JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline) {
   size_t capacity = FIRST_BUFFER, length = 0;
   int error = 0;
   char *bytes = malloc(capacity);
   if (!bytes) return JS_ThrowOutOfMemory(ctx);
   for (;;) {
+    if (deadline && (error = wait_for_input(descriptor, deadline))) break;
     ssize_t count = read(descriptor, bytes + length, capacity - length);
     if (count == 0) break;
     if (count < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN && wait) {
-        struct timespec pause = {.tv_nsec = 1000 * 1000};
-        nanosleep(&pause, NULL);
-        continue;
-      }
+      /* Somebody who shares the stream may have been faster. */
+      if (errno == EINTR || (errno == EAGAIN && deadline)) continue;
       error = errno;
       break;
     }
@@ -152,8 +171,11 @@ static JSValue host_environment(JSContext *ctx, JSValueConst self, int count, JS
 static JSValue host_read_input(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   double limit;
-  if (JS_ToFloat64(ctx, &limit, args[0]) < 0) return JS_EXCEPTION;
-  return read_all(ctx, STDIN_FILENO, limit, true);
+  uint32_t milliseconds;
+  if (JS_ToFloat64(ctx, &limit, args[0]) < 0 || JS_ToUint32(ctx, &milliseconds, args[1]) < 0) {
+    return JS_EXCEPTION;
+  }
+  return read_all(ctx, STDIN_FILENO, limit, monotonic() + (int64_t)milliseconds * 1000000);
 }
 
 static JSValue write_stream(JSContext *ctx, JSValueConst text, int descriptor) {
@@ -187,7 +209,7 @@ static JSValue host_read_file(JSContext *ctx, JSValueConst self, int count, JSVa
   int error = errno;
   JS_FreeCString(ctx, path);
   if (descriptor < 0) return refuse(ctx, "open", error);
-  JSValue result = read_all(ctx, descriptor, limit, false);
+  JSValue result = read_all(ctx, descriptor, limit, 0);
   close(descriptor);
   return result;
 }
@@ -372,10 +394,6 @@ static JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueCo
   return names;
 }
 
-static int64_t nanoseconds(struct timespec time) {
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* [kind, device, inode, size, modified, changed]; kind is 'f', 'd' or 'o' as a number. */
 static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst path_value,
                          int (*call)(const char *, struct stat *)) {
@@ -424,11 +442,6 @@ static JSValue host_require_writable(JSContext *ctx, JSValueConst self, int coun
   JSValue result = done(ctx, "access", faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS));
   JS_FreeCString(ctx, path);
   return result;
-}
-
-static int64_t monotonic(void) {
-  struct timespec time;
-  return clock_gettime(CLOCK_MONOTONIC, &time) < 0 ? 0 : nanoseconds(time);
 }
 
 static void on_tick(int signal) { (void)signal; }
@@ -547,7 +560,7 @@ static JSValue host_exit(JSContext *ctx, JSValueConst self, int count, JSValueCo
 
 static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("environment", 1, host_environment),
-    JS_CFUNC_DEF("readInput", 1, host_read_input),
+    JS_CFUNC_DEF("readInput", 2, host_read_input),
     JS_CFUNC_DEF("writeOutput", 1, host_write_output),
     JS_CFUNC_DEF("writeError", 1, host_write_error),
     JS_CFUNC_DEF("readFile", 2, host_read_file),
@@ -624,7 +637,18 @@ static size_t stack_limit(void) {
   return most < STACK_LIMIT ? most : STACK_LIMIT;
 }
 
+/*
+ * A stream that the caller closed stays closed: reading and writing are refused, and no file that is
+ * opened later takes its number.
+ */
+static void keep_closed_streams(void) {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+    if (fcntl(stream, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) < 0) return;
+  }
+}
+
 int main(void) {
+  keep_closed_streams();
   /* Files get the modes that are asked for, whatever the caller's umask. */
   umask(022);
   /* A reader that is gone, or a file that may not grow, is an error to be handled, not a death. */
@@ -633,6 +657,8 @@ int main(void) {
   if (!runtime) return 2;
   JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
   JS_SetMaxStackSize(runtime, stack_limit());
+  /* Looking for cycles among a million values would cost more than the whole call; what is not one is freed anyway. */
+  JS_SetGCThreshold(runtime, SIZE_MAX);
   JSContext *ctx = new_context(runtime);
   if (!ctx) return 2;
   if (!run(ctx)) {

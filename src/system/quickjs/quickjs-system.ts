@@ -12,7 +12,7 @@ import {
 /** What host.c offers; each function throws `Refusal` when the machine refuses. */
 interface Host {
   environment(name: string): string | undefined;
-  readInput(limit: number): string;
+  readInput(limit: number, milliseconds: number): string;
   writeOutput(text: string): void;
   writeError(text: string): void;
   readFile(path: string, limit: number): string;
@@ -57,7 +57,7 @@ export interface QuickJsSystem extends System {
 export function createQuickJsSystem(): QuickJsSystem {
   return {
     environment: (name) => host.environment(name),
-    readStandardInput: (limit) => call("/dev/stdin", () => host.readInput(limit)),
+    readStandardInput: (limit, timeout) => call("/dev/stdin", () => host.readInput(limit, timeout)),
     writeStandardOutput: (text) => call("/dev/stdout", () => host.writeOutput(text)),
     writeStandardError,
     readFile: (path, limit) => call(path, () => host.readFile(path, limit)),

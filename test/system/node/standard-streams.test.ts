@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, openSync, readSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -45,6 +45,16 @@ const cases: readonly {
     script: '"$1" "$2" read 3',
     input: "éé",
     expected: { status: 1, stdout: "", stderr: "Error: read /dev/stdin: file too large" },
+  },
+  {
+    name: "a pipe that does not end in time is an error",
+    script: '(printf ab; exec sleep 2) | "$1" "$2" read 100 300',
+    expected: { status: 1, stdout: "", stderr: "Error: read /dev/stdin: connection timed out" },
+  },
+  {
+    name: "a file is read from where the caller left off",
+    script: '(dd bs=2 count=1 2>&-; exec "$1" "$2" read 1000000) <"$2"',
+    expected: { status: 0, stdout: `/*${readFileSync(program).length - 2}`, stderr: "" },
   },
   {
     name: "closed input is an error",
