@@ -1,0 +1,4 @@
+import { prove } from "./prove.ts";
+import { stormScenarios } from "./storm.ts";
+
+prove(stormScenarios);
