@@ -83,7 +83,7 @@ export function undo(
       const owner = readOwner(system, location, name);
       if (owner.kind === "unknown") complete = false;
       // It may have been released meanwhile, and be another's by now.
-      if (matchOwner(owner, attachment) === "exact") ledger.release(name);
+      if (matchOwner(owner, attachment) === "exact") ledger.release({ name, owner });
     } catch (error) {
       // The error that led here is the one to report; the DEL that follows it tries again.
       if (!isSystemError(error)) throw error;

@@ -5,7 +5,7 @@ import { internalError } from "../cni/error.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
-import { formatOwner, type Owner } from "./owner.ts";
+import { formatOwner, isSameOwner, type Owner } from "./owner.ts";
 import {
   type EntryName,
   entryOf,
@@ -24,6 +24,7 @@ import {
   listReservations,
   type OwnedReservation,
   type Reservation,
+  readOwner,
   readOwners,
   removeReservation,
 } from "./reservations.ts";
@@ -33,6 +34,7 @@ import {
   identityOf,
   isCurrent,
   isQuiet,
+  isTrusted,
   readStamp,
   removeStamp,
   type Stamp,
@@ -53,13 +55,15 @@ interface Unreadable {
 export class Ledger {
   readonly system: System;
   readonly location: Location;
-  readonly isLocked: boolean;
   #index: "kept" | "given up" = "kept";
   /** The state of the network's directory before a search; `undefined` once we changed it ourselves. */
   #identity: Identity | undefined;
   #reservations = 0;
   #ownerless = 0;
-  #settled = false;
+  /** Whether the index is in step with the directory, as far as `#undisturbedSince` tells. */
+  #isInStep = false;
+  /** As in the stamp. */
+  #undisturbedSince = 0;
   /** What a search has found, if there was one. */
   #searched: readonly OwnedReservation[] | undefined;
   #unreadable: readonly Unreadable[] = [];
@@ -71,25 +75,26 @@ export class Ledger {
   constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
-    this.isLocked = isLocked;
     if (!isLocked || !location.usesOwn) this.#index = "given up";
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);
-      if (stamp === undefined || !isCurrent(system, location, stamp)) {
-        this.#rebuild();
+      const current = stamp && isCurrent(system, location, stamp) ? stamp : undefined;
+      this.#undisturbedSince = current?.undisturbedSince ?? system.now();
+      if (current === undefined || !isTrusted(system, current)) {
+        this.#rebuild(current);
         return;
       }
-      this.#reservations = stamp.reservations;
-      this.#ownerless = stamp.ownerless;
-      this.#settled = stamp.settled;
+      this.#reservations = current.reservations;
+      this.#ownerless = current.ownerless;
+      this.#isInStep = true;
     });
   }
 
   /**
    * The reservations of an attachment, in the order of `listReservations`.
    *
-   * @param doubt what to do where the index knows of none, but a foreign write could have gone unseen: `search` where
-   *   a wrong "none" would leak an address
+   * @param doubt what to do where the index knows of none, and that is no proof: `search` where a wrong "none" would
+   *   leak an address
    * @throws SystemError where the directory cannot be read
    */
   holdingsOf(attachment: Attachment, doubt: "search" | "trust"): readonly Holding[] {
@@ -97,10 +102,12 @@ export class Ledger {
     if (listed !== undefined) {
       const holdings = holdingsAmong(this.#looked(listed), attachment);
       const isCertain =
-        this.#settled || doubt === "trust" || holdings.some(({ match }) => match === "exact");
+        this.#undisturbedSince === 0 ||
+        doubt === "trust" ||
+        holdings.some(({ match }) => match === "exact");
       if (isCertain && this.#unreadable.length === 0) return holdings;
     }
-    this.#tryIndex(() => this.#rebuild());
+    this.#tryIndex(() => this.#rebuild(undefined));
     return holdingsAmong(this.allOwned(), attachment);
   }
 
@@ -193,13 +200,17 @@ export class Ledger {
   }
 
   /**
-   * Removes a reservation; one that is gone already is none to complain about.
+   * Removes a reservation; one that is gone already is none to complain about. So is one that names another by now:
+   * somebody under the other kind of lock was faster, and the address was handed out again.
    *
    * @throws SystemError
    */
-  release(name: string): void {
+  release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
     this.#change();
-    if (removeReservation(this.system, this.location, name)) this.#reservations--;
+    const { system, location } = this;
+    const now = readOwner(system, location, name);
+    if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
+    if (removeReservation(system, location, name)) this.#reservations--;
   }
 
   /**
@@ -234,24 +245,41 @@ export class Ledger {
   /** Records how we leave the directory; to be called once, before the lock is given back. */
   close(): void {
     if (!this.#isOpen) return;
+    const { system, location } = this;
     this.#tryIndex(() => {
-      const { system, location } = this;
-      const isUnchanged = this.#identity !== undefined;
-      const identity = identityOf(system.status(location.directory));
-      // Somebody wrote while we searched: without a stamp, the next call searches again.
-      if (isUnchanged && identity !== this.#identity) return;
-      const dated = dateBack(system, location);
-      writeStamp(system, location, {
-        reservations: this.#reservations,
-        ownerless: this.#ownerless,
-        // Beside another's lock, a foreign write may hide among our own.
-        settled: this.#settled && dated && (isUnchanged || system.locksOutReference),
-      });
+      const directory = this.#isInStep ? this.#identityInStep() : undefined;
+      const owners = directory === undefined ? undefined : dateBack(system, location.owners);
+      const isWritten =
+        owners !== undefined &&
+        writeStamp(system, location, {
+          state: `${directory} ${owners}`,
+          reservations: this.#reservations,
+          ownerless: this.#ownerless,
+          undisturbedSince: this.#undisturbedSince,
+        });
+      // Somebody under the other kind of lock may have left one, who cannot know what we changed.
+      if (!isWritten) removeStamp(system, location);
     });
   }
 
-  /** One search through everything brings the index in step with a foreign change. */
-  #rebuild(): void {
+  /** The state of the network's directory with which the index is in step; `undefined` where somebody wrote meanwhile. */
+  #identityInStep(): Identity | undefined {
+    const { system, location } = this;
+    if (this.#identity !== undefined) {
+      // A foreign write may have followed on our search unseen: what was old enough before that is what is proven.
+      if (!system.locksOutReference && this.#undisturbedSince === 0) return this.#identity;
+      const now = identityOf(system.status(location.directory));
+      if (now !== this.#identity) return undefined;
+    }
+    return dateBack(system, location.directory);
+  }
+
+  /**
+   * One search through everything brings the index in step with a foreign change.
+   *
+   * @param stamp the one that the directory still has, though it is not trusted
+   */
+  #rebuild(stamp: Stamp | undefined): void {
     if (this.#searched !== undefined) return;
     const { system, location } = this;
     this.#open();
@@ -264,7 +292,9 @@ export class Ledger {
     this.#identity = identityOf(before);
     this.#reservations = all.length;
     this.#ownerless = all.filter(({ owner }) => entryOf(owner) === undefined).length;
-    this.#settled = system.locksOutReference || isQuiet(system, before);
+    this.#isInStep = true;
+    if (system.locksOutReference || isQuiet(system, before)) this.#undisturbedSince = 0;
+    else if (stamp?.reservations !== all.length) this.#undisturbedSince = system.now();
   }
 
   /**
@@ -285,6 +315,9 @@ export class Ledger {
   #change(): void {
     this.#open();
     this.#identity = undefined;
+    // Beside a lock that others do not take, a foreign write may hide among our own.
+    const isProof = this.#undisturbedSince === 0;
+    if (isProof && !this.system.locksOutReference) this.#undisturbedSince = this.system.now();
   }
 
   #open(): void {

@@ -87,8 +87,10 @@ export function writeEntry(
 }
 
 /**
- * Makes the index tell what a search has found. Only here is its directory made: where it is deleted later, writing an
- * entry fails, and the index is not taken for a whole one.
+ * Makes the index tell what a search has found. A call under the other kind of lock may announce what it reserves at
+ * the same time, and that is never lost: what lists enough stays, a new entry replaces none, and one of the last
+ * minute that lists too little becomes `unlisted`. Only here is the index's directory made: where it is deleted later, writing an entry
+ * fails, and the index is not taken for a whole one.
  *
  * @param entries the names of the entries as they were before the search began
  */
@@ -109,17 +111,37 @@ export function refreshEntries(
   }
   const known = new Set(entries);
   for (const [entry, names] of held) {
-    const isNew = !known.delete(entry);
-    const written = isNew ? undefined : readEntry(system, location, entry);
-    if (written?.kind !== "listed") {
-      writeEntry(system, location, entry, names);
-    } else if (written.names.join(" ") !== names.join(" ")) {
-      const announced = isFresh(system, location, entry) ? written.names : [];
-      writeEntry(system, location, entry, [...new Set([...names, ...announced])].sort());
+    if (!known.delete(entry) && addEntry(system, location, entry, names)) continue;
+    const written = readEntry(system, location, entry);
+    if (written.kind === "absent") addEntry(system, location, entry, names);
+    else if (!isListedIn(written, names)) {
+      const isInUse = isFresh(system, location, entry);
+      writeEntry(system, location, entry, isInUse ? [UNLISTED] : names);
     }
   }
   for (const entry of known) {
     if (isAbandoned(system, location, entry)) writeEntry(system, location, entry, []);
+  }
+}
+
+function isListedIn(entry: Entry, names: readonly string[]): boolean {
+  return entry.kind === "listed" && names.every((name) => entry.names.includes(name));
+}
+
+/** @returns false where there is one already, which stays */
+function addEntry(
+  system: System,
+  location: Location,
+  name: EntryName,
+  names: readonly string[],
+): boolean {
+  if (!isPossible(name)) return true;
+  try {
+    makeLink(system, names.join(" "), join(location.owners, name));
+    return true;
+  } catch (error) {
+    if (!isSystemError(error, "EEXIST")) throw error;
+    return false;
   }
 }
 

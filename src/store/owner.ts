@@ -46,6 +46,13 @@ export function matchOwner(owner: Owner, attachment: Attachment): Match {
   return owner.interfaceName === attachment.interfaceName ? "exact" : "none";
 }
 
+/** Whether two files name the same owner, or neither names any. */
+export function isSameOwner(a: Owner, b: Owner): boolean {
+  if (a.kind === "attachment") return matchOwner(b, a) === "exact";
+  if (a.kind === "legacy") return b.kind === "legacy" && a.containerId === b.containerId;
+  return a.kind === b.kind;
+}
+
 /** An owner in a sentence, such as `held by abc123 eth0`. */
 export function describeOwner(owner: Owner): string {
   switch (owner.kind) {

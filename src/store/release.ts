@@ -4,7 +4,7 @@ import { CniError, ErrorCode } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
 import type { Ledger } from "./ledger.ts";
 import { type EntryName, entryOf } from "./owner-index.ts";
-import { type OwnedReservation, readOwner } from "./reservations.ts";
+import type { OwnedReservation } from "./reservations.ts";
 
 /**
  * Removes reservations, all that can be, and only then reports those that could not.
@@ -22,7 +22,7 @@ export function releaseAll(
   const failures: string[] = [];
   for (const reservation of released) {
     try {
-      if (ledger.isLocked || isStill(ledger, reservation)) ledger.release(reservation.name);
+      ledger.release(reservation);
       kept.delete(reservation);
     } catch (error) {
       if (!isSystemError(error)) throw error;
@@ -37,11 +37,6 @@ export function releaseAll(
       failures.join("; "),
     );
   }
-}
-
-/** Without the lock it may have been released since it was read, and be another's by now. */
-function isStill({ system, location }: Ledger, { name, owner }: OwnedReservation): boolean {
-  return entryOf(readOwner(system, location, name)) === entryOf(owner);
 }
 
 /** Tells the index what the owners of the released reservations still hold. */

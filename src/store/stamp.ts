@@ -1,4 +1,4 @@
-/** What a network's directory looked like when we left it: equal means that nobody else wrote there. */
+/** What a network's directory looked like when we left it: equal means that nobody else wrote since. */
 
 import { type FileStatus, isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
@@ -14,14 +14,18 @@ export interface Stamp {
   /** How many of them name no container, or could not be read. */
   readonly ownerless: number;
   /**
-   * Whether an equal stamp proves that nobody wrote since. It does not while a write within the grain of the file
-   * system's clock, or beside a lock that the Go plugin does not take, could have gone unseen.
+   * 0 where the index is proven to be right. Otherwise nobody else was seen to write since then, in milliseconds since
+   * the epoch: beside the portable executable's lock, which the Go plugin does not take, a foreign write can hide among
+   * our own.
    */
-  readonly settled: boolean;
+  readonly undisturbedSince: number;
 }
 
 /** No file system dates more coarsely than this, in milliseconds: what is older was not written a moment ago. */
 const COARSEST_GRAIN = 3000;
+
+/** Whoever writes beside us is seen within so many milliseconds. */
+const SEEN_WITHIN = 30_000;
 
 /** How far back a directory is dated, in milliseconds: beyond a tick of the kernel's clock. */
 const DATED_BACK = 20;
@@ -37,25 +41,35 @@ export function readStamp(system: System, location: Location): Stamp | undefined
     if (isSystemError(error)) return undefined;
     throw error;
   }
-  const match = /^2 ([0-9]+(?: [0-9]+){5}) ([0-9]{1,15}) ([0-9]{1,15}) (settled|open)$/.exec(text);
+  const match = /^3 ([0-9]+(?: [0-9]+){5}) ([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})$/.exec(text);
   if (match === null) return undefined;
-  const [, state = "", reservations, ownerless, settled] = match;
+  const [, state = "", reservations, ownerless, undisturbedSince] = match;
   return {
     state,
     reservations: Number(reservations),
     ownerless: Number(ownerless),
-    settled: settled === "settled",
+    undisturbedSince: Number(undisturbedSince),
   };
 }
 
-/** Records the state as it is now, in a stamp, which must have been removed before. */
+/**
+ * Records a stamp, where none is.
+ *
+ * @returns false where there is one
+ */
 export function writeStamp(
   system: System,
   location: Location,
-  { reservations, ownerless, settled }: Omit<Stamp, "state">,
-): void {
-  const words = [2, stateNow(system, location), reservations, ownerless];
-  system.symlink(`${words.join(" ")} ${settled ? "settled" : "open"}`, stampPath(location));
+  { state, reservations, ownerless, undisturbedSince }: Stamp,
+): boolean {
+  const words = [3, state, reservations, ownerless, undisturbedSince];
+  try {
+    system.symlink(words.join(" "), stampPath(location));
+    return true;
+  } catch (error) {
+    if (!isSystemError(error, "EEXIST")) throw error;
+    return false;
+  }
 }
 
 /** Removes the stamp before anything is changed, so that a killed call leaves none. */
@@ -77,6 +91,11 @@ export function isCurrent(system: System, location: Location, stamp: Stamp): boo
   }
 }
 
+/** Whether the index may be used that a current stamp is for. */
+export function isTrusted(system: System, { undisturbedSince }: Stamp): boolean {
+  return undisturbedSince === 0 || system.now() - undisturbedSince > SEEN_WITHIN;
+}
+
 export function identityOf({ inode, modified, changed }: FileStatus): Identity {
   return `${inode} ${modified} ${changed}` as Identity;
 }
@@ -92,23 +111,23 @@ export function isQuiet(system: System, status: FileStatus): boolean {
 }
 
 /**
- * Dates both directories back by a moment, to a time that no later write can give them again: so an equal stamp is
- * proof at once, however coarse the kernel's clock.
+ * Dates a directory back by a moment, to a time that no later write can give it again: so an equal stamp is proof at
+ * once, however coarse the kernel's clock.
  *
- * @returns whether the file system keeps time finely enough for that
+ * @returns its state from then on; `undefined` where the file system does not keep time finely enough for that
  */
-export function dateBack(system: System, location: Location): boolean {
+export function dateBack(system: System, directory: string): Identity | undefined {
   // Off the full millisecond, and by another fraction in each process.
   const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
   const time = BigInt(system.now() - DATED_BACK) * MILLISECOND + fraction;
   try {
-    system.setModified(location.directory, time);
-    system.setModified(location.owners, time);
+    system.setModified(directory, time);
   } catch (error) {
-    if (isSystemError(error)) return false;
+    if (isSystemError(error)) return undefined;
     throw error;
   }
-  return system.status(location.directory).modified % MILLISECOND !== 0n;
+  const status = system.status(directory);
+  return status.modified % MILLISECOND === 0n ? undefined : identityOf(status);
 }
 
 function stampPath(location: Location): string {

@@ -62,7 +62,6 @@ export function brokenAnswers(
   options: CallOptions = {},
 ): readonly string[] {
   const broken: string[] = [];
-  const isProven = !isOpen(network);
   for (const attachment of attachments) {
     const tried = (verb: string, judge: (answer: Answer) => string | undefined): void => {
       const found = network.machine.try(() => judge(callFor(network, verb, attachment, options)));
@@ -81,9 +80,8 @@ export function brokenAnswers(
         ? undefined
         : `leaves ${left.exact} ${left.legacy} ${answer.stdout}`;
     });
-    if (isProven) tried("ADD", (answer) => brokenAdd(answer, all));
+    tried("ADD", (answer) => brokenAdd(answer, all));
   }
-  if (!isProven) return broken;
   const status = network.machine.try(() => network.status(options));
   const files = network.reservations();
   const isFull = usable.some((set) => set.every((address) => (files[address] ?? "") !== ""));
@@ -92,17 +90,6 @@ export function brokenAnswers(
     broken.push(`STATUS exits with ${status.exitCode}, but there are ${Object.keys(files)}`);
   }
   return broken;
-}
-
-/**
- * Whether the stamp is current, but marked as open: a write could have gone unseen. Then DEL and CHECK search, and ADD
- * and STATUS may be behind.
- */
-function isOpen({ machine, directory }: Network): boolean {
-  if (!machine.disk.has(STAMP) || !machine.disk.has(directory)) return false;
-  const { inode, modified, changed } = machine.disk.status(directory);
-  const text = machine.disk.readLink(STAMP);
-  return text.startsWith(`2 ${inode} ${modified} ${changed} `) && text.endsWith(" open");
 }
 
 /** An ADD is refused where the attachment has an address of the set, and only there. */

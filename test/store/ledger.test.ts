@@ -21,14 +21,18 @@ function names(holdings: readonly Holding[]): readonly string[] {
   return holdings.map(({ name }) => name);
 }
 
+/** A reservation of `c1`. */
+function ours(name: string): Parameters<Ledger["release"]>[0] {
+  return { name, owner: { kind: "attachment", ...c1 } };
+}
+
 /** What `c1` holds, and whether the directory was searched for it. */
 function look(
   machine: MemoryMachine,
-  doubt: "search" | "trust" = "search",
   lockKind?: string,
 ): readonly [names: readonly string[], searched: boolean] {
   const process = machine.start({ lockKind });
-  const holdings = withLedger(process, (ledger) => ledger.holdingsOf(c1, doubt));
+  const holdings = withLedger(process, (ledger) => ledger.holdingsOf(c1, "search"));
   const searched = process.calls.some(
     ({ operation, path }) => operation === "list" && path === location.directory,
   );
@@ -64,7 +68,8 @@ test("a foreign change is answered by one search", (t) => {
     look(machine);
     machine.wait(5000);
     change(machine);
-    machine.wait(5000);
+    // So old that no call at work could have made the entries.
+    machine.wait(60_000);
 
     t.same(look(machine), [held, true]);
     t.same(look(machine), [held, false]);
@@ -92,15 +97,45 @@ test("what the index lists is checked before it is believed", (t) => {
   t.end();
 });
 
-test("without proof that nobody wrote, a wrong none is searched for where it matters", (t) => {
-  const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
-  look(machine, "search", "portable");
-
-  t.same(look(machine, "trust", "portable"), [[], false]);
-  t.same(look(machine, "search", "portable"), [[], true]);
+test("beside a lock that others do not take, each call searches until the directory was quiet", (t) => {
+  const machine = machineWith(two);
+  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
+  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   machine.wait(5000);
-  t.same(look(machine, "search", "portable"), [[], true]);
-  t.same(look(machine, "search", "portable"), [[], false], "the directory was quiet for long");
+  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
+  t.same(look(machine, "portable"), [["10.0.0.2"], false], "the directory was quiet for long");
+
+  withLedger(machine.start({ lockKind: "portable" }), (ledger) => {
+    ledger.release(ours("10.0.0.2"));
+  });
+
+  t.same(look(machine, "portable"), [[], true]);
+  t.end();
+});
+
+test("a stamp that another left while we could prove nothing is taken away", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+
+  withLedger(machine.start({ lockKind: "portable" }), (ledger) => {
+    ledger.release(ours("10.0.0.2"));
+    look(machine);
+  });
+
+  t.equal(readStamp(machine.start(), location), undefined);
+  t.end();
+});
+
+test("a reservation that names another by now stays", (t) => {
+  const machine = machineWith(two);
+  withLedger(machine.start(), (ledger) => {
+    const [held] = ledger.holdingsOf(c1, "search");
+    machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
+    if (held !== undefined) ledger.release(held);
+  });
+
+  t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
+  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
   t.end();
 });
 
@@ -112,11 +147,11 @@ test("the stamp is away from before the first change until the end", (t) => {
 
   ledger.announce(c1, ["10.0.0.2", "10.0.0.4"]);
   t.equal(readStamp(machine.start(), location), undefined);
-  ledger.release("10.0.0.3");
+  ledger.release(ours("10.0.0.2"));
   t.equal(readStamp(machine.start(), location), undefined);
 
   ledger.close();
-  t.match(readStamp(machine.start(), location), { reservations: 1, settled: true });
+  t.match(readStamp(machine.start(), location), { reservations: 1 });
   t.end();
 });
 
@@ -128,8 +163,8 @@ test("reservations are counted through every change", (t) => {
     machine.disk.put(path, "c1\r\neth0");
     t.equal(ledger.reserve(address("10.0.0.4"), c1, path), true);
     t.equal(ledger.reserve(address("10.0.0.3"), c1, path), false);
-    ledger.release("10.0.0.2");
-    ledger.release("10.0.0.2");
+    ledger.release(ours("10.0.0.2"));
+    ledger.release(ours("10.0.0.2"));
     t.equal(ledger.reclaim("10.0.0.5"), true);
     t.equal(ledger.reclaim("10.0.0.3"), false);
     t.equal(ledger.reclaim("10.0.0.9"), false);
@@ -151,7 +186,7 @@ test("an index that cannot be kept makes nothing fail, and leaves no stamp", (t)
     const held = withLedger(machine.start({ interrupt }), (ledger) => {
       const found = ledger.holdingsOf(c1, "search");
       ledger.note("c1:eth0" as Parameters<Ledger["note"]>[0], []);
-      ledger.release("10.0.0.2");
+      ledger.release(ours("10.0.0.2"));
       return found;
     });
 
@@ -211,5 +246,28 @@ test("the count is known only while the stamp is current", (t) => {
   machine.wait(1);
   machine.disk.put("/data/net/10.0.0.9", "");
   t.equal(knownCounts(machine.start(), location)?.reservations, undefined);
+  t.end();
+});
+
+test("beside the portable lock, the index is used once nobody else was seen to write for half a minute", (t) => {
+  const machine = machineWith(two);
+  machine.wait(5000);
+  look(machine, "portable");
+  const addAndLook = (name: string): boolean => {
+    const path = `/data/.host-local/net/new/${name}`;
+    machine.disk.put(path, "c3\r\neth0");
+    withLedger(machine.start({ lockKind: "portable" }), (ledger) => {
+      ledger.reserve(address(name), attachment("c3"), path);
+    });
+    return look(machine, "portable")[1];
+  };
+
+  t.equal(addAndLook("10.0.0.4"), true, "a foreign write may hide beside our first one");
+  machine.wait(31_000);
+  t.equal(addAndLook("10.0.0.5"), false);
+
+  machine.disk.put("/data/net/10.0.0.9", "c9\r\neth0");
+  t.equal(addAndLook("10.0.0.6"), true, "somebody else is at work");
+  t.equal(addAndLook("10.0.0.7"), true);
   t.end();
 });

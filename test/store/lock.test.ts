@@ -2,7 +2,7 @@ import { test } from "tap";
 import { underLock, underLockIfPossible, underLockOrNot } from "../../src/store/lock.ts";
 import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
-import { filesOf, location, machineWith } from "./fixtures.ts";
+import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
 
 const wish = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
@@ -138,7 +138,7 @@ test("without the lock, the index is not touched", (t) => {
     const before = machine.disk.filesUnder(location.owners);
 
     take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, wish, (ledger) =>
-      ledger.release("10.0.0.2"),
+      ledger.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
     );
 
     t.same(machine.disk.filesUnder(location.owners), before);

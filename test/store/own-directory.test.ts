@@ -1,6 +1,7 @@
 import { test } from "tap";
 import { underLock } from "../../src/store/lock.ts";
 import { withSoundOwnDirectory } from "../../src/store/own-directory.ts";
+import { parseOwner } from "../../src/store/owner.ts";
 import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { location, machineWith } from "./fixtures.ts";
@@ -51,7 +52,7 @@ test("where it is not used, everything is searched for, and nothing below it is 
 
   underLock(system, location, { holder: "", timeoutSeconds: 0 }, (ledger) => {
     t.equal(ledger.allOwned().length, 1);
-    ledger.release("10.0.0.2");
+    ledger.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
   });
 
   const touched = system.calls.filter(

@@ -4,10 +4,12 @@ import {
   identityOf,
   isCurrent,
   isQuiet,
+  isTrusted,
   readStamp,
   removeStamp,
   writeStamp,
 } from "../../src/store/stamp.ts";
+import type { System } from "../../src/system/system.ts";
 import { refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
 import { location, machineWith } from "./fixtures.ts";
@@ -21,32 +23,37 @@ function indexed(): MemoryMachine {
   return machine;
 }
 
+/** The state of both directories as it is now. */
+function stateOf(system: System): string {
+  const paths = [location.directory, location.owners];
+  return paths.map((path) => identityOf(system.status(path))).join(" ");
+}
+
 test("a stamp is read as it was written, from the text of a link", (t) => {
-  for (const settled of [true, false]) {
-    const machine = indexed();
-    const system = machine.start();
-    const state = [location.directory, location.owners]
-      .map((path) => identityOf(system.status(path)))
-      .join(" ");
+  const machine = indexed();
+  const system = machine.start();
+  const stamp = { state: stateOf(system), reservations: 7, ownerless: 1, undisturbedSince: 5 };
 
-    writeStamp(system, location, { reservations: 7, ownerless: 1, settled });
+  t.equal(writeStamp(system, location, stamp), true);
 
-    t.same(readStamp(system, location), { state, reservations: 7, ownerless: 1, settled });
-    t.equal(machine.disk.readLink(PATH), `2 ${state} 7 1 ${settled ? "settled" : "open"}`);
-  }
+  t.same(readStamp(system, location), stamp);
+  t.equal(machine.disk.readLink(PATH), `3 ${stamp.state} 7 1 5`);
   t.end();
 });
 
 test("anything but a stamp of this version is none", (t) => {
   for (const text of [
-    "1 6 1 1 7 1 1 0 0 settled",
-    "2 6 1 1 7 1 1 0 0 maybe",
-    "2 6 1 1 7 1 1 0 settled",
-    "2 6 1 1 7 1 1 -1 0 settled",
-    `2 6 1 1 7 1 1 ${"9".repeat(400)} 0 settled`,
-    `2 6 1 1 7 1 1 0 ${"9".repeat(16)} settled`,
-    " 2 6 1 1 7 1 1 0 0 settled",
-    "2 6 1 1 7 1 1 0 0 settled\n",
+    "1 6 1 1 7 1 1 0 0 0",
+    "2 6 1 1 7 1 1 0 0 settled",
+    "2 6 1 1 7 1 1 0 0 open",
+    "3 6 1 1 7 1 1 0 0",
+    "3 6 1 1 7 1 1 0 0 settled",
+    "3 6 1 1 7 1 1 0",
+    "3 6 1 1 7 1 1 -1 0 0",
+    `3 6 1 1 7 1 1 ${"9".repeat(400)} 0 0`,
+    `3 6 1 1 7 1 1 0 ${"9".repeat(16)} 0`,
+    " 3 6 1 1 7 1 1 0 0 0",
+    "3 6 1 1 7 1 1 0 0 0\n",
     "garbage",
   ]) {
     const machine = machineWith();
@@ -54,7 +61,7 @@ test("anything but a stamp of this version is none", (t) => {
     t.equal(readStamp(machine.start(), location), undefined, JSON.stringify(text));
   }
   const file = machineWith();
-  file.disk.put(PATH, "2 6 1 1 7 1 1 0 0 settled");
+  file.disk.put(PATH, "3 6 1 1 7 1 1 0 0 0");
   t.equal(readStamp(file.start(), location), undefined, "a file");
   t.equal(readStamp(machineWith().start(), location), undefined, "a missing one");
   const refused = indexed().start({ interrupt: refuse("readLink", "EIO") });
@@ -65,10 +72,10 @@ test("anything but a stamp of this version is none", (t) => {
 test("a stamp never replaces another, and is removed also where there is none", (t) => {
   const machine = indexed();
   const system = machine.start();
-  const counts = { reservations: 1, ownerless: 0, settled: true };
-  writeStamp(system, location, counts);
+  const stamp = { state: stateOf(system), reservations: 1, ownerless: 0, undisturbedSince: 0 };
+  writeStamp(system, location, stamp);
 
-  t.throws(() => writeStamp(system, location, counts), { code: "EEXIST" });
+  t.equal(writeStamp(system, location, stamp), false);
   removeStamp(system, location);
   t.equal(readStamp(system, location), undefined);
   t.doesNotThrow(() => removeStamp(system, location));
@@ -97,9 +104,7 @@ test("a stamp is current until a name comes or goes, or the directory is another
     machine.disk.put("/data/net/10.0.0.2", "");
     const system = machine.start();
     machine.disk.putLink(`${location.owners}/c1:eth0`, "10.0.0.2");
-    writeStamp(system, location, { reservations: 1, ownerless: 0, settled: true });
-    const stamp = readStamp(system, location);
-    if (stamp === undefined) throw new Error("there is no stamp");
+    const stamp = { state: stateOf(system), reservations: 1, ownerless: 0, undisturbedSince: 0 };
     t.equal(isCurrent(system, location, stamp), true);
 
     machine.wait(1);
@@ -107,6 +112,23 @@ test("a stamp is current until a name comes or goes, or the directory is another
 
     t.equal(isCurrent(system, location, stamp), false);
   }
+  t.end();
+});
+
+test("a stamp that is no proof is trusted once nobody else was seen for half a minute", (t) => {
+  const machine = indexed();
+  const system = machine.start();
+  const since = (undisturbedSince: number) => ({
+    state: stateOf(system),
+    reservations: 0,
+    ownerless: 0,
+    undisturbedSince,
+  });
+
+  t.equal(isTrusted(system, since(0)), true, "proof");
+  t.equal(isTrusted(system, since(machine.time - 30_000)), false);
+  t.equal(isTrusted(system, since(machine.time - 30_001)), true);
+  t.equal(isTrusted(system, since(machine.time + 3_600_000)), false, "the clock was set back");
   t.end();
 });
 
@@ -130,9 +152,9 @@ test("a directory is dated back to a time that no write within the same tick giv
   machine.disk.put("/data/net/10.0.0.2", "");
   const system = machine.start();
 
-  t.equal(dateBack(system, location), true);
+  const identity = dateBack(system, location.directory);
 
-  const identity = identityOf(system.status(location.directory));
+  t.equal(identityOf(system.status(location.directory)), identity);
   machine.disk.put("/data/net/10.0.0.3", "");
   t.not(identityOf(system.status(location.directory)), identity);
   t.end();
@@ -142,11 +164,10 @@ test("two processes that date the directory back within one millisecond give it 
   const machine = indexed();
   machine.disk.grain = 4_000_000n;
   const first = machine.start({ processId: 7 });
-  dateBack(first, location);
-  const identity = identityOf(first.status(location.directory));
+  const identity = dateBack(first, location.directory);
 
   machine.disk.put("/data/net/10.0.0.3", "");
-  dateBack(machine.start({ processId: 8 }), location);
+  dateBack(machine.start({ processId: 8 }), location.directory);
 
   t.not(identityOf(first.status(location.directory)), identity);
   t.end();
@@ -155,9 +176,9 @@ test("two processes that date the directory back within one millisecond give it 
 test("where times are kept in full seconds or cannot be set, it is not dated back", (t) => {
   const coarse = indexed();
   coarse.disk.resolution = 1_000_000_000n;
-  t.equal(dateBack(coarse.start(), location), false);
+  t.equal(dateBack(coarse.start(), location.directory), undefined);
 
   const refused = indexed().start({ interrupt: refuse("setModified", "EPERM") });
-  t.equal(dateBack(refused, location), false);
+  t.equal(dateBack(refused, location.directory), undefined);
   t.end();
 });
