@@ -1,5 +1,6 @@
 /** Full, refused and oddly placed disks. */
 
+import { blockedPlacesScenarios } from "./blocked-places.ts";
 import { fullDiskScenarios } from "./full-disk.ts";
 import { oddPlacesScenarios } from "./odd-places.ts";
 import { refusedDiskScenarios } from "./refused-disk.ts";
@@ -8,5 +9,6 @@ import type { Scenario } from "./scenario.ts";
 export const diskScenarios: readonly Scenario[] = [
   ...fullDiskScenarios,
   ...refusedDiskScenarios,
+  ...blockedPlacesScenarios,
   ...oddPlacesScenarios,
 ];
