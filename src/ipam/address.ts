@@ -77,15 +77,14 @@ export function parseUnmapped(
   }
   const groups = withoutDottedTail(text);
   if (groups === undefined || !isHexGroups(groups)) return undefined;
-  const parsed = ipaddr.IPv6.parse(groups);
-  if (!parsed.isIPv4MappedAddress()) {
-    return { address: addressAt(6, numberOf(parsed.toByteArray())), mapped: false };
-  }
-  return {
-    address: addressAt(4, numberOf(parsed.toIPv4Address().toByteArray())),
-    mapped: true,
-  };
+  const value = numberOf(ipaddr.IPv6.parse(groups).toByteArray());
+  // By hand, for ipaddr.js compares with every special range that there is.
+  if (value >> 32n !== MAPPED) return { address: addressAt(6, value), mapped: false };
+  return { address: addressAt(4, value & 0xffff_ffffn), mapped: true };
 }
+
+/** What IPv4-mapped IPv6 addresses have before their last 32 bits. */
+const MAPPED = 0xffffn;
 
 /** The canonical text: dotted quad, or RFC 5952. It is also the name of the reservation's file. */
 export function formatAddress({ family, value }: Address): string {

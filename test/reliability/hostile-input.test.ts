@@ -1,0 +1,4 @@
+import { hostileInputScenarios } from "./hostile-input.ts";
+import { prove } from "./prove.ts";
+
+prove(hostileInputScenarios);

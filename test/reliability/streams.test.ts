@@ -1,0 +1,4 @@
+import { prove } from "./prove.ts";
+import { streamsScenarios } from "./streams.ts";
+
+prove(streamsScenarios);
