@@ -76,13 +76,13 @@ const ROUND: readonly Verb[] = ["VERSION", "STATUS", "ADD", "CHECK", "DEL"];
 
 const WARM_UP_ROUNDS = 2;
 
-/** The place of the address that stays free in a nearly full range. */
 /**
  * So long nobody else writes, in milliseconds, before calls are measured: by then the portable executable, which does
  * not lock the Go plugin out, relies on its index.
  */
 const UNDISTURBED = 31_000;
 
+/** The place of the address that stays free in a nearly full range. */
 const LAST_FREE = CAPACITY >> 1;
 
 /**
