@@ -21,6 +21,9 @@ export interface Launch {
   readonly under?: readonly string[];
 }
 
+/** In milliseconds. */
+const SO_OFTEN = 20;
+
 /** A call that was started and is not waited for. */
 export class RunningCall {
   readonly ended: Promise<Ending>;
@@ -65,7 +68,13 @@ export class RunningCall {
     return this.#child.pid ?? 0;
   }
 
-  signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
-    this.#child.kill(name);
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Lets a call go on that was stopped, however often it is stopped again. */
+  goOn(): void {
+    const again = setInterval(() => this.#child.kill("SIGCONT"), SO_OFTEN);
+    void this.ended.finally(() => clearInterval(again));
   }
 }

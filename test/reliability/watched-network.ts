@@ -86,10 +86,15 @@ export class WatchedNetwork {
     return ending;
   }
 
+  /** The names of everything that is named like an address. */
+  reserved(): string[] {
+    return readdirSync(this.path("")).filter((name) => /^[0-9a-f]*[.:]/.test(name));
+  }
+
   /** The addresses whose files name a container. */
   heldBy(containerId: string): string[] {
-    return readdirSync(this.path(""))
-      .filter((name) => /^[0-9a-f]*[.:]/.test(name) && this.#ownerOf(name) === containerId)
+    return this.reserved()
+      .filter((name) => this.#ownerOf(name) === containerId)
       .sort();
   }
 

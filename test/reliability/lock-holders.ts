@@ -1,0 +1,168 @@
+/** The holder of the lock is killed, or stands still. */
+
+import { existsSync, statSync, utimesSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { changesBetween, stateBesidesLock } from "./disk-state.ts";
+import { DualStack, judgeAftermath } from "./dual-stack.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import type { RunningCall } from "./running-call.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { describeStop, stopPoints } from "./stop-points.ts";
+import { type StopPoint, startStopped, stopObstacle } from "./stopped-call.ts";
+import { type Verb, WatchedNetwork } from "./watched-network.ts";
+
+/** How long impatient calls wait, in seconds. */
+const IMPATIENT = 1;
+
+/** After so many seconds an impatient call has waited far too long, also on a busy machine. */
+const LIMIT = 15;
+
+/** In milliseconds. */
+const RENEWED_EVERY = 200;
+
+/** A network in which a call for `victim` holds the lock and stands still. */
+export interface HeldNetwork {
+  readonly network: WatchedNetwork;
+  readonly holder: RunningCall;
+}
+
+/** @returns `undefined` where the call never comes to the point */
+export async function holdAt(trial: Trial, stop: StopPoint): Promise<HeldNetwork | undefined> {
+  const network = new WatchedNetwork(trial);
+  await network.do("ADD", "other");
+  if (stop.verb === "DEL") await network.do("ADD", "victim");
+  const { call, isStopped } = await startStopped(trial, network, stop.verb, "victim", stop);
+  return isStopped ? { network, holder: call } : undefined;
+}
+
+/** Lets the holder go on to its end, and lives on. */
+export async function resume(
+  { network, holder }: HeldNetwork,
+  judgement: Judgement,
+): Promise<void> {
+  holder.goOn();
+  requireSuccess(judgement, await holder.ended, "the call that stood still");
+  await requireNormality(network, judgement);
+}
+
+/** After it all: every address can be handed out once, and is freed. */
+export async function requireNormality(
+  network: WatchedNetwork,
+  judgement: Judgement,
+): Promise<void> {
+  for (const containerId of ["third", "fourth"]) {
+    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+  }
+  await judgeAftermath(new DualStack(network.subject, network.directory), judgement);
+}
+
+/** Does `attempt` at each point to which a call comes. */
+export function atEachStop(
+  trial: Trial,
+  attempt: (held: HeldNetwork, judgement: Judgement) => Promise<void>,
+): Promise<readonly Attempt[]> {
+  const attempts = sideBySide(stopPoints(trial), 3, async (stop): Promise<readonly Attempt[]> => {
+    const held = await holdAt(trial, stop);
+    if (held === undefined) return [];
+    const judgement = new Judgement();
+    await attempt(held, judgement);
+    held.holder.kill();
+    return [{ what: describeStop(stop), violations: judgement.violations }];
+  });
+  return attempts.then((lists) => lists.flat());
+}
+
+async function kill({ network, holder }: HeldNetwork, judgement: Judgement): Promise<void> {
+  const waiting = network.begin("ADD", "third", LIMIT);
+  holder.kill();
+  requireSuccess(judgement, await waiting.ended, "the call that waited", "blocked");
+  await requireNormality(network, judgement);
+}
+
+/**
+ * Keeps the portable executable's lock from going stale, however slow this machine is.
+ *
+ * @returns what dates it as it was
+ */
+function keepYoung(network: WatchedNetwork): () => void {
+  const lock = network.ownPath("lock");
+  const found = statSync(lock, { throwIfNoEntry: false });
+  if (found === undefined) return () => {};
+  const date = (seconds: number): void => utimesSync(lock, seconds, seconds);
+  const renew = setInterval(() => date(Date.now() / 1000), RENEWED_EVERY);
+  return () => {
+    clearInterval(renew);
+    date(found.mtimeMs / 1000);
+  };
+}
+
+async function standStill(held: HeldNetwork, judgement: Judgement): Promise<void> {
+  const { network, holder } = held;
+  const before = stateBesidesLock(network.directory);
+  const letAge = keepYoung(network);
+  const begin = (verb: Verb, containerId: string): RunningCall =>
+    network.begin(verb, containerId, LIMIT, { ipam: { lockTimeoutSeconds: IMPATIENT } });
+  const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
+  // The Go plugin's does nothing, and needs no lock for that.
+  if (network.subject.name !== "Go") waiting.push(begin("GC", ""));
+  for (const verb of ["CHECK", "STATUS"] as const) {
+    requireSuccess(judgement, await begin(verb, "other").ended, verb, "blocked");
+  }
+  for (const { ended } of waiting) {
+    const words = ["11 ", `process ${holder.id}`, "lockTimeoutSeconds"];
+    requireFailure(judgement, await ended, "a call without the lock", ...words);
+  }
+  letAge();
+  const changes = changesBetween(before, stateBesidesLock(network.directory));
+  judgement.require(changes === "", "torn", changes);
+  await resume(held, judgement);
+}
+
+/** The longest that a lock stays with a process that stands still, in milliseconds: longer for no executable of ours. */
+const STALE = 4000;
+
+async function overtake(trial: Trial): Promise<Attempt> {
+  const judgement = new Judgement();
+  const what = "another that comes by its lock, or waits for it";
+  const held = await holdAt(trial, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
+  if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
+  const { network, holder } = held;
+  const third = startStopped(trial, network, "ADD", "third", { path: "net/10.0.0.4", nth: 1 });
+  await Promise.race([third, pause(STALE)]);
+  holder.goOn();
+  const { call, isStopped } = await third;
+  judgement.require(isStopped, "blocked", "the other never comes to its address");
+  // The Go plugin takes its lock for each range set anew, and may wait for the other now.
+  await Promise.race([holder.ended, pause(STALE)]);
+  const isPortable = trial.subject.name === "portable";
+  const isLockThere = !isPortable || existsSync(network.ownPath("lock"));
+  judgement.require(isLockThere, "double", "it gave back a lock that was another's by then");
+  call.goOn();
+  requireSuccess(judgement, await holder.ended, "the call that stood still");
+  requireSuccess(judgement, await call.ended, "the other call");
+  await requireNormality(network, judgement);
+  return { what, violations: judgement.violations };
+}
+
+export const lockHolderScenarios: readonly Scenario[] = [
+  {
+    fault: "the holder of the lock is killed (SIGKILL) while another call waits",
+    promise: "the other call is served, and every address can be handed out once",
+    obstacle: stopObstacle,
+    attempt: (trial) => atEachStop(trial, kill),
+  },
+  {
+    fault: "the holder of the lock stands still (SIGSTOP) for longer than others wait",
+    promise:
+      "they fail with code 11 in the time asked for, name the holder, and change nothing; CHECK and STATUS work; when it goes on, it ends as if nothing had been",
+    obstacle: stopObstacle,
+    attempt: (trial) => atEachStop(trial, standStill),
+  },
+  {
+    fault:
+      "the holder of the lock stands still for so long that its lock goes stale, where it does",
+    promise: "nobody gets an address twice, and nobody gives back the lock of another",
+    obstacle: stopObstacle,
+    attempt: async (trial) => [await overtake(trial)],
+  },
+];

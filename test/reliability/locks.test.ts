@@ -1,0 +1,4 @@
+import { lockScenarios } from "./locks.ts";
+import { prove } from "./prove.ts";
+
+prove(lockScenarios);
