@@ -9,7 +9,7 @@ import { Sandbox } from "./sandbox.ts";
 import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
 
 /** In milliseconds, on a busy machine: a mebibyte takes a fraction of a second, tens of them some seconds. */
-const longest = { short: 60_000, full: 170_000 };
+const longest = { short: 60_000, full: 180_000 };
 
 const commands = ["ADD", "DEL", "CHECK"] as const;
 

@@ -1,0 +1,4 @@
+import { fuzzScenarios } from "./fuzz.ts";
+import { prove } from "./prove.ts";
+
+prove(fuzzScenarios);
