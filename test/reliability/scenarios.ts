@@ -3,7 +3,9 @@
 import { debrisScenarios } from "./debris.ts";
 import { diskScenarios } from "./disks.ts";
 import { everySystemCallScenarios } from "./every-system-call.ts";
+import { fuzzScenarios } from "./fuzz.ts";
 import { hostileInputScenarios } from "./hostile-input.ts";
+import { lockScenarios } from "./locks.ts";
 import { permissionScenarios } from "./permissions.ts";
 import type { Scenario } from "./scenario.ts";
 import { stormScenarios } from "./storm.ts";
@@ -13,8 +15,10 @@ export const scenarios: readonly Scenario[] = [
   ...everySystemCallScenarios,
   ...diskScenarios,
   ...debrisScenarios,
+  ...lockScenarios,
   ...stormScenarios,
   ...streamsScenarios,
   ...hostileInputScenarios,
+  ...fuzzScenarios,
   ...permissionScenarios,
 ];
