@@ -215,3 +215,10 @@ test("a type error begins as the reference's and says what was expected where", 
   });
   t.end();
 });
+
+test("a whole number may be written in any way that JSON has", (t) => {
+  for (const written of ["1000", "1000.0", "1e3", "100E1", "10000e-1"]) {
+    t.equal(integer(at(parseJson(written))), 1000, written);
+  }
+  t.end();
+});
