@@ -19,13 +19,15 @@ export interface FuzzCase {
  * is left out.
  */
 export function fuzzCases(grammar: Grammar, seed: number, count: number): readonly FuzzCase[] {
-  const generated = fc.sample(fc.tuple(calls(grammar), mutations), { seed, numRuns: count });
-  return generated.flatMap(([{ environment, text }, changes], at) => {
+  const numRuns = count + Math.ceil(count / 20);
+  const generated = fc.sample(fc.tuple(calls(grammar), mutations), { seed, numRuns });
+  const cases = generated.flatMap(([{ environment, text }, changes], at) => {
     const stdin = at % 3 === 0 ? mutated(text, changes) : Buffer.from(text);
     if (at % 3 === 0 && !isTame(stdin.toString(), grammar)) return [];
     const call = { environment: { ...runtimeEnvironment, ...environment }, stdin };
     return [{ call, what: `case ${at} of seed ${seed}` }];
   });
+  return cases.slice(0, count);
 }
 
 /** The exact input of a case, to be given to the plugin again. */

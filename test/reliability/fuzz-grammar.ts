@@ -1,6 +1,9 @@
 /** Calls as a runtime could make them, and as it should not: every part is right most of the time. */
 
 import fc from "fast-check";
+import { SUPPORTED_VERSIONS } from "../../src/cni/version.ts";
+import { randomFrom } from "../differential/random.ts";
+import { placeholder, randomConfiguration } from "../differential/random-configuration.ts";
 
 /** What a generated call is to look like. */
 export interface Grammar {
@@ -165,6 +168,15 @@ function document(grammar: Grammar): Value {
   });
 }
 
+/** A sound document, of the generator that the differential tests use. */
+function soundDocument({ dataDir }: Grammar): Value {
+  const everything = { path: "", versions: SUPPORTED_VERSIONS, current: true };
+  return fc.nat().map((seed) => {
+    const { document: made } = randomConfiguration(randomFrom(seed), everything, "net");
+    return JSON.parse(JSON.stringify(made).replaceAll(placeholder, dataDir));
+  });
+}
+
 const args = fc
   .array(
     fc.constantFrom(
@@ -204,7 +216,11 @@ const environment = fc.record({
 /** Environment and standard input; the text is JSON, with blanks here and there. */
 export function calls(grammar: Grammar): fc.Arbitrary<GeneratedCall> {
   const text = fc
-    .tuple(document(grammar), fc.constantFrom(undefined, undefined, 1, "\t"), fc.boolean())
+    .tuple(
+      fc.oneof(document(grammar), soundDocument(grammar)),
+      fc.constantFrom(undefined, undefined, 1, "\t"),
+      fc.boolean(),
+    )
     .map(([value, indent, capital]) => {
       const written = JSON.stringify(value, null, indent);
       // Keys match in any letter case.

@@ -16,6 +16,7 @@ const earlier: readonly PriorFile[] = [
   { path: "net/10.0.0.5", content: "c3" },
   { path: "net/2001:db8::2", content: "c1\r\neth0" },
   { path: "net/last_reserved_ip.0", content: "10.0.0.3" },
+  { path: "resolv.conf", content: "nameserver 192.0.2.53\nsearch a.example\n" },
 ];
 
 /** What lies beside it. */
