@@ -1,6 +1,7 @@
 /** All scenarios, in the order of the table. */
 
 import { debrisScenarios } from "./debris.ts";
+import { differentialFuzzScenarios } from "./differential-fuzz.ts";
 import { diskScenarios } from "./disks.ts";
 import { everySystemCallScenarios } from "./every-system-call.ts";
 import { fuzzScenarios } from "./fuzz.ts";
@@ -20,5 +21,6 @@ export const scenarios: readonly Scenario[] = [
   ...streamsScenarios,
   ...hostileInputScenarios,
   ...fuzzScenarios,
+  ...differentialFuzzScenarios,
   ...permissionScenarios,
 ];
