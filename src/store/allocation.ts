@@ -129,7 +129,7 @@ function allocateNext(ledger: Ledger, wish: Wish): Allocation {
       `${join(location.directory, held.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
     );
   }
-  const cursor = readCursor(system, location, index);
+  const cursor = readCursor(system, location, index, (line) => ledger.warn(line));
   const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
     const isTaken = takenAfter(system, location);
     for (const candidate of candidates(set, cursor, exclusions)) {

@@ -11,17 +11,22 @@ const LARGEST_CURSOR = 4096;
 
 /**
  * Reads the cursor of the range set with this index. Anything but an address counts as none; a file that cannot be
- * read is reported on standard error, as the reference does, and counts as none, too.
+ * read is reported, as the reference does on standard error, and counts as none, too.
+ *
+ * @param warn is told a line
  */
-export function readCursor(system: System, location: Location, index: number): Address | undefined {
+export function readCursor(
+  system: System,
+  location: Location,
+  index: number,
+  warn: (line: string) => void,
+): Address | undefined {
   try {
     return parseAddress(trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR)));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (error.code !== "ENOENT") {
-      system.writeStandardError(
-        `${logTime(system.now())} Error retrieving last reserved ip: ${error.message}\n`,
-      );
+      warn(`${logTime(system.now())} Error retrieving last reserved ip: ${error.message}\n`);
     }
     return undefined;
   }

@@ -35,6 +35,8 @@ import {
   isCurrent,
   isQuiet,
   isTrusted,
+  type Others,
+  othersAfter,
   readStamp,
   removeStamp,
   type Stamp,
@@ -60,16 +62,19 @@ export class Ledger {
   #identity: Identity | undefined;
   #reservations = 0;
   #ownerless = 0;
-  /** Whether the index is in step with the directory, as far as `#undisturbedSince` tells. */
+  /** Whether the index is in step with the directory, as far as is known. */
   #isInStep = false;
   /** As in the stamp. */
-  #undisturbedSince = 0;
+  #isProven = false;
+  /** As in the stamp; `undefined` where others may be at work right now. */
+  #others: Others | undefined;
   /** What a search has found, if there was one. */
   #searched: readonly OwnedReservation[] | undefined;
   #unreadable: readonly Unreadable[] = [];
   #announced: readonly string[] | undefined;
   /** Whether a stamp has to be recorded at the end. */
   #isOpen = false;
+  readonly #warnings: string[] = [];
 
   /** @param isLocked whether the lock is held; without it the index is not touched */
   constructor(system: System, location: Location, isLocked: boolean) {
@@ -79,14 +84,15 @@ export class Ledger {
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);
       const current = stamp && isCurrent(system, location, stamp) ? stamp : undefined;
-      this.#undisturbedSince = current?.undisturbedSince ?? system.now();
-      if (current === undefined || !isTrusted(system, current)) {
-        this.#rebuild(current);
+      this.#others = current?.others;
+      if (current === undefined || !isTrusted(current)) {
+        this.#rebuild();
         return;
       }
       this.#reservations = current.reservations;
       this.#ownerless = current.ownerless;
       this.#isInStep = true;
+      this.#isProven = current.isProven;
     });
   }
 
@@ -102,12 +108,10 @@ export class Ledger {
     if (listed !== undefined) {
       const holdings = holdingsAmong(this.#looked(listed), attachment);
       const isCertain =
-        this.#undisturbedSince === 0 ||
-        doubt === "trust" ||
-        holdings.some(({ match }) => match === "exact");
+        this.#isProven || doubt === "trust" || holdings.some(({ match }) => match === "exact");
       if (isCertain && this.#unreadable.length === 0) return holdings;
     }
-    this.#tryIndex(() => this.#rebuild(undefined));
+    this.#tryIndex(() => this.#rebuild());
     return holdingsAmong(this.allOwned(), attachment);
   }
 
@@ -140,8 +144,8 @@ export class Ledger {
   }
 
   /**
-   * As `unreadable`, of those files that may well be an attachment's: the index lists them for it or, where the machine
-   * failed, for nobody else.
+   * As `unreadable`, of those files that may well be an attachment's: the index lists them for it, or for nobody, where
+   * it does not list all of the attachment's, or where only this process lacks something to read them with.
    *
    * @throws SystemError where the index cannot be read
    */
@@ -149,9 +153,12 @@ export class Ledger {
     if (this.#unreadable.length === 0) return [];
     const listings = readListings(this.system, this.location);
     const own = [exactEntry(attachment), legacyEntry(attachment.containerId)];
+    const isUnlisted = own.some((entry) => {
+      return readEntry(this.system, this.location, entry).kind === "unlisted";
+    });
     const mayBeOwn = ({ name, owner }: Unreadable): boolean => {
       const entries = listings.get(name);
-      return entries?.some((entry) => own.includes(entry)) ?? !owner.isForbidden;
+      return entries?.some((entry) => own.includes(entry)) ?? (isUnlisted || owner.isShortage);
     };
     return this.#unreadable.filter(mayBeOwn).map(({ owner }) => owner.reason);
   }
@@ -226,8 +233,8 @@ export class Ledger {
     const removed = withTemporary(system, location, "", (temporary) => {
       try {
         system.rename(path, temporary);
-        if (isBlankFile(system, temporary)) return true;
-        system.link(temporary, path);
+        if (isBlank(system, temporary)) return true;
+        giveBack(system, temporary, path);
         return false;
       } catch (error) {
         // Another file system: `withTemporary` tries again from a place beside it.
@@ -240,6 +247,16 @@ export class Ledger {
       this.#ownerless--;
     }
     return removed;
+  }
+
+  /** Keeps a line for standard error: whoever does not read that must not hold the lock. */
+  warn(text: string): void {
+    this.#warnings.push(text);
+  }
+
+  /** What there is to say on standard error once the lock is given back. */
+  get warnings(): string {
+    return this.#warnings.join("");
   }
 
   /** Records how we leave the directory; to be called once, before the lock is given back. */
@@ -255,7 +272,8 @@ export class Ledger {
           state: `${directory} ${owners}`,
           reservations: this.#reservations,
           ownerless: this.#ownerless,
-          undisturbedSince: this.#undisturbedSince,
+          isProven: this.#isProven,
+          others: this.#others ?? system.now(),
         });
       // Somebody under the other kind of lock may have left one, who cannot know what we changed.
       if (!isWritten) removeStamp(system, location);
@@ -267,19 +285,15 @@ export class Ledger {
     const { system, location } = this;
     if (this.#identity !== undefined) {
       // A foreign write may have followed on our search unseen: what was old enough before that is what is proven.
-      if (!system.locksOutReference && this.#undisturbedSince === 0) return this.#identity;
+      if (!system.locksOutReference && this.#isProven) return this.#identity;
       const now = identityOf(system.status(location.directory));
       if (now !== this.#identity) return undefined;
     }
     return dateBack(system, location.directory);
   }
 
-  /**
-   * One search through everything brings the index in step with a foreign change.
-   *
-   * @param stamp the one that the directory still has, though it is not trusted
-   */
-  #rebuild(stamp: Stamp | undefined): void {
+  /** One search through everything brings the index in step with a foreign change. */
+  #rebuild(): void {
     if (this.#searched !== undefined) return;
     const { system, location } = this;
     this.#open();
@@ -288,13 +302,13 @@ export class Ledger {
     const all = this.allOwned();
     this.#searched = all;
     if (this.#unreadable.length > 0) return;
-    refreshEntries(system, location, entries, all);
+    const wasRight = refreshEntries(system, location, entries, all);
     this.#identity = identityOf(before);
     this.#reservations = all.length;
     this.#ownerless = all.filter(({ owner }) => entryOf(owner) === undefined).length;
     this.#isInStep = true;
-    if (system.locksOutReference || isQuiet(system, before)) this.#undisturbedSince = 0;
-    else if (stamp?.reservations !== all.length) this.#undisturbedSince = system.now();
+    this.#isProven = system.locksOutReference || isQuiet(system, before);
+    this.#others = othersAfter(system, this.#others, wasRight);
   }
 
   /**
@@ -316,8 +330,7 @@ export class Ledger {
     this.#open();
     this.#identity = undefined;
     // Beside a lock that others do not take, a foreign write may hide among our own.
-    const isProof = this.#undisturbedSince === 0;
-    if (isProof && !this.system.locksOutReference) this.#undisturbedSince = this.system.now();
+    if (!this.system.locksOutReference) this.#isProven = false;
   }
 
   #open(): void {
@@ -347,6 +360,26 @@ export class Ledger {
   }
 }
 
+/** One that cannot be read may be anything. */
+function isBlank(system: System, path: string): boolean {
+  try {
+    return isBlankFile(system, path);
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+/** Gives a file its name back, unless somebody has it by now. */
+function giveBack(system: System, temporary: string, path: string): void {
+  try {
+    system.link(temporary, path);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (error.code !== "EEXIST") system.rename(temporary, path);
+  }
+}
+
 /** Whether an attachment holds anything; needs no lock. What the index does not know of is searched for. */
 export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
   const listed = listedFor(system, location, attachment) ?? [];
@@ -361,7 +394,7 @@ export function knownCounts(
   location: Location,
 ): Pick<Stamp, "reservations" | "ownerless"> | undefined {
   const stamp = readStamp(system, location);
-  return stamp !== undefined && isCurrent(system, location, stamp) ? stamp : undefined;
+  return stamp && isTrusted(stamp) && isCurrent(system, location, stamp) ? stamp : undefined;
 }
 
 /** What the index lists for an attachment, with its owners; `undefined` where only a search tells. */

@@ -114,8 +114,9 @@ function during<T>(
   location: Location,
   body: (ledger: Ledger) => T,
 ): T {
+  let ledger: Ledger | undefined;
   try {
-    const ledger = new Ledger(system, location, unlock !== undefined);
+    ledger = new Ledger(system, location, unlock !== undefined);
     try {
       return body(ledger);
     } finally {
@@ -123,5 +124,7 @@ function during<T>(
     }
   } finally {
     unlock?.();
+    const warnings = ledger?.warnings ?? "";
+    if (warnings !== "") system.writeStandardError(warnings);
   }
 }

@@ -89,39 +89,49 @@ export function writeEntry(
 /**
  * Makes the index tell what a search has found. A call under the other kind of lock may announce what it reserves at
  * the same time, and that is never lost: what lists enough stays, a new entry replaces none, and one of the last
- * minute that lists too little becomes `unlisted`. Only here is the index's directory made: where it is deleted later, writing an entry
- * fails, and the index is not taken for a whole one.
+ * minute that lists too little becomes `unlisted`. Only here is the index's directory made: where it is deleted later,
+ * writing an entry fails, and the index is not taken for a whole one.
  *
  * @param entries the names of the entries as they were before the search began
+ * @returns whether the index was right before
  */
 export function refreshEntries(
   system: System,
   location: Location,
   entries: readonly EntryName[],
   reservations: readonly OwnedReservation[],
-): void {
+): boolean {
+  let wasRight = true;
   system.makeDirectories(location.owners);
   const held = new Map<EntryName, string[]>();
   for (const { name, owner } of reservations) {
     const entry = entryOf(owner);
-    if (entry === undefined) continue;
+    if (entry === undefined || !isPossible(entry)) continue;
     const names = held.get(entry);
     if (names === undefined) held.set(entry, [name]);
     else names.push(name);
   }
   const known = new Set(entries);
   for (const [entry, names] of held) {
-    if (!known.delete(entry) && addEntry(system, location, entry, names)) continue;
+    if (!known.delete(entry)) {
+      wasRight = false;
+      if (addEntry(system, location, entry, names)) continue;
+    }
     const written = readEntry(system, location, entry);
+    if (written.kind === "listed" && written.names.length !== names.length) wasRight = false;
     if (written.kind === "absent") addEntry(system, location, entry, names);
     else if (!isListedIn(written, names)) {
+      if (written.kind === "listed") wasRight = false;
       const isInUse = isFresh(system, location, entry);
       writeEntry(system, location, entry, isInUse ? [UNLISTED] : names);
     }
   }
   for (const entry of known) {
-    if (isAbandoned(system, location, entry)) writeEntry(system, location, entry, []);
+    if (!isAbandoned(system, location, entry)) continue;
+    wasRight = false;
+    writeEntry(system, location, entry, []);
   }
+  return wasRight;
 }
 
 function isListedIn(entry: Entry, names: readonly string[]): boolean {
@@ -135,7 +145,6 @@ function addEntry(
   name: EntryName,
   names: readonly string[],
 ): boolean {
-  if (!isPossible(name)) return true;
   try {
     makeLink(system, names.join(" "), join(location.owners, name));
     return true;
@@ -179,13 +188,24 @@ function isPossible(name: EntryName): boolean {
 }
 
 function isFresh(system: System, location: Location, name: EntryName): boolean {
-  return isYoung(system, system.linkStatus(join(location.owners, name)));
+  const found = lookAt(system, location, name);
+  return found !== undefined && isYoung(system, found);
 }
 
 /** Whether an entry of nobody may go. Files and directories are none of ours, whatever they do here. */
 function isAbandoned(system: System, location: Location, name: EntryName): boolean {
-  const found = system.linkStatus(join(location.owners, name));
-  return found.kind === "other" && !isYoung(system, found);
+  const found = lookAt(system, location, name);
+  return found?.kind === "other" && !isYoung(system, found);
+}
+
+/** Under the other kind of lock somebody may remove it at any time. */
+function lookAt(system: System, location: Location, name: EntryName): FileStatus | undefined {
+  try {
+    return system.linkStatus(join(location.owners, name));
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return undefined;
+    throw error;
+  }
 }
 
 function isYoung(system: System, { modified }: FileStatus): boolean {

@@ -10,14 +10,13 @@ import { trimSpace } from "../cni/unicode.ts";
 
 /**
  * The owner that a file names. `legacy` is a file from before interfaces were noted; `nobody` is one that no release
- * can ever match: empty, cut off or garbage. `unknown` is one that could not be read, and may be anybody's: because
- * this process may not, or because the machine failed.
+ * can ever match: empty, cut off or garbage. `unknown` is one that could not be read, and may be anybody's.
  */
 export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
   | { readonly kind: "legacy"; readonly containerId: ContainerId }
   | { readonly kind: "nobody" }
-  | { readonly kind: "unknown"; readonly reason: string; readonly isForbidden: boolean };
+  | { readonly kind: "unknown"; readonly reason: string; readonly isShortage: boolean };
 
 /** How well a file's content names an attachment. */
 export type Match = "exact" | "legacy" | "none";

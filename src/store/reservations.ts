@@ -24,6 +24,9 @@ export interface Holding extends OwnedReservation {
   readonly match: Exclude<Match, "none">;
 }
 
+/** What this process lacks, and may have the next time; it says nothing about a file. */
+const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM"];
+
 /** No reservation is larger; an environment variable, hence a container id, is shorter. */
 const LARGEST_RESERVATION = 256 * 1024;
 
@@ -52,8 +55,8 @@ export function readOwner(system: System, location: Location, name: string): Own
       return { kind: "nobody" };
     }
     if (isSystemError(error)) {
-      const isForbidden = error.code === "EACCES" || error.code === "EPERM";
-      return { kind: "unknown", reason: error.message, isForbidden };
+      const isShortage = SHORTAGES.includes(error.code);
+      return { kind: "unknown", reason: error.message, isShortage };
     }
     throw error;
   }

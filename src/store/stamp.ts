@@ -14,18 +14,24 @@ export interface Stamp {
   /** How many of them name no container, or could not be read. */
   readonly ownerless: number;
   /**
-   * 0 where the index is proven to be right. Otherwise nobody else was seen to write since then, in milliseconds since
-   * the epoch: beside the portable executable's lock, which the Go plugin does not take, a foreign write can hide among
-   * our own.
+   * Whether the index is proven to be right. It is not where a foreign write may hide among our own: beside the portable
+   * executable's lock, which the Go plugin does not take.
    */
-  readonly undisturbedSince: number;
+  readonly isProven: boolean;
+  readonly others: Others;
 }
+
+/**
+ * Whether anybody works here who does not take the portable executable's lock: not seen since then, in milliseconds
+ * since the epoch; or `absent`, since a search found nothing of them when that was long ago.
+ */
+export type Others = number | "absent";
 
 /** No file system dates more coarsely than this, in milliseconds: what is older was not written a moment ago. */
 const COARSEST_GRAIN = 3000;
 
-/** Whoever writes beside us is seen within so many milliseconds. */
-const SEEN_WITHIN = 30_000;
+/** Who was not seen for so many milliseconds is gone. */
+const GONE_AFTER = 30_000;
 
 /** How far back a directory is dated, in milliseconds: beyond a tick of the kernel's clock. */
 const DATED_BACK = 20;
@@ -41,14 +47,19 @@ export function readStamp(system: System, location: Location): Stamp | undefined
     if (isSystemError(error)) return undefined;
     throw error;
   }
-  const match = /^3 ([0-9]+(?: [0-9]+){5}) ([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})$/.exec(text);
+  const match =
+    /^3 ([0-9]+(?: [0-9]+){5}) ([0-9]{1,15}) ([0-9]{1,15}) (proven|open) ([0-9]{1,15}|absent)$/.exec(
+      text,
+    );
   if (match === null) return undefined;
-  const [, state = "", reservations, ownerless, undisturbedSince] = match;
+  const [, state = "", reservations, ownerless, standing, others] = match;
   return {
     state,
     reservations: Number(reservations),
     ownerless: Number(ownerless),
-    undisturbedSince: Number(undisturbedSince),
+    isProven: standing === "proven",
+    // One from before the clock was set back is from now.
+    others: others === "absent" ? others : Math.min(Number(others), system.now()),
   };
 }
 
@@ -60,9 +71,9 @@ export function readStamp(system: System, location: Location): Stamp | undefined
 export function writeStamp(
   system: System,
   location: Location,
-  { state, reservations, ownerless, undisturbedSince }: Stamp,
+  { state, reservations, ownerless, isProven, others }: Stamp,
 ): boolean {
-  const words = [3, state, reservations, ownerless, undisturbedSince];
+  const words = [3, state, reservations, ownerless, isProven ? "proven" : "open", others];
   try {
     system.symlink(words.join(" "), stampPath(location));
     return true;
@@ -92,8 +103,23 @@ export function isCurrent(system: System, location: Location, stamp: Stamp): boo
 }
 
 /** Whether the index may be used that a current stamp is for. */
-export function isTrusted(system: System, { undisturbedSince }: Stamp): boolean {
-  return undisturbedSince === 0 || system.now() - undisturbedSince > SEEN_WITHIN;
+export function isTrusted({ isProven, others }: Stamp): boolean {
+  return isProven || others === "absent";
+}
+
+/**
+ * What is known of others after a search.
+ *
+ * @param before what was known; `undefined` where they had just written
+ * @param foundNothing whether the index was right, so that they had not
+ */
+export function othersAfter(
+  system: System,
+  before: Others | undefined,
+  foundNothing: boolean,
+): Others | undefined {
+  if (!foundNothing || before === undefined) return undefined;
+  return before === "absent" || system.now() - before > GONE_AFTER ? "absent" : before;
 }
 
 export function identityOf({ inode, modified, changed }: FileStatus): Identity {

@@ -41,8 +41,6 @@ function release(ledger: Ledger, attachment: Attachment): void {
   }
   if (holdings.length > 0) return;
   for (const reason of ledger.unreadable) {
-    ledger.system.writeStandardError(
-      `host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`,
-    );
+    ledger.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
   }
 }

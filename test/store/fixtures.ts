@@ -33,6 +33,7 @@ export function withLedger<T>(system: System, body: (ledger: Ledger) => T): T {
     return body(ledger);
   } finally {
     ledger.close();
+    system.writeStandardError(ledger.warnings);
   }
 }
 

@@ -37,7 +37,7 @@ test("every owner has its entry, but who is nobody or unknown", (t) => {
   t.equal(entryOf(parseOwner("c1\r\neth1")), "c1:eth1");
   t.equal(entryOf(parseOwner("c1")), "c1:");
   t.equal(entryOf(parseOwner("")), undefined);
-  t.equal(entryOf({ kind: "unknown", reason: "", isForbidden: false }), undefined);
+  t.equal(entryOf({ kind: "unknown", reason: "", isShortage: false }), undefined);
   t.end();
 });
 
@@ -208,7 +208,7 @@ test("an entry that cannot be read during a search is not left as it is", (t) =>
   machine.disk.putLink(`${location.owners}/c1:eth0`, "10.0.0.9");
   const system = machine.start({ interrupt: refuse("readLink", "EIO") });
   const all = readOwners(system, location, listReservations(system, location));
-  const attempt = (): void => refreshEntries(system, location, [c1 as EntryName], all);
+  const attempt = (): boolean => refreshEntries(system, location, [c1 as EntryName], all);
 
   let isRefused = false;
   try {

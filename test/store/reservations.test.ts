@@ -66,17 +66,17 @@ test("a missing directory holds nothing; one that cannot be read is an error", (
 test("the owner of a file that cannot be read is unknown", (t) => {
   const cases = [
     ["EIO", "input/output error", false],
-    ["EMFILE", "too many open files", false],
-    ["EACCES", "permission denied", true],
-    ["EPERM", "operation not permitted", true],
+    ["EACCES", "permission denied", false],
+    ["EMFILE", "too many open files", true],
+    ["ENFILE", "too many open files in system", true],
   ] as const;
 
-  for (const [code, words, isForbidden] of cases) {
+  for (const [code, words, isShortage] of cases) {
     const system = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
       interrupt: refuse("readFile", code),
     });
     const reason = `open /data/net/10.0.0.2: ${words}`;
-    t.same(readOwner(system, location, "10.0.0.2"), { kind: "unknown", reason, isForbidden });
+    t.same(readOwner(system, location, "10.0.0.2"), { kind: "unknown", reason, isShortage });
   }
   t.end();
 });

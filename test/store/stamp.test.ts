@@ -5,6 +5,7 @@ import {
   isCurrent,
   isQuiet,
   isTrusted,
+  othersAfter,
   readStamp,
   removeStamp,
   writeStamp,
@@ -32,28 +33,34 @@ function stateOf(system: System): string {
 test("a stamp is read as it was written, from the text of a link", (t) => {
   const machine = indexed();
   const system = machine.start();
-  const stamp = { state: stateOf(system), reservations: 7, ownerless: 1, undisturbedSince: 5 };
+  const stamp = {
+    state: stateOf(system),
+    reservations: 7,
+    ownerless: 1,
+    isProven: false,
+    others: 5,
+  } as const;
 
   t.equal(writeStamp(system, location, stamp), true);
 
   t.same(readStamp(system, location), stamp);
-  t.equal(machine.disk.readLink(PATH), `3 ${stamp.state} 7 1 5`);
+  t.equal(machine.disk.readLink(PATH), `3 ${stamp.state} 7 1 open 5`);
   t.end();
 });
 
 test("anything but a stamp of this version is none", (t) => {
   for (const text of [
-    "1 6 1 1 7 1 1 0 0 0",
+    "1 6 1 1 7 1 1 0 0 proven 0",
     "2 6 1 1 7 1 1 0 0 settled",
     "2 6 1 1 7 1 1 0 0 open",
-    "3 6 1 1 7 1 1 0 0",
-    "3 6 1 1 7 1 1 0 0 settled",
-    "3 6 1 1 7 1 1 0",
-    "3 6 1 1 7 1 1 -1 0 0",
-    `3 6 1 1 7 1 1 ${"9".repeat(400)} 0 0`,
-    `3 6 1 1 7 1 1 0 ${"9".repeat(16)} 0`,
-    " 3 6 1 1 7 1 1 0 0 0",
-    "3 6 1 1 7 1 1 0 0 0\n",
+    "3 6 1 1 7 1 1 0 0 proven",
+    "3 6 1 1 7 1 1 0 0 settled 0",
+    "3 6 1 1 7 1 1 0 proven 0",
+    "3 6 1 1 7 1 1 -1 0 proven 0",
+    `3 6 1 1 7 1 1 ${"9".repeat(400)} 0 proven 0`,
+    `3 6 1 1 7 1 1 0 ${"9".repeat(16)} proven 0`,
+    " 3 6 1 1 7 1 1 0 0 proven 0",
+    "3 6 1 1 7 1 1 0 0 proven 0\n",
     "garbage",
   ]) {
     const machine = machineWith();
@@ -61,7 +68,7 @@ test("anything but a stamp of this version is none", (t) => {
     t.equal(readStamp(machine.start(), location), undefined, JSON.stringify(text));
   }
   const file = machineWith();
-  file.disk.put(PATH, "3 6 1 1 7 1 1 0 0 0");
+  file.disk.put(PATH, "3 6 1 1 7 1 1 0 0 proven 0");
   t.equal(readStamp(file.start(), location), undefined, "a file");
   t.equal(readStamp(machineWith().start(), location), undefined, "a missing one");
   const refused = indexed().start({ interrupt: refuse("readLink", "EIO") });
@@ -72,7 +79,13 @@ test("anything but a stamp of this version is none", (t) => {
 test("a stamp never replaces another, and is removed also where there is none", (t) => {
   const machine = indexed();
   const system = machine.start();
-  const stamp = { state: stateOf(system), reservations: 1, ownerless: 0, undisturbedSince: 0 };
+  const stamp = {
+    state: stateOf(system),
+    reservations: 1,
+    ownerless: 0,
+    isProven: true,
+    others: 5,
+  } as const;
   writeStamp(system, location, stamp);
 
   t.equal(writeStamp(system, location, stamp), false);
@@ -104,7 +117,13 @@ test("a stamp is current until a name comes or goes, or the directory is another
     machine.disk.put("/data/net/10.0.0.2", "");
     const system = machine.start();
     machine.disk.putLink(`${location.owners}/c1:eth0`, "10.0.0.2");
-    const stamp = { state: stateOf(system), reservations: 1, ownerless: 0, undisturbedSince: 0 };
+    const stamp = {
+      state: stateOf(system),
+      reservations: 1,
+      ownerless: 0,
+      isProven: true,
+      others: 5,
+    } as const;
     t.equal(isCurrent(system, location, stamp), true);
 
     machine.wait(1);
@@ -115,20 +134,34 @@ test("a stamp is current until a name comes or goes, or the directory is another
   t.end();
 });
 
-test("a stamp that is no proof is trusted once nobody else was seen for half a minute", (t) => {
+test("an index is relied on that is proven, or beside which nobody else is at work", (t) => {
+  const stamp = { state: "", reservations: 0, ownerless: 0 };
+
+  t.equal(isTrusted({ ...stamp, isProven: true, others: 5 }), true);
+  t.equal(isTrusted({ ...stamp, isProven: false, others: "absent" }), true);
+  t.equal(isTrusted({ ...stamp, isProven: false, others: 5 }), false, "however long ago");
+  t.end();
+});
+
+test("others are absent when a search finds nothing of them for half a minute", (t) => {
   const machine = indexed();
   const system = machine.start();
-  const since = (undisturbedSince: number) => ({
-    state: stateOf(system),
-    reservations: 0,
-    ownerless: 0,
-    undisturbedSince,
-  });
+  const recently = machine.time - 30_000;
 
-  t.equal(isTrusted(system, since(0)), true, "proof");
-  t.equal(isTrusted(system, since(machine.time - 30_000)), false);
-  t.equal(isTrusted(system, since(machine.time - 30_001)), true);
-  t.equal(isTrusted(system, since(machine.time + 3_600_000)), false, "the clock was set back");
+  t.equal(othersAfter(system, recently, true), recently);
+  t.equal(othersAfter(system, recently - 1, true), "absent");
+  t.equal(othersAfter(system, "absent", true), "absent");
+  t.equal(othersAfter(system, recently - 1, false), undefined);
+  t.equal(othersAfter(system, "absent", false), undefined);
+  t.equal(othersAfter(system, undefined, true), undefined, "they had just written");
+  t.end();
+});
+
+test("a stamp from before the clock was set back is from now", (t) => {
+  const machine = indexed();
+  machine.disk.putLink(PATH, `3 6 1 1 7 1 1 0 0 open ${machine.time + 3_600_000}`);
+
+  t.equal(readStamp(machine.start(), location)?.others, machine.time);
   t.end();
 });
 

@@ -151,16 +151,16 @@ test("DEL reports what the disk refuses, so that the runtime tries again", (t) =
   t.end();
 });
 
-test("DEL that finds nothing names the files that it was not allowed to read", (t) => {
+test("DEL that finds nothing names the files that it could not read", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
-  const interrupt = refuse("readFile", "EACCES", `${network.directory}/10.0.0.2`);
+  const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
 
   const unread = network.del("c1", { interrupt });
 
   t.equal(unread.exitCode, 0);
   t.equal(
     unread.stderr,
-    "host-local: open /var/lib/cni/networks/net/10.0.0.2: permission denied; it may be a reservation of c1\n",
+    "host-local: open /var/lib/cni/networks/net/10.0.0.2: input/output error; it may be a reservation of c1\n",
   );
   t.equal(network.del("c2", { interrupt }).stderr, "", "one that finds something does not");
   t.end();
@@ -204,7 +204,7 @@ test("DEL reads a second time what could not be read once", (t) => {
   t.end();
 });
 
-test("DEL fails while the machine cannot read a file of which the index knows no owner", (t) => {
+test("DEL fails while it lacks a descriptor to read a file of which the index knows no owner", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
 
@@ -219,7 +219,7 @@ test("DEL fails while the machine cannot read a file of which the index knows no
   t.end();
 });
 
-test("DEL is not stopped by a file that the machine cannot read, of which the index knows the owner", (t) => {
+test("DEL is not stopped by a file that cannot be read, of which the index knows the owner", (t) => {
   const network = networkWith();
   network.add("c1");
   network.add("c2");
@@ -227,7 +227,6 @@ test("DEL is not stopped by a file that the machine cannot read, of which the in
   const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
 
   t.equal(network.del("c2", { interrupt }).exitCode, 0);
-  t.equal(network.del("c3", { interrupt }).exitCode, 0);
   t.equal(network.del("c1", { interrupt }).error?.code, 5);
 
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.9"]);

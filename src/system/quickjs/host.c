@@ -450,11 +450,9 @@ static void on_tick(int signal) { (void)signal; }
  * Waits in flock(2), in the kernel's own queue, and wakes up at every tick to look at the clock.
  * Returns 0, or the errno; EWOULDBLOCK when the time has passed.
  */
-static int wait_for_flock(int descriptor, double milliseconds) {
+static int wait_for_flock(int descriptor, int64_t deadline) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
   if (errno != EWOULDBLOCK) return errno;
-  if (milliseconds > LONGEST_WAIT) milliseconds = LONGEST_WAIT;
-  int64_t deadline = monotonic() + (int64_t)(milliseconds * 1e6);
   struct sigaction tick = {.sa_handler = on_tick}; /* no SA_RESTART: it must interrupt */
   struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
   struct itimerval never = {{0, 0}, {0, 0}};
@@ -494,13 +492,15 @@ static int open_lock_file(const char *path) {
 
 /* Returns the descriptor, or -1 with the errno in `error`. */
 static int lock_file(const char *path, double milliseconds, const char **operation, int *error) {
+  if (milliseconds > LONGEST_WAIT) milliseconds = LONGEST_WAIT;
+  int64_t deadline = monotonic() + (int64_t)(milliseconds * 1e6);
   for (int tries = 0; tries < MOST_LOCK_FILES; tries++) {
     *operation = "open";
     int descriptor = open_lock_file(path);
     *error = errno;
     if (descriptor < 0) return -1;
     *operation = "flock";
-    *error = wait_for_flock(descriptor, milliseconds);
+    *error = wait_for_flock(descriptor, deadline);
     if (*error == 0) {
       *operation = "stat";
       *error = compare(descriptor, path);
