@@ -115,13 +115,15 @@ function releaseQuietly(release: () => void): void {
 
 /** A look that costs less than a try. A lock dated in the future would never go stale; dated now, it is as any other. */
 function isHeld(path: string): boolean {
+  // Read before the look: where the machine is so busy that time passes in between, the lock must not look older.
+  const earliest = Date.now();
   const found = lookAt(path);
   if (found === undefined) return false;
   // Nobody holds what is no lock, and nobody would ever give it back.
   if (!found.isDirectory()) throw new SystemError("mkdir", path, "ENOTDIR");
   const now = Date.now();
   if (found.mtimeMs > now + FURTHEST_AHEAD) dateQuietly(path, now / 1000);
-  return found.mtimeMs >= now - STALE;
+  return found.mtimeMs >= earliest - STALE;
 }
 
 function lookAt(path: string): fs.Stats | undefined {
