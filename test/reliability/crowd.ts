@@ -5,6 +5,7 @@ import { holdLock } from "../blackbox/held-lock.ts";
 import { grantedAddresses } from "../blackbox/network.ts";
 import { changesBetween, stateBesidesLock } from "./disk-state.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
+import type { RunningCall } from "./running-call.ts";
 import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
@@ -25,8 +26,17 @@ function crowdOf({ subject, extent }: Trial): Crowd {
   return { size: 20, arrival: 4, limit: 60 };
 }
 
-function idsOf({ size }: Crowd): readonly string[] {
-  return Array.from({ length: size }, (_, at) => `c${at}`);
+/** Starts a call after the other, with a pause in which the lock is kept young. */
+async function startAll(
+  { size }: Crowd,
+  startOne: (containerId: string, at: number) => RunningCall,
+): Promise<readonly RunningCall[]> {
+  const calls: RunningCall[] = [];
+  for (let at = 0; at < size; at++) {
+    calls.push(startOne(`c${at}`, at));
+    await pause(1);
+  }
+  return calls;
 }
 
 async function served(trial: Trial): Promise<Attempt> {
@@ -36,7 +46,7 @@ async function served(trial: Trial): Promise<Attempt> {
   const release: (() => void)[] = [];
   await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
   const patient = { ipam: { lockTimeoutSeconds: crowd.limit } };
-  const calls = idsOf(crowd).map((id) => network.begin("ADD", id, crowd.limit, patient));
+  const calls = await startAll(crowd, (id) => network.begin("ADD", id, crowd.limit, patient));
   await pause(crowd.arrival * 1000);
   const early = network.reserved().length;
   judgement.require(early === 0, "accepted", `${early} were served while the lock was held`);
@@ -63,13 +73,10 @@ async function refused(trial: Trial): Promise<Attempt> {
   await holdLock(trial, network.directory);
   const before = stateBesidesLock(network.directory);
   const impatient = { ipam: { lockTimeoutSeconds: 1 } };
-  const calls = idsOf(crowd).map((id, at) =>
-    network.begin(
-      at % 2 === 0 ? "ADD" : "DEL",
-      at % 2 === 0 ? id : "other",
-      crowd.limit,
-      impatient,
-    ),
+  const calls = await startAll(crowd, (id, at) =>
+    at % 2 === 0
+      ? network.begin("ADD", id, crowd.limit, impatient)
+      : network.begin("DEL", "other", crowd.limit, impatient),
   );
   for (const { ended } of calls) {
     requireFailure(judgement, await ended, "a call without the lock", "11 ", "after 1 s");
