@@ -49,7 +49,16 @@ for (const scenario of scenarios.filter(({ fault }) => fault.includes(options.on
 }
 if (options.write) writeTable(rows, { seed, extent });
 console.log(`# { total: ${held + broken}, pass: ${held}${broken > 0 ? `, fail: ${broken}` : ""} }`);
-process.exitCode = broken > 0 || held === 0 ? 1 : 0;
+process.exitCode = broken > 0 || rows.length === 0 || rows.some(isUntried) ? 1 : 0;
+
+/** Whether one of our own executables went through nothing. */
+function isUntried({ scenario, outcomes }: Row): boolean {
+  const untried = [...outcomes].filter(
+    ([name, attempts]) => name !== "Go" && attempts.length === 0,
+  );
+  for (const [name] of untried) console.log(`nothing was tried: ${name}: ${scenario.fault}`);
+  return untried.length > 0;
+}
 
 async function attempt(scenario: Scenario, subject: Subject): Promise<readonly Attempt[]> {
   const undo: (() => unknown)[] = [];

@@ -49,6 +49,9 @@ const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause
 /** How many attempts run at once: most of the time goes by in waiting for stale locks. */
 const AT_ONCE = 6;
 
+/** Such a part of the faults must strike where they should: else little was tried. */
+const FEWEST_HITS = 0.9;
+
 /** So often an attempt is made anew whose fault struck elsewhere. */
 const MOST_TRIES = 5;
 
@@ -95,7 +98,11 @@ async function strikeEverywhere(
     }
     return [];
   });
-  return attempts.flat();
+  const made = attempts.flat();
+  if (trial.subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
+    throw new Error(`Only ${made.length} of ${chosen.length} faults struck where they should.`);
+  }
+  return made;
 }
 
 /** A network with one attachment, and the victim where it is to be deleted. */

@@ -25,7 +25,12 @@ type End = "goes on" | "is killed";
 async function holdByGo(network: WatchedNetwork, program: string): Promise<RunningCall> {
   putFifo(network.path(FIFO));
   const holder = network.begin("ADD", "victim", 4 * LIMIT, { program });
-  while (!isLocked(network.path("lock"))) await pause(5);
+  let hasEnded = false;
+  holder.ended.finally(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded && !isLocked(network.path("lock"))) await pause(5);
+  if (hasEnded) throw new Error("The Go plugin ended though it should have waited for the FIFO.");
   return holder;
 }
 
