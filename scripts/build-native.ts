@@ -29,8 +29,10 @@ interface Library {
 export async function buildNative(checked: boolean): Promise<string> {
   const library = findLibrary() ?? fetchLibrary();
   mkdirSync(work, { recursive: true });
-  const program = join(work, "program.c");
-  await compileProgram(library, program);
+  const programs = [
+    await compileProgram(library, "plugin", "native.ts"),
+    await compileProgram(library, "operator", "native-operator.ts"),
+  ];
   const output = checked
     ? join(work, "host-local-checked")
     : join(root, "dist", "native", "host-local");
@@ -39,18 +41,21 @@ export async function buildNative(checked: boolean): Promise<string> {
     ? ["-g", "-O1", "-DHOST_CHECKED", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     : ["-O2", "-static", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"];
   const unfinished = `${output}.unfinished`;
-  compile(library, [join(sources, "host.c"), program], unfinished, options);
+  const host = ["host.c", "operator-host.c"].map((file) => join(sources, file));
+  compile(library, [...host, ...programs], unfinished, options);
   renameSync(unfinished, output);
   return output;
 }
 
-/** The program as C source that holds its bytecode. */
-async function compileProgram(library: Library, program: string): Promise<void> {
-  const script = join(work, "program.js");
+/** Writes a program as C source that holds its bytecode, and returns the path. */
+async function compileProgram(library: Library, name: string, entry: string): Promise<string> {
+  const script = join(work, `${name}.js`);
   const compiler = join(work, "compiler");
-  await bundle({ entry: join(root, "src", "native.ts"), output: script, engine: "quickjs" });
+  const program = join(work, `${name}.c`);
+  await bundle({ entry: join(root, "src", entry), output: script, engine: "quickjs" });
   compile(library, [join(sources, "compiler.c")], compiler, ["-O2"]);
-  writeFileSync(program, run(compiler, [script]));
+  writeFileSync(program, run(compiler, [name, script]));
+  return program;
 }
 
 /** Debian 13 and later have the library as the package libquickjs. */

@@ -1,7 +1,9 @@
-/** The portable executable: the plugin on Node.js. */
+/** The portable executable, on Node.js: the plugin or, with arguments and no CNI command, the operator's tool. */
 
 import { main } from "./main.ts";
 import { createNodeSystem } from "./system/node/node-system.ts";
 
 const system = createNodeSystem();
-system.exit(main(system));
+if (system.arguments.length === 0 || system.environment("CNI_COMMAND")) system.exit(main(system));
+// A call of the plugin never loads this.
+import("./portable-operator.ts").then(({ run }) => run());

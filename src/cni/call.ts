@@ -119,6 +119,15 @@ interface Environment {
 }
 
 /** A missing variable is remembered, an invalid one is reported at once: so an invalid value beats a missing one. */
+/**
+ * A configuration that was found in a file, as ADD would take it.
+ *
+ * @throws CniError 6 not an object, 7 network name, 1 version
+ */
+export function configurationOf(document: Json): NetworkConfiguration {
+  return networkConfiguration(document, networkName(document), requireSupported);
+}
+
 function readEnvironment(system: System): Environment {
   const command = system.environment("CNI_COMMAND") ?? "";
   const missing: string[] = [];

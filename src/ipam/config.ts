@@ -16,7 +16,7 @@ import { parseRoute } from "./route.ts";
 
 export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
 
-const DEFAULT_LOCK_TIMEOUT_SECONDS = 30;
+export const DEFAULT_LOCK_TIMEOUT_SECONDS = 30;
 
 /** Where the reservations of a network are: all that DEL and GC need to know. */
 export interface StoreConfig {

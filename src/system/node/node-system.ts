@@ -12,8 +12,10 @@ import { lock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
-/** The machine, and the end of the process. */
+/** The machine, the command line, and the end of the process. */
 export interface NodeSystem extends System {
+  /** What stands on the command line behind the program's name. */
+  readonly arguments: readonly string[];
   exit(code: number): never;
 }
 
@@ -21,6 +23,7 @@ export interface NodeSystem extends System {
 export function createNodeSystem(): NodeSystem {
   process.umask(0o022);
   return {
+    arguments: process.argv.slice(2),
     environment: (name) => process.env[name],
     readStandardInput,
     writeStandardOutput,

@@ -1,6 +1,6 @@
 /*
  * Compiles a bundled program to QuickJS bytecode and writes it as C source, to be linked with
- * host.c. Usage: compiler BUNDLE.js >program.c
+ * host.c. Usage: compiler NAME BUNDLE.js >NAME.c
  */
 
 #include <stdbool.h>
@@ -31,11 +31,11 @@ static char *read_source(const char *path, size_t *length) {
   return fclose(file) == 0 ? text : NULL;
 }
 
-static bool write_program(const uint8_t *bytes, size_t length) {
+static bool write_program(const char *name, const uint8_t *bytes, size_t length) {
   if (printf("#include <stddef.h>\n#include <stdint.h>\n"
-             "extern const uint8_t host_program[];\nextern const size_t host_program_size;\n"
-             "const size_t host_program_size = %zu;\nconst uint8_t host_program[] = {",
-             length) < 0) {
+             "extern const uint8_t %s_program[];\nextern const size_t %s_program_size;\n"
+             "const size_t %s_program_size = %zu;\nconst uint8_t %s_program[] = {",
+             name, name, name, length, name) < 0) {
     return false;
   }
   for (size_t at = 0; at < length; at++) {
@@ -44,7 +44,7 @@ static bool write_program(const uint8_t *bytes, size_t length) {
   return printf("\n};\n") >= 0 && fflush(stdout) == 0;
 }
 
-static int compile(JSContext *ctx, const char *source, size_t length) {
+static int compile(JSContext *ctx, const char *name, const char *source, size_t length) {
   JSValue program = JS_Eval(ctx, source, length, "host-local",
                             JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
   if (JS_IsException(program)) {
@@ -54,7 +54,7 @@ static int compile(JSContext *ctx, const char *source, size_t length) {
   }
   size_t size;
   uint8_t *bytes = JS_WriteObject(ctx, &size, program, JS_WRITE_OBJ_BYTECODE);
-  if (!bytes || !write_program(bytes, size)) {
+  if (!bytes || !write_program(name, bytes, size)) {
     fprintf(stderr, "compiler: cannot write the program\n");
     return 1;
   }
@@ -63,13 +63,13 @@ static int compile(JSContext *ctx, const char *source, size_t length) {
 
 int main(int count, char **arguments) {
   size_t length = 0;
-  char *source = count == 2 ? read_source(arguments[1], &length) : NULL;
+  char *source = count == 3 ? read_source(arguments[2], &length) : NULL;
   JSRuntime *runtime = JS_NewRuntime();
   JSContext *ctx = runtime ? JS_NewContext(runtime) : NULL;
   if (!source || !ctx) {
-    fprintf(stderr, "usage: compiler BUNDLE.js >program.c\n");
+    fprintf(stderr, "usage: compiler NAME BUNDLE.js >NAME.c\n");
     return 2;
   }
   JS_SetStripInfo(runtime, JS_STRIP_SOURCE | JS_STRIP_DEBUG);
-  return compile(ctx, source, length);
+  return compile(ctx, arguments[1], source, length);
 }

@@ -8,6 +8,8 @@
  */
 
 #define _GNU_SOURCE
+#include "host.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +29,11 @@
 
 #include <quickjs.h>
 
-/* The plugin, compiled by compiler.c. */
-extern const uint8_t host_program[];
-extern const size_t host_program_size;
+/* The plugin and the operator commands, compiled by compiler.c. */
+extern const uint8_t plugin_program[];
+extern const size_t plugin_program_size;
+extern const uint8_t operator_program[];
+extern const size_t operator_program_size;
 
 enum {
   MEMORY_LIMIT = 1024 * 1024 * 1024,
@@ -45,8 +49,7 @@ enum {
   TICK_MICROSECONDS = 50 * 1000,
 };
 
-/* Throws {operation, code} for errno. */
-static JSValue refuse(JSContext *ctx, const char *operation, int error) {
+JSValue refuse(JSContext *ctx, const char *operation, int error) {
   const char *code = strerrorname_np(error);
   JSValue object = JS_NewObject(ctx);
   if (JS_IsException(object)) return JS_EXCEPTION;
@@ -58,8 +61,7 @@ static JSValue refuse(JSContext *ctx, const char *operation, int error) {
   return JS_Throw(ctx, object);
 }
 
-/* A path as C has it; NULL, with an exception thrown, where the value cannot be one. */
-static const char *path_of(JSContext *ctx, const char *operation, JSValueConst value) {
+const char *path_of(JSContext *ctx, const char *operation, JSValueConst value) {
   size_t length;
   const char *path = JS_ToCStringLen(ctx, &length, value);
   if (path && strlen(path) != length) {
@@ -75,14 +77,14 @@ static JSValue done(JSContext *ctx, const char *operation, int result) {
   return result < 0 ? refuse(ctx, operation, errno) : JS_UNDEFINED;
 }
 
-static int open_retrying(const char *path, int flags, mode_t mode) {
+int open_retrying(const char *path, int flags, mode_t mode) {
   int descriptor;
   do descriptor = open(path, flags | O_CLOEXEC, mode);
   while (descriptor < 0 && errno == EINTR);
   return descriptor;
 }
 
-static bool write_all(int descriptor, const char *bytes, size_t length) {
+bool write_all(int descriptor, const char *bytes, size_t length) {
   while (length > 0) {
     ssize_t count = write(descriptor, bytes, length);
     if (count < 0 && errno == EAGAIN) {
@@ -120,11 +122,7 @@ static int wait_for_input(int descriptor, int64_t deadline) {
   }
 }
 
-/*
- * Reads to the end; the text, or an exception. More than `limit` bytes is EFBIG. What is not ready is
- * waited for only where there is a deadline; a FIFO among our files is an error.
- */
-static JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline) {
+JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline) {
   size_t capacity = FIRST_BUFFER, length = 0;
   int error = 0;
   char *bytes = malloc(capacity);
@@ -584,7 +582,7 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("exit", 1, host_exit),
 };
 
-/* Only what the plugin uses: each further built-in would cost every call its set-up. */
+/* Only what the programs use: each further built-in would cost every call its set-up. */
 static JSContext *new_context(JSRuntime *runtime) {
   JSContext *ctx = JS_NewContextRaw(runtime);
   if (!ctx) return NULL;
@@ -609,7 +607,7 @@ static void report_exception(JSContext *ctx) {
   JS_FreeValue(ctx, exception);
 }
 
-static bool run(JSContext *ctx) {
+static bool run(JSContext *ctx, const uint8_t *bytes, size_t size) {
   JSValue global = JS_GetGlobalObject(ctx);
   JSValue host = JS_NewObject(ctx);
   if (JS_IsException(host)) {
@@ -620,8 +618,7 @@ static bool run(JSContext *ctx) {
   bool defined = JS_SetPropertyStr(ctx, global, "host", host) >= 0;
   JS_FreeValue(ctx, global);
   if (!defined) return false;
-  JSValue program =
-      JS_ReadObject(ctx, host_program, host_program_size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
+  JSValue program = JS_ReadObject(ctx, bytes, size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
   if (JS_IsException(program)) return false;
   JSValue result = JS_EvalFunction(ctx, program);
   bool completed = !JS_IsException(result);
@@ -647,7 +644,20 @@ static void keep_closed_streams(void) {
   }
 }
 
-int main(void) {
+/* A runtime gives no arguments, and whoever sets CNI_COMMAND is one. */
+static bool is_operator(int count) {
+  const char *command = getenv("CNI_COMMAND");
+  return count > 1 && (!command || *command == '\0');
+}
+
+static bool run_plugin(JSContext *ctx) { return run(ctx, plugin_program, plugin_program_size); }
+
+static bool run_operator(JSContext *ctx, int count, char **arguments) {
+  return add_operator_host(ctx, count, arguments) &&
+         run(ctx, operator_program, operator_program_size);
+}
+
+int main(int count, char **arguments) {
   keep_closed_streams();
   /* Files get the modes that are asked for, whatever the caller's umask. */
   umask(022);
@@ -661,7 +671,7 @@ int main(void) {
   JS_SetGCThreshold(runtime, SIZE_MAX);
   JSContext *ctx = new_context(runtime);
   if (!ctx) return 2;
-  if (!run(ctx)) {
+  if (!(is_operator(count) ? run_operator(ctx, count - 1, arguments + 1) : run_plugin(ctx))) {
     report_exception(ctx);
     exit_code = 2;
   }

@@ -57,34 +57,34 @@ export interface QuickJsSystem extends System {
 export function createQuickJsSystem(): QuickJsSystem {
   return {
     environment: (name) => host.environment(name),
-    readStandardInput: (limit, timeout) => call("/dev/stdin", () => host.readInput(limit, timeout)),
-    writeStandardOutput: (text) => call("/dev/stdout", () => host.writeOutput(text)),
+    readStandardInput: (limit, timeout) => callHost("/dev/stdin", () => host.readInput(limit, timeout)),
+    writeStandardOutput: (text) => callHost("/dev/stdout", () => host.writeOutput(text)),
     writeStandardError,
-    readFile: (path, limit) => call(path, () => host.readFile(path, limit)),
-    createFile: (path, text, mode) => call(path, () => host.createFile(path, text, mode)),
-    overwriteFile: (path, text) => call(path, () => host.overwriteFile(path, text)),
-    link: (existing, path) => call(path, () => host.link(existing, path)),
-    rename: (from, to) => call(to, () => host.rename(from, to)),
-    unlink: (path) => call(path, () => host.unlink(path)),
-    symlink: (target, path) => call(path, () => host.symlink(target, path)),
-    readLink: (path) => call(path, () => host.readLink(path)),
+    readFile: (path, limit) => callHost(path, () => host.readFile(path, limit)),
+    createFile: (path, text, mode) => callHost(path, () => host.createFile(path, text, mode)),
+    overwriteFile: (path, text) => callHost(path, () => host.overwriteFile(path, text)),
+    link: (existing, path) => callHost(path, () => host.link(existing, path)),
+    rename: (from, to) => callHost(to, () => host.rename(from, to)),
+    unlink: (path) => callHost(path, () => host.unlink(path)),
+    symlink: (target, path) => callHost(path, () => host.symlink(target, path)),
+    readLink: (path) => callHost(path, () => host.readLink(path)),
     setModified: (path, time) =>
-      call(path, () => host.setModified(path, Number(time / SECOND), Number(time % SECOND))),
+      callHost(path, () => host.setModified(path, Number(time / SECOND), Number(time % SECOND))),
     makeDirectories,
-    list: (path) => call(path, () => host.list(path)),
-    status: (path) => statusOf(call(path, () => host.status(path))),
-    linkStatus: (path) => statusOf(call(path, () => host.linkStatus(path))),
-    requireWritable: (path) => call(path, () => host.requireWritable(path)),
+    list: (path) => callHost(path, () => host.list(path)),
+    status: (path) => statusOf(callHost(path, () => host.status(path))),
+    linkStatus: (path) => statusOf(callHost(path, () => host.linkStatus(path))),
+    requireWritable: (path) => callHost(path, () => host.requireWritable(path)),
     locksOutReference: true,
     lock: ({ file, timeout }) => lock(file, timeout),
-    now: () => call("", () => host.now()),
+    now: () => callHost("", () => host.now()),
     processId: () => host.processId(),
     exit: (code) => host.exit(code),
   };
 }
 
 /** Does a call of the host and words its refusal. */
-function call<T>(path: string, of: () => T): T {
+export function callHost<T>(path: string, of: () => T): T {
   try {
     return of();
   } catch (error) {
@@ -111,7 +111,7 @@ function makeDirectories(path: string): void {
 
 function makeDirectory(path: string): void {
   try {
-    call(path, () => host.makeDirectory(path));
+    callHost(path, () => host.makeDirectory(path));
   } catch (error) {
     if (!isSystemError(error, "EEXIST")) throw error;
     if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");
@@ -120,7 +120,7 @@ function makeDirectory(path: string): void {
 
 function isDirectory(path: string): boolean {
   try {
-    return statusOf(call(path, () => host.status(path))).kind === "directory";
+    return statusOf(callHost(path, () => host.status(path))).kind === "directory";
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
     return false;
@@ -143,7 +143,7 @@ function statusOf([kind, device, inode, size, modified, changed]: Fields): FileS
 function lock(path: string, timeout: number): () => void {
   let descriptor: number;
   try {
-    descriptor = call(path, () => host.lock(path, timeout));
+    descriptor = callHost(path, () => host.lock(path, timeout));
   } catch (error) {
     if (!(error instanceof SystemError) || error.code !== "EAGAIN") throw error;
     throw new LockTimeout(path, holderOf(path));

@@ -1,0 +1,7 @@
+/** The operator's tool in the native executable. */
+
+import { operate } from "./operator/operate.ts";
+import { createQuickJsOperatorSystem } from "./system/quickjs/operator-system.ts";
+
+const system = createQuickJsOperatorSystem();
+system.exit(operate(system));

@@ -1,0 +1,102 @@
+/** The reservations of a network as an operator wants to see them. */
+
+import { type Address, formatAddress } from "../ipam/address.ts";
+import type { Range } from "../ipam/range.ts";
+import { rangeOf } from "../ipam/range-set.ts";
+import { join } from "../store/location.ts";
+import type { Owner } from "../store/owner.ts";
+import { listReservations, readOwner } from "../store/reservations.ts";
+import type { OperatorSystem } from "../system/operator-system.ts";
+import { isSystemError, type System } from "../system/system.ts";
+import type { FoundNetwork } from "./networks.ts";
+import type { CachedAttachment } from "./results-cache.ts";
+import { progress } from "./terminal.ts";
+
+/** A reservation, and what is known of it. */
+export interface Item {
+  readonly network: FoundNetwork;
+  readonly address: Address;
+  /** The name of its file. */
+  readonly name: string;
+  readonly path: string;
+  readonly owner: Owner;
+  /** When its file was written, in milliseconds since the epoch; `undefined` where it is gone by now. */
+  readonly since: number | undefined;
+  /** The range of the configuration in which it lies. */
+  readonly range: Range | undefined;
+}
+
+/**
+ * Reads all reservations of a network, in the order of their addresses; IPv4 comes first.
+ *
+ * @throws SystemError where the directory cannot be read
+ */
+export function takeInventory(system: OperatorSystem, network: FoundNetwork): readonly Item[] {
+  const { location } = network;
+  const reservations = listReservations(system, location);
+  const step = progress(system, `reading ${location.directory}`, reservations.length);
+  const items = reservations.map(({ address, name }, index) => {
+    const path = join(location.directory, name);
+    const owner = readOwner(system, location, name);
+    step(index + 1);
+    const range = network.rangeSets
+      .map((set) => rangeOf(set, address))
+      .find((found) => found !== undefined);
+    return { network, address, name, path, owner, since: modifiedOf(system, path), range };
+  });
+  return items.sort(byAddress);
+}
+
+/** The container id of an owner; empty where the file names none. */
+export function containerOf(owner: Owner): string {
+  return owner.kind === "attachment" || owner.kind === "legacy" ? owner.containerId : "";
+}
+
+/** The interface of an owner; empty where the file names none. */
+export function interfaceOf(owner: Owner): string {
+  return owner.kind === "attachment" ? owner.interfaceName : "";
+}
+
+/** The pod of a reservation as libcni's cache has it; empty where that does not know. */
+export function podOf({ network, owner }: Item, cache: readonly CachedAttachment[]): string {
+  const found = cache.find(
+    (entry) =>
+      entry.network === network.location.network &&
+      entry.containerId === containerOf(owner) &&
+      (owner.kind === "legacy" || entry.interfaceName === interfaceOf(owner)),
+  );
+  return found?.pod ?? "";
+}
+
+/** A reservation for programs. */
+export function describeItem(item: Item, pod: string): object {
+  const { network, address, owner, since, range, path } = item;
+  return {
+    network: network.location.network,
+    address: formatAddress(address),
+    container: containerOf(owner),
+    interface: interfaceOf(owner),
+    pod,
+    owner: owner.kind,
+    since: since === undefined ? null : new Date(since).toISOString(),
+    range:
+      range === undefined
+        ? null
+        : { first: formatAddress(range.first), last: formatAddress(range.last) },
+    path,
+  };
+}
+
+function modifiedOf(system: System, path: string): number | undefined {
+  try {
+    return Number(system.linkStatus(path).modified / 1_000_000n);
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+function byAddress(a: Item, b: Item): number {
+  if (a.address.family !== b.address.family) return a.address.family - b.address.family;
+  return a.address.value < b.address.value ? -1 : 1;
+}

@@ -1,0 +1,29 @@
+/** Tables for people: columns under headings, two spaces between them. */
+
+import table from "text-table";
+
+/** A column: its heading, and on which side its cells align. */
+export interface Column {
+  readonly heading: string;
+  readonly align: "left" | "right";
+}
+
+/**
+ * Lays out a table.
+ *
+ * @returns the lines, each ended; only the headings where there are no rows
+ */
+export function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string {
+  const align = columns.map((column) => (column.align === "left" ? "l" : "r"));
+  const cells = [columns.map(({ heading }) => heading), ...rows.map((row) => [...row])];
+  return `${table(cells, { align, hsep: "  ", stringLength: visibleLength })}\n`;
+}
+
+/** The length without the codes that colour it. */
+function visibleLength(cell: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  return cell.replace(/\u001b\[[0-9;]*m/g, "").length;
+}

@@ -1,0 +1,35 @@
+/** What only a person at a terminal sees: colours, and how far long work has come. */
+
+import type { OperatorSystem } from "../system/operator-system.ts";
+
+/** Colours a text by its meaning. */
+export type Paint = (text: string, meaning: "error" | "warning" | "good" | "heading") => string;
+
+const codes = { error: 31, warning: 33, good: 32, heading: 1 } as const;
+
+/** A terminal is told of progress after so many steps. */
+const STEP = 1000;
+
+/** Colours for standard output: only on a terminal, and never with `NO_COLOR` (https://no-color.org). */
+export function painter(system: OperatorSystem): Paint {
+  const isPlain = !system.isTerminal(1) || (system.environment("NO_COLOR") ?? "") !== "";
+  return (text, meaning) => (isPlain ? text : `\u001b[${codes[meaning]}m${text}\u001b[0m`);
+}
+
+/**
+ * Says on a terminal how far long work has come, in one line that it wipes out at the end.
+ *
+ * @param what such as `reading reservations`
+ * @returns to be called after each step, which is counted from 1 on
+ */
+export function progress(
+  system: OperatorSystem,
+  what: string,
+  total: number,
+): (step: number) => void {
+  if (total < STEP || !system.isTerminal(2)) return () => {};
+  return (step) => {
+    if (step >= total) system.writeStandardError("\r\u001b[K");
+    else if (step % STEP === 0) system.writeStandardError(`\r${what}: ${step} of ${total}`);
+  };
+}

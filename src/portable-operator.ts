@@ -1,0 +1,10 @@
+/** The operator's tool in the portable executable. */
+
+import { operate } from "./operator/operate.ts";
+import { createNodeOperatorSystem } from "./system/node/operator-system.ts";
+
+/** Runs the tool, and ends the process. */
+export function run(): void {
+  const system = createNodeOperatorSystem();
+  system.exit(operate(system));
+}

@@ -1,0 +1,29 @@
+/** What the operator commands ask of the machine beyond what the plugin does. */
+
+import type { System } from "./system.ts";
+
+/** A program that has ended. */
+export interface Finished {
+  /** 127 where it could not be started, 128 and the signal's number where it was killed. */
+  readonly exitCode: number;
+  readonly stdout: string;
+}
+
+/** The machine as the operator commands see it; as with `System`, a refusal is a `SystemError`. */
+export interface OperatorSystem extends System {
+  /** What stands on the command line behind the program's name. */
+  readonly arguments: readonly string[];
+  /** Whether standard input (0), output (1) or error (2) is a terminal. */
+  isTerminal(stream: 0 | 1 | 2): boolean;
+  /** A line of standard input without its end; `undefined` at the end of the input. */
+  readLine(): string | undefined;
+  /** Copies a file byte by byte to a new one with this mode (EEXIST where anything stands there). */
+  copyFile(from: string, to: string, mode: number): void;
+  /**
+   * Runs a program to its end, with nothing on its standard input and our own standard error.
+   *
+   * @param command its name, which is looked for in `PATH`, and its arguments
+   * @param limit more than so many bytes of output is an error (EFBIG)
+   */
+  run(command: readonly [string, ...string[]], limit: number): Finished;
+}

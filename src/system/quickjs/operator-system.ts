@@ -1,0 +1,30 @@
+/** The machine of the operator commands through the C host. */
+
+import type { OperatorSystem } from "../operator-system.ts";
+import { callHost, createQuickJsSystem, type QuickJsSystem } from "./quickjs-system.ts";
+
+/** What operator-host.c offers beyond host.c; each function throws `Refusal` when the machine refuses. */
+interface OperatorHost {
+  readonly arguments: readonly string[];
+  isTerminal(stream: number): boolean;
+  readLine(): string | undefined;
+  copyFile(from: string, to: string, mode: number): void;
+  /** Exit code and standard output. */
+  run(command: readonly string[], limit: number): readonly [number, string];
+}
+
+declare const operatorHost: OperatorHost;
+
+export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
+  return {
+    ...createQuickJsSystem(),
+    arguments: operatorHost.arguments,
+    isTerminal: (stream) => operatorHost.isTerminal(stream),
+    readLine: () => callHost("/dev/stdin", () => operatorHost.readLine()),
+    copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
+    run: (command, limit) => {
+      const [exitCode, stdout] = callHost(command[0], () => operatorHost.run(command, limit));
+      return { exitCode, stdout };
+    },
+  };
+}
