@@ -8,6 +8,7 @@ import type { Owner } from "../store/owner.ts";
 import { listReservations, readOwner } from "../store/reservations.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError, type System } from "../system/system.ts";
+import { CannotLook } from "./command.ts";
 import type { FoundNetwork } from "./networks.ts";
 import type { CachedAttachment } from "./results-cache.ts";
 import { progress } from "./terminal.ts";
@@ -85,6 +86,19 @@ export function describeItem(item: Item, pod: string): object {
         : { first: formatAddress(range.first), last: formatAddress(range.last) },
     path,
   };
+}
+
+/**
+ * Refuses to go on where this user may not read the reservations: it would see owners nowhere.
+ *
+ * @throws CannotLook
+ */
+export function requireReadable(items: readonly Item[]): void {
+  for (const { owner } of items) {
+    if (owner.kind === "unknown" && owner.code === "EACCES") {
+      throw new CannotLook(`${owner.reason}; run it as root`);
+    }
+  }
 }
 
 function modifiedOf(system: System, path: string): number | undefined {

@@ -28,6 +28,17 @@ export interface FoundNetwork {
   readonly rangeSets: readonly RangeSet[];
   readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
+  /** Whether the runtime may bring further ranges, before the configured ones (the capability `ipRanges`). */
+  readonly mayGetRanges: boolean;
+  /** The bridge that is to have the gateways' addresses; `undefined` where none is. */
+  readonly bridge: Bridge | undefined;
+}
+
+/** The bridge of a network, as the plugin `bridge` makes it. */
+export interface Bridge {
+  readonly name: string;
+  /** Whether the plugin gives it the right address where it has another one. */
+  readonly isForced: boolean;
 }
 
 /** A configuration that could not be understood. */
@@ -144,7 +155,17 @@ function fromConfiguration(
     rangeSets: ipam?.rangeSets ?? [],
     exclusions: ipam?.exclusions ?? [],
     lockTimeoutSeconds: store.lockTimeoutSeconds,
+    mayGetRanges: member(member(document, "capabilities"), "ipRanges") === true,
+    bridge: bridgeIn(document),
   };
+}
+
+/** The bridge with the gateway's address; without `isGateway` a bridge has none. */
+function bridgeIn(document: JsonObject): Bridge | undefined {
+  const isSet = (key: string): boolean => member(document, key) === true;
+  if (textOf(member(document, "type")) !== "bridge") return undefined;
+  if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
+  return { name: textOf(member(document, "bridge")) || "cni0", isForced: isSet("forceAddress") };
 }
 
 /** The same network may stand in a list twice, once for its main plugin and once, with `gcOnly`, behind it. */
@@ -181,6 +202,8 @@ function unconfigured(location: Location): FoundNetwork {
     rangeSets: [],
     exclusions: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
+    mayGetRanges: false,
+    bridge: undefined,
   };
 }
 

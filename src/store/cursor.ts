@@ -22,7 +22,7 @@ export function readCursor(
   warn: (line: string) => void,
 ): Address | undefined {
   try {
-    return parseAddress(trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR)));
+    return parseAddress(readCursorText(system, location, index));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (error.code !== "ENOENT") {
@@ -30,6 +30,21 @@ export function readCursor(
     }
     return undefined;
   }
+}
+
+/**
+ * What the cursor's file says, without white space around it.
+ *
+ * @throws SystemError
+ */
+export function readCursorText(system: System, location: Location, index: number): string {
+  return trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR));
+}
+
+/** The index in the name of a cursor's file; `undefined` where the name is of something else. */
+export function cursorIndex(name: string): number | undefined {
+  const digits = /^last_reserved_ip\.(0|[1-9][0-9]{0,8})$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /**
@@ -53,6 +68,15 @@ export function writeCursor(
     if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
     withTemporary(system, location, content, (temporary) => system.rename(temporary, path));
   }
+}
+
+/**
+ * Removes the cursor of the range set with this index: the next ADD begins at the first address.
+ *
+ * @throws SystemError
+ */
+export function removeCursor(system: System, location: Location, index: number): void {
+  system.unlink(cursorPath(location, index));
 }
 
 export function cursorPath(location: Location, index: number): string {

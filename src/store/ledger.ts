@@ -44,6 +44,9 @@ import {
 } from "./stamp.ts";
 import { withTemporary } from "./temporary.ts";
 
+/** What this process lacks, and may have the next time; it says nothing about a file. */
+const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM"];
+
 /** A reservation that could not be read. */
 interface Unreadable {
   readonly name: string;
@@ -158,7 +161,10 @@ export class Ledger {
     });
     const mayBeOwn = ({ name, owner }: Unreadable): boolean => {
       const entries = listings.get(name);
-      return entries?.some((entry) => own.includes(entry)) ?? (isUnlisted || owner.isShortage);
+      return (
+        entries?.some((entry) => own.includes(entry)) ??
+        (isUnlisted || SHORTAGES.includes(owner.code))
+      );
     };
     return this.#unreadable.filter(mayBeOwn).map(({ owner }) => owner.reason);
   }
@@ -257,6 +263,11 @@ export class Ledger {
   /** What there is to say on standard error once the lock is given back. */
   get warnings(): string {
     return this.#warnings.join("");
+  }
+
+  /** Brings the index in step by a search, although it may be already. */
+  searchAnew(): void {
+    this.#tryIndex(() => this.#rebuild());
   }
 
   /** Records how we leave the directory; to be called once, before the lock is given back. */

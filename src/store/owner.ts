@@ -16,7 +16,7 @@ export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
   | { readonly kind: "legacy"; readonly containerId: ContainerId }
   | { readonly kind: "nobody" }
-  | { readonly kind: "unknown"; readonly reason: string; readonly isShortage: boolean };
+  | { readonly kind: "unknown"; readonly reason: string; readonly code: string };
 
 /** How well a file's content names an attachment. */
 export type Match = "exact" | "legacy" | "none";
@@ -24,6 +24,12 @@ export type Match = "exact" | "legacy" | "none";
 /** The content of a reservation: container id, CR LF, interface name, and nothing after it. */
 export function formatOwner({ containerId, interfaceName }: Attachment): string {
   return `${containerId}\r\n${interfaceName}`;
+}
+
+/** The content of a reservation that names a container, without white space; `undefined` for one that does not. */
+export function ownerText(owner: Owner): string | undefined {
+  if (owner.kind === "attachment") return formatOwner(owner);
+  return owner.kind === "legacy" ? owner.containerId : undefined;
 }
 
 /** Reads a reservation's content, as the reference does, without the white space around it. */

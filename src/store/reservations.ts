@@ -24,9 +24,6 @@ export interface Holding extends OwnedReservation {
   readonly match: Exclude<Match, "none">;
 }
 
-/** What this process lacks, and may have the next time; it says nothing about a file. */
-const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM"];
-
 /** No reservation is larger; an environment variable, hence a container id, is shorter. */
 const LARGEST_RESERVATION = 256 * 1024;
 
@@ -54,10 +51,7 @@ export function readOwner(system: System, location: Location, name: string): Own
     if (isSystemError(error, "ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
       return { kind: "nobody" };
     }
-    if (isSystemError(error)) {
-      const isShortage = SHORTAGES.includes(error.code);
-      return { kind: "unknown", reason: error.message, isShortage };
-    }
+    if (isSystemError(error)) return { kind: "unknown", reason: error.message, code: error.code };
     throw error;
   }
 }

@@ -51,6 +51,24 @@ export function sweepAllTemporary(system: System, location: Location): void {
   sweep(system, location.directory, PREFIX);
 }
 
+/** The paths of what killed calls left behind, which `sweepAllTemporary` would remove. */
+export function abandonedFiles(system: System, location: Location): readonly string[] {
+  return [
+    ...(location.usesOwn ? abandonedIn(system, location.newFiles, "") : []),
+    ...abandonedIn(system, location.directory, PREFIX),
+  ];
+}
+
+/** Removes one of `abandonedFiles`. */
+export function removeAbandoned(system: System, path: string): void {
+  removeQuietly(system, path);
+}
+
+/** Whether a name in the network's own directory is that of a temporary file. */
+export function isTemporaryName(name: string): boolean {
+  return isOurs(name, PREFIX);
+}
+
 function placeFrom<T>(system: System, path: string, place: (path: string) => T): T {
   try {
     return place(path);
@@ -75,18 +93,22 @@ function write(system: System, directory: string, prefix: string, content: strin
 }
 
 function sweep(system: System, directory: string, prefix: string): void {
+  for (const path of abandonedIn(system, directory, prefix)) removeQuietly(system, path);
+}
+
+function abandonedIn(system: System, directory: string, prefix: string): readonly string[] {
   let names: readonly string[];
   try {
     names = system.list(directory);
   } catch (error) {
-    if (isSystemError(error)) return;
+    if (isSystemError(error)) return [];
     throw error;
   }
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
-  for (const name of names) {
-    const path = join(directory, name);
-    if (isOurs(name, prefix) && modified(system, path) < oldest) removeQuietly(system, path);
-  }
+  return names
+    .filter((name) => isOurs(name, prefix))
+    .map((name) => join(directory, name))
+    .filter((path) => modified(system, path) < oldest);
 }
 
 function isOurs(name: string, prefix: string): boolean {

@@ -96,7 +96,8 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
   return !isSame(address, range.gateway) && !isExcluded(address, exclusions);
 }
 
-function isDebris(system: System, path: string): boolean {
+/** Whether a file is empty and so old that nobody is about to fill it: no release can ever match it. */
+export function isDebris(system: System, path: string): boolean {
   try {
     const { kind, modified } = system.linkStatus(path);
     const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;

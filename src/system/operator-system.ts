@@ -9,6 +9,14 @@ export interface Finished {
   readonly stdout: string;
 }
 
+/** Who may do what with a file. */
+export interface Permissions {
+  /** The lower twelve bits of the mode, such as 0o600. */
+  readonly mode: number;
+  /** The number of the user to whom it belongs. */
+  readonly user: number;
+}
+
 /** The machine as the operator commands see it; as with `System`, a refusal is a `SystemError`. */
 export interface OperatorSystem extends System {
   /** What stands on the command line behind the program's name. */
@@ -17,6 +25,8 @@ export interface OperatorSystem extends System {
   isTerminal(stream: 0 | 1 | 2): boolean;
   /** A line of standard input without its end; `undefined` at the end of the input. */
   readLine(): string | undefined;
+  /** Whose a file is, and who may write it; of a symbolic link itself. */
+  permissions(path: string): Permissions;
   /** Copies a file byte by byte to a new one with this mode (EEXIST where anything stands there). */
   copyFile(from: string, to: string, mode: number): void;
   /**

@@ -37,7 +37,7 @@ test("every owner has its entry, but who is nobody or unknown", (t) => {
   t.equal(entryOf(parseOwner("c1\r\neth1")), "c1:eth1");
   t.equal(entryOf(parseOwner("c1")), "c1:");
   t.equal(entryOf(parseOwner("")), undefined);
-  t.equal(entryOf({ kind: "unknown", reason: "", isShortage: false }), undefined);
+  t.equal(entryOf({ kind: "unknown", reason: "", code: "EIO" }), undefined);
   t.end();
 });
 

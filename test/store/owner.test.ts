@@ -76,10 +76,7 @@ test("an owner matches by container and interface, an old one by the container a
 });
 
 test("a file that cannot be read matches nobody", (t) => {
-  t.equal(
-    matchOwner({ kind: "unknown", reason: "?", isShortage: false }, attachment("c1")),
-    "none",
-  );
+  t.equal(matchOwner({ kind: "unknown", reason: "?", code: "EIO" }, attachment("c1")), "none");
   t.end();
 });
 
@@ -89,7 +86,7 @@ test("an owner is described in words", (t) => {
     [parseOwner("c1"), "held by container c1"],
     [parseOwner(""), "taken by a file that names no container"],
     [
-      { kind: "unknown", reason: "open /a: input/output error", isShortage: false },
+      { kind: "unknown", reason: "open /a: input/output error", code: "EIO" },
       "taken by a file that cannot be read (open /a: input/output error)",
     ],
   ];

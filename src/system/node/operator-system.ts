@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
-import type { Finished, OperatorSystem } from "../operator-system.ts";
+import type { Finished, OperatorSystem, Permissions } from "../operator-system.ts";
 import { SystemError } from "../system.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
@@ -19,6 +19,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     ...createNodeSystem(),
     isTerminal: (stream) => tty.isatty(stream),
     readLine,
+    permissions,
     copyFile,
     run,
   };
@@ -35,6 +36,11 @@ function readLine(): string | undefined {
     bytes.push(byte[0] ?? 0);
   }
   return Buffer.from(bytes).toString("utf8");
+}
+
+function permissions(path: string): Permissions {
+  const { mode, uid } = systemCall("lstat", path, () => fs.lstatSync(path));
+  return { mode: mode & 0o7777, user: uid };
 }
 
 function copyFile(from: string, to: string, mode: number): void {

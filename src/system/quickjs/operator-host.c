@@ -47,6 +47,25 @@ static JSValue host_read_line(JSContext *ctx, JSValueConst self, int count, JSVa
   return JS_NewStringLen(ctx, line, length);
 }
 
+/* Mode and user. */
+static JSValue host_permissions(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  struct stat found;
+  const char *path = path_of(ctx, "lstat", args[0]);
+  if (!path) return JS_EXCEPTION;
+  int error = lstat(path, &found) < 0 ? errno : 0;
+  JS_FreeCString(ctx, path);
+  if (error != 0) return refuse(ctx, "lstat", error);
+  JSValue pair = JS_NewArray(ctx);
+  if (JS_IsException(pair)) return JS_EXCEPTION;
+  if (JS_SetPropertyUint32(ctx, pair, 0, JS_NewInt32(ctx, found.st_mode & 07777)) < 0 ||
+      JS_SetPropertyUint32(ctx, pair, 1, JS_NewInt64(ctx, found.st_uid)) < 0) {
+    JS_FreeValue(ctx, pair);
+    return JS_EXCEPTION;
+  }
+  return pair;
+}
+
 /* Returns 0 or the errno. */
 static int copy_bytes(int from, int to) {
   char buffer[COPY_BUFFER];
@@ -173,6 +192,7 @@ static JSValue host_run(JSContext *ctx, JSValueConst self, int count, JSValueCon
 static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("isTerminal", 1, host_is_terminal),
     JS_CFUNC_DEF("readLine", 0, host_read_line),
+    JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
     JS_CFUNC_DEF("run", 2, host_run),
 };

@@ -8,6 +8,8 @@ interface OperatorHost {
   readonly arguments: readonly string[];
   isTerminal(stream: number): boolean;
   readLine(): string | undefined;
+  /** Mode and user. */
+  permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
   /** Exit code and standard output. */
   run(command: readonly string[], limit: number): readonly [number, string];
@@ -21,6 +23,10 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     arguments: operatorHost.arguments,
     isTerminal: (stream) => operatorHost.isTerminal(stream),
     readLine: () => callHost("/dev/stdin", () => operatorHost.readLine()),
+    permissions: (path) => {
+      const [mode, user] = callHost(path, () => operatorHost.permissions(path));
+      return { mode, user };
+    },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
     run: (command, limit) => {
       const [exitCode, stdout] = callHost(command[0], () => operatorHost.run(command, limit));

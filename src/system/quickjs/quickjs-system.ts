@@ -57,7 +57,8 @@ export interface QuickJsSystem extends System {
 export function createQuickJsSystem(): QuickJsSystem {
   return {
     environment: (name) => host.environment(name),
-    readStandardInput: (limit, timeout) => callHost("/dev/stdin", () => host.readInput(limit, timeout)),
+    readStandardInput: (limit, timeout) =>
+      callHost("/dev/stdin", () => host.readInput(limit, timeout)),
     writeStandardOutput: (text) => callHost("/dev/stdout", () => host.writeOutput(text)),
     writeStandardError,
     readFile: (path, limit) => callHost(path, () => host.readFile(path, limit)),

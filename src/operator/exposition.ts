@@ -1,0 +1,46 @@
+/** The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+
+/** Labels by name. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A value with its labels. */
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number | bigint;
+}
+
+/** A metric with all its samples. */
+export interface Metric {
+  readonly name: string;
+  /** `untyped` for a name that ends in `_total` and is no counter; Prometheus reserves the suffix for those. */
+  readonly type: "gauge" | "untyped";
+  /** A sentence. */
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/** Prints metrics, in their order; those without samples are left out. */
+export function formatExposition(metrics: readonly Metric[]): string {
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .map(formatMetric)
+    .join("");
+}
+
+function formatMetric({ name, type, help, samples }: Metric): string {
+  const lines = [
+    `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(({ labels, value }) => `${name}${formatLabels(labels)} ${value}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function formatLabels(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escapeValue(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

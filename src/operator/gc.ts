@@ -1,0 +1,177 @@
+import { CniError } from "../cni/error.ts";
+import { underLock } from "../store/lock.ts";
+import { ownerText } from "../store/owner.ts";
+import { modifiedOf, releaseSeen } from "../store/release-seen.ts";
+import { readSightings, type Sighting, writeSightings } from "../store/sightings.ts";
+import { isSystemError } from "../system/system.ts";
+import type { Command, Context, Report } from "./command.ts";
+import { parseDuration } from "./duration.ts";
+import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
+import { type Item, requireReadable, takeInventory } from "./inventory.ts";
+import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
+import { findNetworks } from "./networks.ts";
+import { type Place, placesOf } from "./places.ts";
+import { cacheOption } from "./results-cache.ts";
+import { judgeBy } from "./verdict.ts";
+
+/** `gc`: frees what dead containers left behind. */
+export const gc: Command = {
+  name: "gc",
+  operands: "[NETWORK]",
+  operandCount: { least: 0, most: 1 },
+  summary: "frees the addresses of containers that are dead",
+  description: [
+    "Compares the reservations of all networks, or of one, with the containers that are alive: with a list of their ids (the ids that CNI calls are made with: crictl pods -q, podman ps -aq --no-trunc), or with the network namespaces that libcni's cache names. A network that several runtimes use needs the ids of all of them in one list.",
+    "Reservations are read before the list is. One that is younger than the grace period is kept, and so is one that names no container. A reservation goes when two runs, at least the grace period apart, both found its container dead; what the first one saw is noted beside the owner index, by dry runs, too. A list in a file is as old as the file. Before it is released, each reservation is looked at again under the lock.",
+    "Without --yes nothing is released. A list without any id releases nothing, nor does a command that fails. An id of twelve or more hexadecimal digits also stands for the longer ones that it begins.",
+    "Exit codes: 0 nothing is dead, or (with --yes) all that may go is released; 1 dead reservations were found in a dry run, or it was refused, or could not be released; 2 it could not look, for example since the command failed.",
+    'JSON: {"dryRun", "refused": null or why, "networks": [{"network", "directory", "reservations", "alive", "unknown", "ownerless", "young", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept", "path"}]}. "kept" is what changed meanwhile or could not be released.',
+  ],
+  options: [
+    ...sourceOptions,
+    cacheOption,
+    {
+      name: "--grace",
+      value: "TIME",
+      summary: "how young is too young, and how far apart two runs must be (default: 10m)",
+    },
+    { name: "--now", summary: "one run that finds it dead is enough" },
+    { name: "--allow-empty", summary: "believe a list without any id: nothing is alive" },
+    { name: "--yes", summary: "release, and do not only say what would be released" },
+  ],
+  examples: [
+    { line: "host-local gc mynet --live-command 'crictl pods -q'", effect: "says what is dead" },
+    {
+      line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
+      effect: "for a timer: releases what this run and an earlier one found dead",
+    },
+    { line: "podman ps -aq --no-trunc | host-local gc podman --live -", effect: "from a pipe" },
+    {
+      line: "host-local gc --by-netns --now --yes",
+      effect: "after a reboot: releases what has no network namespace any more",
+    },
+  ],
+  run: collect,
+};
+
+function collect(context: Context): Report {
+  const { system, tell } = context;
+  const readSource = liveSourceOf(context);
+  const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
+  const { found, bad } = findNetworks(context, context.operands[0]);
+  for (const { source, problem } of bad) tell(`host-local: ${source}: ${problem}\n`);
+  const readAt = system.now();
+  const stocks = placesOf(found).map((place) => ({
+    place,
+    items: takeInventory(system, place.networks[0]),
+  }));
+  for (const { items } of stocks) requireReadable(items);
+  const source = readSource(readAt);
+  const judged = stocks.map(({ place, items }) => judge(context, grace, source, place, items));
+  const refused = refusal(context, source, judged);
+  const collections = judged.map((collection) =>
+    refused === undefined ? finish(context, collection) : collection,
+  );
+  if (refused !== undefined) tell(`host-local: ${refused}\n`);
+  return {
+    exitCode: refused !== undefined || isAnythingLeft(context, collections) ? 1 : 0,
+    document: collectionDocument(collections, !context.has("--yes"), refused),
+    text: formatCollection(collections, !context.has("--yes")),
+  };
+}
+
+function judge(
+  { system, has }: Context,
+  grace: number,
+  source: LiveSource,
+  place: Place,
+  items: readonly Item[],
+): Collection {
+  const { location } = place;
+  const judgeOne = judgeBy({
+    asOf: source.asOf,
+    grace,
+    isImmediate: has("--now"),
+    before: readSightings(system, location),
+  });
+  const judged = items.map((item) => {
+    const owner = ownerText(item.owner);
+    const life = owner === undefined ? "unknown" : source.lifeOf(item);
+    const modified = owner === undefined ? undefined : modifiedOf(system, location, item.name);
+    const seen =
+      owner === undefined || modified === undefined
+        ? undefined
+        : { name: item.name, owner, modified };
+    return { ...judgeOne({ seen, life }), item };
+  });
+  return { place, judged, released: new Set() };
+}
+
+/** Why nothing may be released, although it seems dead. */
+function refusal(
+  { has, tell }: Context,
+  source: LiveSource,
+  collections: readonly Collection[],
+): string | undefined {
+  const dead = collections.filter(({ judged }) => judged.some(({ sighting }) => sighting));
+  if (dead.length === 0 || has("--allow-empty")) return undefined;
+  if (source.isEmpty) {
+    return "the list of live containers is empty; nothing was released. If nothing is alive indeed, add --allow-empty";
+  }
+  const strange = dead.filter(({ judged }) => !judged.some(({ verdict }) => verdict === "alive"));
+  const names = strange.map(({ place }) => place.location.network).join(", ");
+  if (strange.length === 0 || has("--by-netns")) return undefined;
+  const doubt = `none of the live ids holds an address of ${names}; are they ids of pod sandboxes, of the runtime that uses this network?`;
+  if (has("--now")) return `${doubt} Nothing was released. If they are, add --allow-empty`;
+  tell(`host-local: ${doubt}\n`);
+  return undefined;
+}
+
+/** Releases what is due, and notes what is not. */
+function finish(context: Context, collection: Collection): Collection {
+  const { system, tell, has } = context;
+  const { location } = collection.place;
+  const released = has("--yes") ? release(context, collection) : new Set<string>();
+  const left = collection.judged.flatMap(({ sighting, item }) =>
+    sighting === undefined || released.has(item.name) ? [] : [sighting],
+  );
+  try {
+    if (left.length > 0 || readSightings(system, location).length > 0) {
+      writeSightings(system, location, left);
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    tell(`host-local: what was seen dead could not be noted: ${error.message}\n`);
+  }
+  return { ...collection, released };
+}
+
+/** One network that is locked, or cannot be written, does not keep the others from being cleaned up. */
+function release({ system, tell }: Context, { place, judged }: Collection): ReadonlySet<string> {
+  const { location, networks } = place;
+  const due = judged.flatMap(({ verdict, sighting }) =>
+    verdict === "due" && sighting !== undefined ? [sighting] : [],
+  );
+  if (due.length === 0) return new Set();
+  const wish = { holder: "host-local gc", timeoutSeconds: networks[0].lockTimeoutSeconds };
+  try {
+    return new Set(underLock(system, location, wish, (ledger) => releaseSeen(ledger, due)));
+  } catch (error) {
+    if (!(error instanceof CniError || isSystemError(error))) throw error;
+    const details = error instanceof CniError ? `; ${error.details}` : "";
+    tell(`host-local: ${location.network}: ${error.message}${details}\n`);
+    const isGone = ({ name }: Sighting): boolean =>
+      modifiedOf(system, location, name) === undefined;
+    return new Set(due.filter(isGone).map(({ name }) => name));
+  }
+}
+
+/** In a dry run everything that is dead; otherwise what could not be released. */
+function isAnythingLeft({ has }: Context, collections: readonly Collection[]): boolean {
+  return collections.some(({ judged, released }) =>
+    judged.some(
+      ({ verdict, sighting, item }) =>
+        sighting !== undefined && !released.has(item.name) && (verdict === "due" || !has("--yes")),
+    ),
+  );
+}

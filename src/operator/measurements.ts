@@ -1,0 +1,138 @@
+/** What `metrics` measures: one metric for each thing worth a graph or an alert. */
+
+import { formatWindow, isWithin } from "../ipam/address.ts";
+import { entryOf } from "../store/owner-index.ts";
+import { readSightings } from "../store/sightings.ts";
+import { isDebris, type RangeUsage, usageOf } from "../store/usage.ts";
+import type { System } from "../system/system.ts";
+import type { Labels, Metric, Sample } from "./exposition.ts";
+import type { Item } from "./inventory.ts";
+import type { BadConfiguration } from "./networks.ts";
+import type { Stock } from "./overlap.ts";
+import { knowsItsRanges, type Place, rangesOf } from "./places.ts";
+
+/** A range with what is in use of it. */
+interface Measured {
+  readonly labels: Labels;
+  readonly usage: RangeUsage;
+}
+
+/** Measures every place. */
+export function measure(
+  system: System,
+  stocks: readonly Stock[],
+  bad: readonly BadConfiguration[],
+): readonly Metric[] {
+  const ranges = stocks.flatMap(measureRanges);
+  const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
+    ranges.map(({ labels, usage }) => ({ labels, value: value(usage) }));
+  const ofPlaces = (value: (stock: Stock) => number | undefined): readonly Sample[] =>
+    stocks.flatMap((stock) => {
+      const measured = value(stock);
+      return measured === undefined ? [] : [{ labels: labelsOf(stock.place), value: measured }];
+    });
+  return [
+    {
+      name: "cni_ipam_addresses_total",
+      type: "untyped",
+      help: "Addresses of a range that can be handed out, the gateway and excluded ones not counted.",
+      samples: ofRanges(({ capacity }) => capacity),
+    },
+    {
+      name: "cni_ipam_addresses_used",
+      type: "gauge",
+      help: "Addresses of a range that are reserved.",
+      samples: ofRanges(({ used }) => used),
+    },
+    {
+      name: "cni_ipam_addresses_free",
+      type: "gauge",
+      help: "Addresses of a range that are not reserved.",
+      samples: ofRanges(({ capacity, used }) => (used > capacity ? 0n : capacity - used)),
+    },
+    {
+      name: "cni_ipam_reservations",
+      type: "gauge",
+      help: "Reservations of a network, in whatever range they lie.",
+      samples: ofPlaces(({ items }) => items.length),
+    },
+    {
+      name: "cni_ipam_reservations_out_of_range",
+      type: "gauge",
+      help: "Reservations that lie in no range of their network; only where all ranges are configured.",
+      samples: ofPlaces(countOutOfRange),
+    },
+    {
+      name: "cni_ipam_reservations_suspect",
+      type: "gauge",
+      help: "Reservations whose file names no container, or cannot be read.",
+      samples: ofPlaces(({ items }) => items.filter(isSuspect).length),
+    },
+    {
+      name: "cni_ipam_reservations_reclaimable",
+      type: "gauge",
+      help: "Empty reservations, which ADD takes over once the range is otherwise full.",
+      samples: ofPlaces(
+        ({ items }) =>
+          items.filter((item) => isSuspect(item) && isDebris(system, item.path)).length,
+      ),
+    },
+    {
+      name: "cni_ipam_reservations_dead",
+      type: "gauge",
+      help: "Reservations that the last run of host-local gc found dead and did not release.",
+      samples: ofPlaces(({ place }) => readSightings(system, place.location).length),
+    },
+    {
+      name: "cni_ipam_oldest_reservation_timestamp_seconds",
+      type: "gauge",
+      help: "When the oldest reservation of a network was made, in seconds since the epoch.",
+      samples: ofPlaces(oldest),
+    },
+    {
+      name: "cni_ipam_configuration_errors",
+      type: "gauge",
+      help: "Network configurations that cannot be read.",
+      samples: [{ labels: {}, value: bad.length }],
+    },
+  ];
+}
+
+/** Two configurations of a network may have the same range; it is measured once. */
+function measureRanges({ place, items }: Stock): readonly Measured[] {
+  const measured = new Map<string, Measured>();
+  for (const { rangeSets, exclusions } of place.networks) {
+    for (const [index, set] of rangeSets.entries()) {
+      for (const usage of usageOf(set, exclusions, items)) {
+        const range = formatWindow(usage.range);
+        const key = `${index} ${range}`;
+        if (measured.has(key)) continue;
+        const labels = { ...labelsOf(place), range_set: `${index}`, range };
+        measured.set(key, { labels, usage });
+      }
+    }
+  }
+  return [...measured.values()];
+}
+
+function countOutOfRange({ place, items }: Stock): number | undefined {
+  if (!knowsItsRanges(place)) return undefined;
+  const ranges = rangesOf(place);
+  return items.filter(({ address }) => !ranges.some((range) => isWithin(address, range))).length;
+}
+
+function oldest({ items }: Stock): number | undefined {
+  const times = items.flatMap(({ since }) => since ?? []);
+  // Not by Math.min: there may be more reservations than arguments.
+  return times.length === 0
+    ? undefined
+    : Math.floor(times.reduce((least, time) => (time < least ? time : least)) / 1000);
+}
+
+function isSuspect({ owner }: Item): boolean {
+  return entryOf(owner) === undefined;
+}
+
+function labelsOf({ location }: Place): Labels {
+  return { network: location.network, data_dir: location.dataDir };
+}

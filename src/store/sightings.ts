@@ -1,0 +1,83 @@
+/** Which reservations were seen dead, and since when: what one run of a collection leaves for the next. */
+
+import { isSystemError, type System } from "../system/system.ts";
+import { join, type Location } from "./location.ts";
+import { withTemporary } from "./temporary.ts";
+
+/** A reservation as it was seen: the same address, taken again, is another one. */
+export interface Sighting {
+  /** The name of its file. */
+  readonly name: string;
+  /** The owner that the file names, see `ownerText`. */
+  readonly owner: string;
+  /** When the file was written, in nanoseconds since the epoch. */
+  readonly modified: bigint;
+  /** When it was first seen dead, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+const LARGEST_STATE = 64 * 1024 * 1024;
+
+/** Where sightings are kept: beside the owner index, out of the reference's reach. */
+export function sightingsPath(location: Location): string {
+  return join(location.own, "seen-dead.json");
+}
+
+/** What tells one reservation from any other, earlier or later one. */
+export function sightingKey({ name, owner, modified }: Omit<Sighting, "since">): string {
+  return `${name}\n${modified}\n${owner}`;
+}
+
+/** The sightings of earlier runs. A file that is missing, or is not understood, counts as none. */
+export function readSightings(system: System, location: Location): readonly Sighting[] {
+  try {
+    const state: unknown = JSON.parse(system.readFile(sightingsPath(location), LARGEST_STATE));
+    return Array.isArray(state) ? state.flatMap(sightingOf) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError || isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * Replaces what earlier runs left, in one step; no sightings remove it.
+ *
+ * @throws SystemError
+ */
+export function writeSightings(
+  system: System,
+  location: Location,
+  sightings: readonly Sighting[],
+): void {
+  const path = sightingsPath(location);
+  if (sightings.length === 0) {
+    removeSightings(system, location);
+    return;
+  }
+  const lines = sightings.map(({ name, owner, modified, since }) =>
+    JSON.stringify([name, owner, `${modified}`, since]),
+  );
+  const text = `[\n${lines.join(",\n")}\n]\n`;
+  withTemporary(system, location, text, (temporary) => system.rename(temporary, path));
+}
+
+/**
+ * Forgets what earlier runs saw.
+ *
+ * @throws SystemError
+ */
+export function removeSightings(system: System, location: Location): void {
+  try {
+    system.unlink(sightingsPath(location));
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT", "ENOTDIR")) throw error;
+  }
+}
+
+function sightingOf(entry: unknown): readonly Sighting[] {
+  if (!Array.isArray(entry)) return [];
+  const [name, owner, modified, since]: readonly unknown[] = entry;
+  if (typeof name !== "string" || typeof owner !== "string" || typeof since !== "number") return [];
+  if (typeof modified !== "string" || !/^-?[0-9]+$/.test(modified)) return [];
+  return [{ name, owner, modified: BigInt(modified), since }];
+}
