@@ -1,7 +1,7 @@
 /** What `metrics` measures: one metric for each thing worth a graph or an alert. */
 
 import { formatWindow, isWithin } from "../ipam/address.ts";
-import { entryOf } from "../store/owner-index.ts";
+import { ownerText } from "../store/owner.ts";
 import { readSightings } from "../store/sightings.ts";
 import { isDebris, type RangeUsage, usageOf } from "../store/usage.ts";
 import type { System } from "../system/system.ts";
@@ -81,7 +81,7 @@ export function measure(
       name: "cni_ipam_reservations_dead",
       type: "gauge",
       help: "Reservations that the last run of host-local gc found dead and did not release.",
-      samples: ofPlaces(({ place }) => readSightings(system, place.location).length),
+      samples: ofPlaces((stock) => countDead(system, stock)),
     },
     {
       name: "cni_ipam_oldest_reservation_timestamp_seconds",
@@ -121,6 +121,14 @@ function countOutOfRange({ place, items }: Stock): number | undefined {
   return items.filter(({ address }) => !ranges.some((range) => isWithin(address, range))).length;
 }
 
+/** What was seen dead and has gone since is not counted. */
+function countDead(system: System, { place, items }: Stock): number {
+  const owners = new Map(items.map(({ name, owner }) => [name, ownerText(owner)]));
+  return readSightings(system, place.location).filter(
+    ({ name, owner }) => owners.get(name) === owner,
+  ).length;
+}
+
 function oldest({ items }: Stock): number | undefined {
   const times = items.flatMap(({ since }) => since ?? []);
   // Not by Math.min: there may be more reservations than arguments.
@@ -130,7 +138,7 @@ function oldest({ items }: Stock): number | undefined {
 }
 
 function isSuspect({ owner }: Item): boolean {
-  return entryOf(owner) === undefined;
+  return ownerText(owner) === undefined;
 }
 
 function labelsOf({ location }: Place): Labels {

@@ -3,7 +3,7 @@
 import { isIdentifier } from "../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../cni/call.ts";
 import { CniError } from "../cni/error.ts";
-import { isObject, type Json, type JsonObject } from "../cni/json.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../cni/json.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_LOCK_TIMEOUT_SECONDS,
@@ -122,7 +122,7 @@ function attempt(source: string, bad: BadConfiguration[], read: () => void): voi
 }
 
 function parse(system: System, path: string): Json {
-  return JSON.parse(system.readFile(path, LARGEST_FILE));
+  return parseJson(system.readFile(path, LARGEST_FILE));
 }
 
 /**
