@@ -15,6 +15,7 @@ const files = [
   "test/differential/*.test.ts",
   "test/e2e/*.test.ts",
   "test/native/*.test.ts",
+  "test/operator/*.test.ts",
   "test/reliability/*.test.ts",
   "test/conf-examples.test.ts",
 ];

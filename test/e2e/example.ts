@@ -8,10 +8,15 @@ import { type Network, readNetwork } from "./libcni.ts";
 
 const directory = inRepository("conf-examples");
 
-/** The names of all examples, in order. */
-export const exampleFiles: readonly string[] = readdirSync(directory)
+/** The names of all files but the README, in order. */
+export const allFiles: readonly string[] = readdirSync(directory)
   .filter((file) => file !== "README.md")
   .sort();
+
+/** The names of all network configurations, in order; the others are for the operator's tool. */
+export const exampleFiles: readonly string[] = allFiles.filter((file) =>
+  /\.(conf|conflist|template)$/.test(file),
+);
 
 /**
  * Reads the text of a file of conf-examples/.

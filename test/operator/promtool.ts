@@ -1,0 +1,9 @@
+/** The judge of Prometheus' own formats, where the machine has it. */
+
+import { spawnSync } from "node:child_process";
+
+/** The reason for tap to skip what needs promtool, or false where there is one. */
+export const skipWithoutPromtool: string | false =
+  spawnSync("promtool", ["--version"]).status === 0
+    ? false
+    : "promtool is not installed; on Debian it is in the package prometheus.";

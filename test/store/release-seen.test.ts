@@ -1,0 +1,56 @@
+import { test } from "tap";
+import { releaseSeen } from "../../src/store/release-seen.ts";
+import type { Sighting } from "../../src/store/sightings.ts";
+import { refuse } from "../system/interruption.ts";
+import type { MemoryMachine } from "../system/memory-machine.ts";
+import { filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
+
+const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0", "10.0.0.4": "c2" };
+
+/** A reservation as it is now. */
+function seen(machine: MemoryMachine, name: string, owner: string): Omit<Sighting, "since"> {
+  const { modified } = machine.start().linkStatus(`${location.directory}/${name}`);
+  return { name, owner, modified };
+}
+
+test("what is still as it was seen is released, and the index knows", (t) => {
+  const machine = machineWith(files);
+  const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
+
+  const released = withLedger(machine.start(), (ledger) => releaseSeen(ledger, dead));
+
+  t.same(released, ["10.0.0.2", "10.0.0.4"]);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.same(indexOf(machine), { "c1:eth0": "10.0.0.3" });
+  t.end();
+});
+
+test("what is gone, has another owner or was written again stays", (t) => {
+  const machine = machineWith(files);
+  const dead = [
+    seen(machine, "10.0.0.2", "c9\r\neth0"),
+    seen(machine, "10.0.0.3", "c1\r\neth0"),
+    { name: "10.0.0.9", owner: "c1\r\neth0", modified: 1n },
+  ];
+  machine.wait(1);
+  machine.disk.put(`${location.directory}/10.0.0.3`, "c1\r\neth0");
+
+  const released = withLedger(machine.start(), (ledger) => releaseSeen(ledger, dead));
+
+  t.same(released, []);
+  t.same(Object.keys(filesOf(machine)), Object.keys(files));
+  t.end();
+});
+
+test("what cannot be removed is told after all else is removed", (t) => {
+  const machine = machineWith(files);
+  const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
+  const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);
+
+  t.throws(() => withLedger(machine.start({ interrupt }), (ledger) => releaseSeen(ledger, dead)), {
+    code: 5,
+    message: "failed to release 1 of 2 addresses",
+  });
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);
+  t.end();
+});

@@ -1,0 +1,71 @@
+import { test } from "tap";
+import {
+  readSightings,
+  type Sighting,
+  sightingsPath,
+  writeSightings,
+} from "../../src/store/sightings.ts";
+import { refuse, stopAt } from "../system/interruption.ts";
+import { location, machineWith } from "./fixtures.ts";
+
+const sighting: Sighting = {
+  name: "10.0.0.2",
+  owner: "c1\r\neth0",
+  modified: 1_769_860_800_123_456_789n,
+  since: 1_769_860_800_000,
+};
+
+test("sightings are read as they were written, to the nanosecond", (t) => {
+  const machine = machineWith();
+  const system = machine.start();
+  t.same(readSightings(system, location), []);
+
+  const both = [sighting, { ...sighting, name: "fd00::2", owner: "c2" }];
+  writeSightings(system, location, both);
+  t.same(readSightings(system, location), both);
+
+  writeSightings(system, location, []);
+  t.same(machine.disk.filesUnder(location.own), {});
+  writeSightings(system, location, []);
+  t.end();
+});
+
+for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]', "[1]"]) {
+  test(`${JSON.stringify(text)} holds no sighting`, (t) => {
+    const machine = machineWith();
+    machine.disk.makeDirectories(location.own);
+    machine.disk.put(sightingsPath(location), text);
+
+    t.same(readSightings(machine.start(), location), []);
+    t.end();
+  });
+}
+
+test("a run that is killed while it writes leaves what was noted before, or all of the new", (t) => {
+  const machine = machineWith();
+  writeSightings(machine.start(), location, [sighting]);
+  const later = { ...sighting, since: sighting.since + 1 };
+
+  const found = [1, 2, 3, 4, 5, 6].map((step) =>
+    machine.try(() => {
+      machine.run({ interrupt: stopAt(step, 0.5) }, (system) => {
+        writeSightings(system, location, [later]);
+        return 0;
+      });
+      return readSightings(machine.start(), location).map(({ since }) => since);
+    }),
+  );
+
+  t.ok(found.every(([since]) => since === sighting.since || since === later.since));
+  t.same(found[0], [sighting.since], "killed before it began");
+  t.same(found.at(-1), [later.since], "killed after it had ended");
+  t.end();
+});
+
+test("what the disk refuses is told", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: refuse("createFile", "ENOSPC") });
+
+  t.throws(() => writeSightings(system, location, [sighting]), { code: "ENOSPC" });
+  t.end();
+});
