@@ -5,6 +5,9 @@ import { commonOptions } from "./common-options.ts";
 
 const WIDTH = 100;
 
+/** What the program is. */
+export const SUMMARY = "addresses for containers, and what became of them";
+
 /** The usage line of a command. */
 export function usageOf({ name, operands, options }: Command): string {
   const words = [`host-local ${name}`, operands, options.length > 0 ? "[OPTION]..." : ""];
@@ -14,7 +17,7 @@ export function usageOf({ name, operands, options }: Command): string {
 /** All commands. */
 export function overview(commands: readonly Command[]): string {
   return [
-    "host-local: addresses for containers, and what became of them.",
+    `host-local: ${SUMMARY}.`,
     "",
     "A container runtime calls it as a CNI plugin, with CNI_COMMAND. With arguments it is a tool for operators:",
     "",

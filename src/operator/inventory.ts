@@ -8,9 +8,8 @@ import type { Owner } from "../store/owner.ts";
 import { listReservations, readOwner } from "../store/reservations.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError, type System } from "../system/system.ts";
-import { CannotLook } from "./command.ts";
+import { CannotLook, type Context } from "./command.ts";
 import type { FoundNetwork } from "./networks.ts";
-import type { CachedAttachment } from "./results-cache.ts";
 import { progress } from "./terminal.ts";
 
 /** A reservation, and what is known of it. */
@@ -28,13 +27,20 @@ export interface Item {
 }
 
 /**
- * Reads all reservations of a network, in the order of their addresses; IPv4 comes first.
+ * Reads the reservations of a network, in the order of their addresses; IPv4 comes first.
  *
+ * @param isWanted which of them; all where it is left out
  * @throws SystemError where the directory cannot be read
  */
-export function takeInventory(system: OperatorSystem, network: FoundNetwork): readonly Item[] {
+export function takeInventory(
+  system: OperatorSystem,
+  network: FoundNetwork,
+  isWanted: (address: Address) => boolean = () => true,
+): readonly Item[] {
   const { location } = network;
-  const reservations = listReservations(system, location);
+  const reservations = listReservations(system, location).filter(({ address }) =>
+    isWanted(address),
+  );
   const step = progress(system, `reading ${location.directory}`, reservations.length);
   const items = reservations.map(({ address, name }, index) => {
     const path = join(location.directory, name);
@@ -58,15 +64,13 @@ export function interfaceOf(owner: Owner): string {
   return owner.kind === "attachment" ? owner.interfaceName : "";
 }
 
-/** The pod of a reservation as libcni's cache has it; empty where that does not know. */
-export function podOf({ network, owner }: Item, cache: readonly CachedAttachment[]): string {
-  const found = cache.find(
-    (entry) =>
-      entry.network === network.location.network &&
-      entry.containerId === containerOf(owner) &&
-      (owner.kind === "legacy" || entry.interfaceName === interfaceOf(owner)),
-  );
-  return found?.pod ?? "";
+/** Says which reservations could not be read. */
+export function tellUnreadable({ tell }: Context, items: readonly Item[]): void {
+  const reasons = items.flatMap(({ owner }) => (owner.kind === "unknown" ? [owner.reason] : []));
+  const [first] = reasons;
+  if (first === undefined) return;
+  const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
+  tell(`host-local: not all reservations can be read: ${first}${others}\n`);
 }
 
 /** A reservation for programs. */
@@ -112,5 +116,6 @@ function modifiedOf(system: System, path: string): number | undefined {
 
 function byAddress(a: Item, b: Item): number {
   if (a.address.family !== b.address.family) return a.address.family - b.address.family;
-  return a.address.value < b.address.value ? -1 : 1;
+  if (a.address.value !== b.address.value) return a.address.value < b.address.value ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
 }

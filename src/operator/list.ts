@@ -6,15 +6,25 @@ import {
   describeItem,
   type Item,
   interfaceOf,
-  podOf,
   takeInventory,
+  tellUnreadable,
 } from "./inventory.ts";
-import { findNetworks } from "./networks.ts";
-import { cacheDirOf, cacheOption, readResultsCache } from "./results-cache.ts";
-import { formatTable } from "./table.ts";
+import { distinctDirectories, findNetworks, tellProblems } from "./networks.ts";
+import { knownPods } from "./pods.ts";
+import { cacheOption } from "./results-cache.ts";
+import { type Column, formatTable } from "./table.ts";
 
 /** So much of a container id is shown on a terminal, as by crictl. */
 const SHORT_ID = 13;
+
+const columns: readonly Column[] = [
+  "NETWORK",
+  "ADDRESS",
+  "CONTAINER",
+  "INTERFACE",
+  "AGE",
+  "POD",
+].map((heading) => ({ heading, align: "left" }));
 
 /** `list`: every reservation. */
 export const list: Command = {
@@ -36,34 +46,40 @@ export const list: Command = {
 function listReservationsOf(context: Context): Report {
   const { system, operands } = context;
   const { found, bad } = findNetworks(context, operands[0]);
-  for (const { source, problem } of bad) context.tell(`host-local: ${source}: ${problem}\n`);
-  const cache = readResultsCache(system, cacheDirOf(context));
-  const seen = new Set<string>();
-  const items = found
-    .filter(({ location }) => !seen.has(location.directory) && seen.add(location.directory))
-    .flatMap((network) => takeInventory(system, network));
+  tellProblems(context, bad);
+  const pods = knownPods(context);
+  const isShort = system.isTerminal(1);
+  const items = distinctDirectories(found).flatMap((network) => takeInventory(system, network));
+  tellUnreadable(context, items);
   return {
     exitCode: 0,
-    document: { reservations: items.map((item) => describeItem(item, podOf(item, cache))) },
-    text: formatTable(
-      ["NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "AGE", "POD"].map((heading) => ({
-        heading,
-        align: "left" as const,
-      })),
-      items.map((item) => rowOf(context, item, podOf(item, cache))),
-    ),
+    // Of tens of thousands of reservations only that is made which is printed.
+    get document() {
+      return { reservations: items.map((item) => describeItem(item, pods.of(item))) };
+    },
+    get text() {
+      return formatTable(
+        columns,
+        items.map((item) => [
+          item.network.location.network,
+          formatAddress(item.address),
+          shownContainer(item, isShort),
+          interfaceOf(item.owner) || "-",
+          ageOf(item, system.now()),
+          pods.of(item) || "-",
+        ]),
+      );
+    },
   };
 }
 
-function rowOf({ system }: Context, item: Item, pod: string): readonly string[] {
-  const { network, address, owner, since } = item;
+function ageOf({ since }: Item, now: number): string {
+  return since === undefined ? "-" : formatDuration(now - since);
+}
+
+/** `?` where the file could not be read, `-` where it names no container. */
+function shownContainer({ owner }: Item, isShort: boolean): string {
+  if (owner.kind === "unknown") return "?";
   const container = containerOf(owner);
-  return [
-    network.location.network,
-    formatAddress(address),
-    (system.isTerminal(1) ? container.slice(0, SHORT_ID) : container) || "-",
-    interfaceOf(owner) || "-",
-    since === undefined ? "-" : formatDuration(system.now() - since),
-    pod || "-",
-  ];
+  return (isShort ? container.slice(0, SHORT_ID) : container) || "-";
 }

@@ -1,6 +1,7 @@
 /** Where `gc` learns which containers are alive. */
 
 import { parentOf } from "../store/location.ts";
+import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { CannotLook, type Context, type Option } from "./command.ts";
 import { containerOf, type Item, interfaceOf } from "./inventory.ts";
@@ -88,7 +89,7 @@ function fromList(list: LiveList, asOf: number): LiveSource {
 }
 
 /** A reservation whose attachment the cache does not know may be anybody's. */
-function fromNamespaces(system: System, cacheDir: string, asOf: number): LiveSource {
+function fromNamespaces(system: OperatorSystem, cacheDir: string, asOf: number): LiveSource {
   const attachments = new Map<string, CachedAttachment[]>();
   for (const attachment of readResultsCache(system, cacheDir)) {
     const key = keyOf(attachment.network, attachment.containerId);

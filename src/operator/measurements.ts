@@ -5,9 +5,9 @@ import { ownerText } from "../store/owner.ts";
 import { readSightings } from "../store/sightings.ts";
 import { isDebris, type RangeUsage, usageOf } from "../store/usage.ts";
 import type { System } from "../system/system.ts";
+import type { BadConfiguration } from "./configurations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 import type { Item } from "./inventory.ts";
-import type { BadConfiguration } from "./networks.ts";
 import type { Stock } from "./overlap.ts";
 import { knowsItsRanges, type Place, rangesOf } from "./places.ts";
 

@@ -3,7 +3,8 @@
 import { isIdentifier } from "../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../cni/call.ts";
 import { CniError } from "../cni/error.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "../cni/json.ts";
+import type { JsonObject } from "../cni/json.ts";
+import { parseAddress } from "../ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_LOCK_TIMEOUT_SECONDS,
@@ -13,10 +14,11 @@ import {
 } from "../ipam/config.ts";
 import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
-import { join, type Location, locate } from "../store/location.ts";
+import { cleanPath, join, type Location, locate } from "../store/location.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { CannotLook, type Context } from "./command.ts";
 import { confDirOf } from "./common-options.ts";
+import { type BadConfiguration, type Configuration, readConfigurations } from "./configurations.ts";
 import { member, textOf } from "./json-values.ts";
 
 /** A network, from one configuration or from its directory alone. */
@@ -41,29 +43,21 @@ export interface Bridge {
   readonly isForced: boolean;
 }
 
-/** A configuration that could not be understood. */
-export interface BadConfiguration {
-  readonly source: string;
-  readonly problem: string;
-}
-
 /** What was found. */
 export interface Networks {
-  /** By name, then by directory. */
+  /**
+   * By name, then by directory. A network is there once for each configuration of it that brings other ranges, and
+   * always at least once.
+   */
   readonly found: readonly FoundNetwork[];
   readonly bad: readonly BadConfiguration[];
 }
 
-/** No configuration file is larger, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
-
-/** As configurations name this plugin. */
-const IPAM_TYPE = "host-local";
-
-const SUFFIXES = [".conf", ".conflist", ".json"];
+/** What a network's directory holds, besides its addresses. */
+const OTHER_TRACES = /^(?:lock|last_reserved_ip\..*)$/;
 
 /**
- * Finds all networks.
+ * Finds all networks: in the configurations, and by their directories in the data directories.
  *
  * @param name the one that is asked for; `undefined` for all
  * @throws CannotLook where that one is neither configured nor has a directory
@@ -71,93 +65,98 @@ const SUFFIXES = [".conf", ".conflist", ".json"];
 export function findNetworks(context: Context, name: string | undefined): Networks {
   const { system } = context;
   const dataDir = context.option("--data-dir");
-  const found: FoundNetwork[] = [];
   const bad: BadConfiguration[] = [];
-  const confDir = confDirOf(context);
-  for (const file of configurationFiles(system, confDir)) {
-    const source = join(confDir, file);
-    attempt(source, bad, () => {
-      for (const document of configurationsIn(parse(system, source))) {
-        attempt(source, bad, () => {
-          const network = fromConfiguration(document, source, dataDir);
-          if (!found.some((one) => isAlike(one, network))) found.push(network);
-        });
-      }
-    });
+  const found: FoundNetwork[] = [];
+  for (const configuration of configurationsFor(context, bad)) {
+    const network = fromConfiguration(configuration, dataDir, bad);
+    if (network !== undefined) found.push(network);
   }
+  const kept = found.filter(
+    (network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)),
+  );
+  const dataDirs =
+    dataDir === undefined
+      ? [DEFAULT_DATA_DIR, ...found.map(({ location }) => location.dataDir)]
+      : [dataDir];
   const configured = new Set(found.map(({ location }) => location.directory));
-  const dataDirs = dataDir === undefined ? [DEFAULT_DATA_DIR, ...dataDirsOf(found)] : [dataDir];
-  for (const location of [...new Set(dataDirs)].flatMap((one) => directoriesIn(system, one))) {
-    if (!configured.has(location.directory)) found.push(unconfigured(location));
+  for (const root of new Set(dataDirs.map(cleanPath))) {
+    for (const location of directoriesIn(system, root)) {
+      if (configured.has(location.directory)) continue;
+      if (location.network === name || hasTraces(system, location))
+        kept.push(unconfigured(location));
+    }
   }
-  found.sort(byName);
-  if (name === undefined) return { found, bad };
-  const wanted = found.filter(({ location }) => location.network === name);
+  kept.sort(byName);
+  if (name === undefined) return { found: kept, bad };
+  const wanted = kept.filter(({ location }) => location.network === name);
   if (wanted.length > 0) return { found: wanted, bad };
-  const known = found.map(({ location }) => location.network).join(", ") || "none";
-  throw new CannotLook(`there is no network ${JSON.stringify(name)}; found: ${known}`);
+  throw noSuchNetwork(name, kept, bad);
 }
 
-/** The files that libcni would read, in its order. A directory that is missing holds none. */
-function configurationFiles(system: System, confDir: string): readonly string[] {
+/** Networks by their directories: one that has several configurations is there once, with the ranges of all. */
+export function distinctDirectories(networks: readonly FoundNetwork[]): readonly FoundNetwork[] {
+  const distinct = new Map<string, FoundNetwork>();
+  for (const network of networks) {
+    const { directory } = network.location;
+    const other = distinct.get(directory);
+    const rangeSets = [...(other?.rangeSets ?? []), ...network.rangeSets];
+    distinct.set(directory, { ...(other ?? network), rangeSets });
+  }
+  return [...distinct.values()];
+}
+
+/** Says which configurations could not be understood. */
+export function tellProblems({ tell }: Context, bad: readonly BadConfiguration[]): void {
+  for (const { source, problem } of bad) tell(`host-local: ${source}: ${problem}\n`);
+}
+
+/** The configurations of the directory; without one there are none, unless somebody asked for it by name. */
+function configurationsFor(context: Context, bad: BadConfiguration[]): readonly Configuration[] {
+  const confDir = cleanPath(confDirOf(context));
   try {
-    const names = system.list(confDir);
-    return names.filter((name) => SUFFIXES.some((suffix) => name.endsWith(suffix))).toSorted();
+    return readConfigurations(context.system, confDir, bad);
   } catch (error) {
-    if (isSystemError(error, "ENOENT")) return [];
+    if (isSystemError(error, "ENOENT") && context.option("--conf-dir") === undefined) return [];
     throw error;
   }
 }
 
-/** One configuration that cannot be understood does not hide the others. */
-function attempt(source: string, bad: BadConfiguration[], read: () => void): void {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof CniError || isSystemError(error))) {
-      throw error;
-    }
-    bad.push({ source, problem: error.message });
-  }
-}
-
-function parse(system: System, path: string): Json {
-  return parseJson(system.readFile(path, LARGEST_FILE));
-}
-
-/**
- * The plugin configurations of a file that use this IPAM, wherever in it they stand: a list's plugins, a delegate of
- * flannel's or multus'. Each with the name of its network, its own or that of what it stands in.
- */
-function configurationsIn(value: Json, name = "", version = ""): readonly JsonObject[] {
-  if (Array.isArray(value)) return value.flatMap((one) => configurationsIn(one, name, version));
-  if (!isObject(value)) return [];
-  const ownName = textOf(member(value, "name")) || name;
-  const ownVersion = textOf(member(value, "cniVersion")) || version;
-  const isOurs = textOf(member(member(value, "ipam"), "type")) === IPAM_TYPE;
-  const own = isOurs ? [{ ...value, name: ownName, cniVersion: ownVersion }] : [];
-  const inner = Object.values(value).flatMap((one) => configurationsIn(one, ownName, ownVersion));
-  return [...own, ...inner];
-}
-
-/** @throws CniError where the configuration cannot be used */
+/** @returns `undefined` where not even the place of its reservations is known */
 function fromConfiguration(
-  document: JsonObject,
-  source: string,
+  { source, document }: Configuration,
   dataDir: string | undefined,
-): FoundNetwork {
-  const configuration = configurationOf(document);
-  const store = loadStoreConfig(configuration);
-  const ipam = hasRanges(configuration) ? loadConfig(configuration, "") : undefined;
-  return {
-    location: locate(dataDir ?? store.dataDir, store.network),
-    source,
-    rangeSets: ipam?.rangeSets ?? [],
-    exclusions: ipam?.exclusions ?? [],
-    lockTimeoutSeconds: store.lockTimeoutSeconds,
-    mayGetRanges: member(member(document, "capabilities"), "ipRanges") === true,
-    bridge: bridgeIn(document),
-  };
+  bad: BadConfiguration[],
+): FoundNetwork | undefined {
+  let network: FoundNetwork | undefined;
+  try {
+    const configuration = configurationOf(document);
+    const store = loadStoreConfig(configuration);
+    const location = locate(dataDir ?? store.dataDir, store.network);
+    const { lockTimeoutSeconds } = store;
+    network = {
+      location,
+      source,
+      rangeSets: [],
+      exclusions: [],
+      lockTimeoutSeconds,
+      mayGetRanges: member(member(document, "capabilities"), "ipRanges") === true,
+      bridge: bridgeIn(document),
+    };
+    if (!location.dataDir.startsWith("/") && dataDir === undefined) {
+      const problem = `ipam.dataDir is relative (${location.dataDir}): the plugin counts it from where the runtime was started, this tool from here; say which with --data-dir`;
+      bad.push({ source, problem });
+    }
+    if (!hasRanges(configuration)) return network;
+    const { rangeSets, exclusions } = loadConfig(configuration, "");
+    return { ...network, rangeSets, exclusions };
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    bad.push({
+      source,
+      problem: [error.message, error.details].filter((text) => text !== "").join("; "),
+    });
+    return network;
+  }
 }
 
 /** The bridge with the gateway's address; without `isGateway` a bridge has none. */
@@ -168,29 +167,62 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
   return { name: textOf(member(document, "bridge")) || "cni0", isForced: isSet("forceAddress") };
 }
 
-/** The same network may stand in a list twice, once for its main plugin and once, with `gcOnly`, behind it. */
-function isAlike(a: FoundNetwork, b: FoundNetwork): boolean {
-  return (
-    a.source === b.source &&
-    a.location.directory === b.location.directory &&
-    a.rangeSets.map(formatRangeSet).join(" ") === b.rangeSets.map(formatRangeSet).join(" ")
+/**
+ * Whether one configuration makes another of the same network needless: it says the same, or the other brings no ranges,
+ * as an entry for GC alone.
+ */
+function hides(one: FoundNetwork, at: number, other: FoundNetwork, otherAt: number): boolean {
+  if (one.location.directory !== other.location.directory) return false;
+  if (other.rangeSets.length === 0) return one.rangeSets.length > 0 || at < otherAt;
+  return at < otherAt && rangesOf(one) === rangesOf(other);
+}
+
+function rangesOf({ rangeSets }: FoundNetwork): string {
+  return rangeSets.map(formatRangeSet).join(" ");
+}
+
+function noSuchNetwork(
+  name: string,
+  found: readonly FoundNetwork[],
+  bad: readonly BadConfiguration[],
+): CannotLook {
+  const known = new Set(found.map(({ location }) => location.network));
+  const problems = bad.map(({ source, problem }) => `\nhost-local: ${source}: ${problem}`).join("");
+  return new CannotLook(
+    `there is no network ${JSON.stringify(name)}; found: ${[...known].join(", ") || "none"}${problems}`,
   );
 }
 
-function dataDirsOf(networks: readonly FoundNetwork[]): readonly string[] {
-  return networks.map(({ location }) => location.dataDir);
-}
-
-/** The networks that have a directory; a data directory that is missing has none. */
+/** The directories that may be those of networks; a data directory that is missing has none. */
 function directoriesIn(system: System, dataDir: string): readonly Location[] {
-  const { dataDir: root } = locate(dataDir, "." as NetworkName);
   try {
     return system
-      .list(root)
-      .filter((name) => isIdentifier(name) && system.status(join(root, name)).kind === "directory")
-      .map((name) => locate(root, name as NetworkName));
+      .list(dataDir)
+      .filter((name) => isIdentifier(name) && isDirectory(system, join(dataDir, name)))
+      .map((name) => locate(dataDir, name as NetworkName));
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+function isDirectory(system: System, path: string): boolean {
+  try {
+    return system.status(path).kind === "directory";
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a plugin has worked in this directory: other directories may lie beside those of networks. */
+function hasTraces(system: System, { directory }: Location): boolean {
+  try {
+    const names = system.list(directory);
+    return names.some((name) => OTHER_TRACES.test(name) || parseAddress(name) !== undefined);
+  } catch (error) {
+    // What cannot be read may be one; whoever looks into it is told why.
+    if (isSystemError(error)) return true;
     throw error;
   }
 }
@@ -207,7 +239,13 @@ function unconfigured(location: Location): FoundNetwork {
   };
 }
 
+/** Configurations of one network stay in the order of their files, in which a runtime reads them. */
 function byName(a: FoundNetwork, b: FoundNetwork): number {
-  const left = `${a.location.network}/${a.location.directory}`;
-  return left < `${b.location.network}/${b.location.directory}` ? -1 : 1;
+  const [left, right] = [keyOf(a), keyOf(b)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function keyOf({ location }: FoundNetwork): string {
+  return `${location.network}/${location.directory}`;
 }

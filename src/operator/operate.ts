@@ -8,6 +8,7 @@ import { parseCommandLine } from "./command-line.ts";
 import { commands } from "./commands.ts";
 import { formatDocument } from "./document.ts";
 import { commandHelp, findCommand, overview } from "./help.ts";
+import { harmless } from "./terminal.ts";
 
 /** Could not look: wrong usage, or the machine refused. */
 const CANNOT_LOOK = 2;
@@ -26,7 +27,8 @@ export function operate(system: OperatorSystem): number {
     if (!(error instanceof CannotLook || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    system.writeStandardError(`host-local: ${error.message}\n`);
+    const details = error instanceof CniError && error.details !== "" ? `; ${error.details}` : "";
+    system.writeStandardError(harmless(`host-local: ${error.message}${details}\n`));
     return CANNOT_LOOK;
   }
 }
@@ -42,11 +44,12 @@ function answer(system: OperatorSystem): { text: string; exitCode: number } {
   const command = findCommand(commands, name);
   const parsed = parseCommandLine(command, words);
   if (parsed.has("--help")) return { text: commandHelp(command), exitCode: 0 };
-  const tell: Context["tell"] = (text) => system.writeStandardError(text);
+  const tell: Context["tell"] = (text) => system.writeStandardError(harmless(text));
   const report = command.run({ system, ...parsed, tell });
   return { text: textOf(report, parsed.has("--json")), exitCode: report.exitCode };
 }
 
-function textOf({ document, text }: Report, asJson: boolean): string {
-  return asJson ? formatDocument(document) : text;
+/** Of the two forms only the one that is printed is looked at: making the other may cost seconds. */
+function textOf(report: Report, asJson: boolean): string {
+  return asJson ? formatDocument(report.document) : harmless(report.text);
 }

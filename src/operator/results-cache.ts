@@ -1,8 +1,10 @@
 /** What libcni remembers of the attachments that it made: a file each, in the directory of its cache. */
 
+import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import type { Context, Option } from "./command.ts";
 import { listOf, member, textOf } from "./json-values.ts";
+import { progress } from "./terminal.ts";
 
 /** An attachment as libcni remembers it; texts are empty where the cache does not have them. */
 export interface CachedAttachment {
@@ -39,7 +41,10 @@ const LARGEST_ENTRY = 4 * 1024 * 1024;
  * @param cacheDir the directory in which `results` lies
  * @throws SystemError where the directory cannot be read
  */
-export function readResultsCache(system: System, cacheDir: string): readonly CachedAttachment[] {
+export function readResultsCache(
+  system: OperatorSystem,
+  cacheDir: string,
+): readonly CachedAttachment[] {
   const directory = `${cacheDir}/results`;
   let names: readonly string[];
   try {
@@ -48,8 +53,10 @@ export function readResultsCache(system: System, cacheDir: string): readonly Cac
     if (isSystemError(error, "ENOENT")) return [];
     throw error;
   }
-  return names.flatMap((name) => {
+  const step = progress(system, `reading ${directory}`, names.length);
+  return names.flatMap((name, index) => {
     const entry = read(system, `${directory}/${name}`);
+    step(index + 1);
     return entry === undefined ? [] : [entry];
   });
 }

@@ -24,6 +24,7 @@ export function formatTable(
 
 /** The length without the codes that colour it. */
 function visibleLength(cell: string): number {
+  if (!cell.includes("\u001b")) return cell.length;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
   return cell.replace(/\u001b\[[0-9;]*m/g, "").length;
 }

@@ -16,6 +16,15 @@ export function painter(system: OperatorSystem): Paint {
   return (text, meaning) => (isPlain ? text : `\u001b[${codes[meaning]}m${text}\u001b[0m`);
 }
 
+/** Control characters but tab and line end; colours are none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[[0-9;]*m)/g;
+
+/** Text without what would steer a terminal: names come from files, and files from anybody. */
+export function harmless(text: string): string {
+  return text.replace(CONTROLS, "?");
+}
+
 /**
  * Says on a terminal how far long work has come, in one line that it wipes out at the end.
  *

@@ -22,7 +22,7 @@ export interface Location {
 
 /** The paths of `network` under `dataDir`, which may be relative or unclean. */
 export function locate(dataDir: string, network: NetworkName): Location {
-  const root = clean(dataDir);
+  const root = cleanPath(dataDir);
   const directory = join(root, network);
   const own = join(join(root, ".host-local"), network);
   return {
@@ -51,7 +51,7 @@ export function parentOf(path: string): string {
 }
 
 /** The shortest equal path by its words alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
-function clean(path: string): string {
+export function cleanPath(path: string): string {
   const rooted = path.startsWith("/");
   const kept: string[] = [];
   for (const part of path.split("/")) {

@@ -27,13 +27,23 @@ export interface OperatorSystem extends System {
   readLine(): string | undefined;
   /** Whose a file is, and who may write it; of a symbolic link itself. */
   permissions(path: string): Permissions;
-  /** Copies a file byte by byte to a new one with this mode (EEXIST where anything stands there). */
+  /**
+   * Copies a file byte by byte to a new one with this mode (EEXIST where anything stands there); when it returns, the
+   * copy is on the disk.
+   */
   copyFile(from: string, to: string, mode: number): void;
+  /** Whether two files hold the same bytes. */
+  holdSame(path: string, other: string): boolean;
   /**
    * Runs a program to its end, with nothing on its standard input and our own standard error.
    *
    * @param command its name, which is looked for in `PATH`, and its arguments
    * @param limit more than so many bytes of output is an error (EFBIG)
+   * @param variables what its environment has besides our own
    */
-  run(command: readonly [string, ...string[]], limit: number): Finished;
+  run(
+    command: readonly [string, ...string[]],
+    limit: number,
+    variables?: Readonly<Record<string, string>>,
+  ): Finished;
 }

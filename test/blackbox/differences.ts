@@ -41,6 +41,12 @@ export interface Difference {
 /** The reference's lock file, as a call leaves it behind in the network `net`. */
 const lockFile: TreeEntry = { path: "net/lock", mode: "750", content: "" };
 
+/** What the executable says of itself; its version is compared elsewhere. */
+const about = `CNI host-local plugin version unknown
+CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0
+With arguments it is a tool for operators: host-local --help
+`;
+
 /** The list of differences, most important first. */
 export const differences: readonly Difference[] = [
   {
@@ -157,6 +163,17 @@ export const differences: readonly Difference[] = [
     reason: "A runtime that died while it wrote should not leave plugins behind.",
     changed: [],
     coveredBy: ["reliability/streams.test.ts", "system/node/standard-streams.test.ts"],
+  },
+  {
+    title: "With arguments, and without CNI_COMMAND, it is a tool for operators",
+    reference: "Arguments are ignored: without CNI_COMMAND it says in two lines what it is.",
+    here: "host-local --help names the commands that see, check and repair what is reserved. Without arguments a third line points there. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
+    reason: "What is reserved was left to ls and rm. No runtime calls a plugin with arguments.",
+    changed: [
+      { vector: "proc/about", stderr: about },
+      { vector: "proc/about-empty-command", stderr: about },
+    ],
+    coveredBy: ["operator/entry.test.ts", "blackbox/environment.test.ts"],
   },
   {
     title: "Errors say more in details",

@@ -1,27 +1,30 @@
-/** The operator's tool in the executable under test. */
+/** The executable under test as an operator calls it: with arguments, and no CNI_COMMAND. */
 
 import { executable, type Outcome, run } from "../blackbox/executable.ts";
 import { runtimeEnvironment } from "../blackbox/runtime-call.ts";
 
-/** What varies, besides the words. */
+/** What surrounds a command. */
 export interface ToolOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  readonly program?: string;
+  readonly workingDirectory?: string;
+  /** The user number to run as. */
   readonly user?: number;
+  /** Another file than the executable under test. */
+  readonly program?: string;
 }
 
 /**
- * Runs the tool with these words behind its name.
+ * Runs a command of the tool, far from a terminal.
  *
- * @param words such as `["list", "mynet"]`
- * @param options what it finds around it
+ * @param words the command line behind the program's name
  */
 export function tool(words: readonly string[], options: ToolOptions = {}): Outcome {
-  return run(options.program ?? executable, {
+  const { environment = {}, stdin = "", program = executable, ...rest } = options;
+  return run(program, {
+    ...rest,
+    environment: { ...runtimeEnvironment, ...environment },
+    stdin,
     arguments: words,
-    environment: { ...runtimeEnvironment, ...options.environment },
-    stdin: options.stdin ?? "",
-    ...(options.user === undefined ? {} : { user: options.user }),
   });
 }

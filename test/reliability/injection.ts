@@ -86,7 +86,8 @@ async function trace(
   const scratch = mkdtempSync(join(tmpdir(), "host-local-strace-"));
   const file = join(scratch, "log");
   try {
-    const args = [...traced, `--output=${file}`, ...injection, "--", program];
+    const command = [program, ...(call.arguments ?? [])];
+    const args = [...traced, `--output=${file}`, ...injection, "--", ...command];
     const outcome = await start("strace", { ...call, arguments: args });
     return { outcome, log: readFileSync(file, "latin1") };
   } finally {

@@ -2,7 +2,7 @@ import { test } from "tap";
 import { about } from "../../src/verbs/about.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
-test("without a command, standard error says in two lines what this is", (t) => {
+test("without a command, standard error says in two lines what this is, and in a third what else it does", (t) => {
   Object.assign(globalThis, { BUILD_VERSION: "v1.2.3" });
   t.teardown(() => Reflect.deleteProperty(globalThis, "BUILD_VERSION"));
   const process = new MemoryMachine().start();
@@ -12,7 +12,7 @@ test("without a command, standard error says in two lines what this is", (t) => 
   t.equal(process.stdout, "");
   t.equal(
     process.stderr,
-    "CNI host-local plugin v1.2.3\nCNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0\n",
+    "CNI host-local plugin v1.2.3\nCNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0\nWith arguments it is a tool for operators: host-local --help\n",
   );
   t.end();
 });

@@ -14,6 +14,9 @@ const STDIN = 0;
 /** No line that somebody types is longer. */
 const LONGEST_LINE = 4096;
 
+/** So much of a file is read at a time, in bytes. */
+const BUFFER = 1024 * 1024;
+
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   return {
     ...createNodeSystem(),
@@ -21,6 +24,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     permissions,
     copyFile,
+    holdSame,
     run,
   };
 }
@@ -44,21 +48,65 @@ function permissions(path: string): Permissions {
 }
 
 function copyFile(from: string, to: string, mode: number): void {
-  systemCall("open", from, () => fs.accessSync(from, fs.constants.R_OK));
-  systemCall("open", to, () => fs.closeSync(fs.openSync(to, "wx", mode)));
+  const source = systemCall("open", from, () => fs.openSync(from, "r"));
   try {
-    systemCall("write", to, () => fs.copyFileSync(from, to));
-    systemCall("chmod", to, () => fs.chmodSync(to, mode));
-  } catch (error) {
-    fs.rmSync(to, { force: true });
-    throw error;
+    const target = systemCall("open", to, () => fs.openSync(to, "wx", mode));
+    try {
+      copyBytes(source, from, target, to);
+      systemCall("fsync", to, () => fs.fsyncSync(target));
+    } catch (error) {
+      fs.rmSync(to, { force: true });
+      throw error;
+    } finally {
+      fs.closeSync(target);
+    }
+  } finally {
+    fs.closeSync(source);
   }
 }
 
-function run([program, ...words]: readonly [string, ...string[]], limit: number): Finished {
+function copyBytes(source: number, from: string, target: number, to: string): void {
+  const buffer = Buffer.alloc(BUFFER);
+  for (;;) {
+    const count = systemCall("read", from, () => fs.readSync(source, buffer));
+    if (count === 0) return;
+    for (let written = 0; written < count; ) {
+      const start = written;
+      written += systemCall("write", to, () => fs.writeSync(target, buffer, start, count - start));
+    }
+  }
+}
+
+function holdSame(path: string, other: string): boolean {
+  const one = systemCall("open", path, () => fs.openSync(path, "r"));
+  try {
+    const two = systemCall("open", other, () => fs.openSync(other, "r"));
+    try {
+      const [left, right] = [Buffer.alloc(BUFFER), Buffer.alloc(BUFFER)];
+      for (;;) {
+        // A file gives all that is asked for, up to its end.
+        const count = systemCall("read", path, () => fs.readSync(one, left));
+        if (systemCall("read", other, () => fs.readSync(two, right)) !== count) return false;
+        if (count === 0) return true;
+        if (left.compare(right, 0, count, 0, count) !== 0) return false;
+      }
+    } finally {
+      fs.closeSync(two);
+    }
+  } finally {
+    fs.closeSync(one);
+  }
+}
+
+function run(
+  [program, ...words]: readonly [string, ...string[]],
+  limit: number,
+  variables: Readonly<Record<string, string>> = {},
+): Finished {
   const { status, signal, stdout, error } = spawnSync(program, words, {
     stdio: ["ignore", "pipe", "inherit"],
     maxBuffer: limit,
+    env: { ...process.env, ...variables },
   });
   if (error !== undefined) {
     const code = errnoOf(error);

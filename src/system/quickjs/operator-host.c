@@ -82,6 +82,7 @@ static JSValue copy_file(JSContext *ctx, const char *from, const char *to, mode_
   if (source < 0) return refuse(ctx, "open", errno);
   int target = open_retrying(to, O_WRONLY | O_CREAT | O_EXCL, mode);
   int error = target < 0 ? errno : copy_bytes(source, target);
+  if (error == 0 && fsync(target) < 0) error = errno;
   close(source);
   if (target < 0) return refuse(ctx, "open", error);
   if (close(target) < 0 && error == 0) error = errno;
@@ -103,8 +104,55 @@ static JSValue host_copy_file(JSContext *ctx, JSValueConst self, int count, JSVa
   return result;
 }
 
+/* Returns how many bytes were read, fewer than asked for only at the end of the file; -1 with errno set. */
+static ssize_t read_full(int descriptor, char *bytes, size_t length) {
+  size_t found = 0;
+  while (found < length) {
+    ssize_t count = read(descriptor, bytes + found, length - found);
+    if (count == 0) break;
+    if (count < 0 && errno != EINTR) return -1;
+    if (count > 0) found += (size_t)count;
+  }
+  return (ssize_t)found;
+}
+
+/* Returns 0 or the errno. */
+static int compare_bytes(int one, int two, bool *same) {
+  char left[COPY_BUFFER], right[COPY_BUFFER];
+  for (;;) {
+    ssize_t count = read_full(one, left, sizeof left);
+    if (count < 0) return errno;
+    ssize_t other = read_full(two, right, sizeof right);
+    if (other < 0) return errno;
+    *same = count == other && memcmp(left, right, (size_t)count) == 0;
+    if (!*same || count == 0) return 0;
+  }
+}
+
+static JSValue hold_same(JSContext *ctx, const char *path, const char *other) {
+  int one = open_retrying(path, O_RDONLY, 0);
+  if (one < 0) return refuse(ctx, "open", errno);
+  int two = open_retrying(other, O_RDONLY, 0);
+  bool same = false;
+  int error = two < 0 ? errno : compare_bytes(one, two, &same);
+  close(one);
+  if (two >= 0) close(two);
+  return error == 0 ? JS_NewBool(ctx, same) : refuse(ctx, two < 0 ? "open" : "read", error);
+}
+
+static JSValue host_hold_same(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  const char *other = path_of(ctx, "open", args[1]);
+  JSValue result = other ? hold_same(ctx, path, other) : JS_EXCEPTION;
+  if (other) JS_FreeCString(ctx, other);
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
 /* Starts a program whose standard output is `output`; returns 0 or the errno. */
-static int start(char **words, int output, pid_t *child) {
+static int start(char **words, char **environment, int output, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t ignored;
@@ -122,7 +170,7 @@ static int start(char **words, int output, pid_t *child) {
       error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     }
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (error == 0) error = posix_spawnp(child, words[0], &actions, &attributes, words, environ);
+    if (error == 0) error = posix_spawnp(child, words[0], &actions, &attributes, words, environment);
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&actions);
@@ -144,11 +192,11 @@ static JSValue finished(JSContext *ctx, int32_t code, JSValue output) {
   return pair;
 }
 
-static JSValue run_words(JSContext *ctx, char **words, double limit) {
+static JSValue run_words(JSContext *ctx, char **words, char **environment, double limit) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0) return refuse(ctx, "pipe", errno);
   pid_t child;
-  int error = start(words, ends[1], &child);
+  int error = start(words, environment, ends[1], &child);
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);
@@ -163,29 +211,75 @@ static JSValue run_words(JSContext *ctx, char **words, double limit) {
   return finished(ctx, WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status), output);
 }
 
+static void free_texts(char **texts) {
+  for (char **text = texts; text && *text; text++) free(*text);
+  free(texts);
+}
+
+/* A list of texts as C has it, ended by NULL; NULL, with an exception thrown, where that cannot be. */
+static char **texts_of(JSContext *ctx, JSValueConst list) {
+  uint32_t length;
+  JSValue size = JS_GetPropertyStr(ctx, list, "length");
+  if (JS_ToUint32(ctx, &length, size) < 0) return NULL;
+  JS_FreeValue(ctx, size);
+  char **texts = calloc((size_t)length + 1, sizeof *texts);
+  if (!texts) {
+    JS_ThrowOutOfMemory(ctx);
+    return NULL;
+  }
+  for (uint32_t at = 0; at < length; at++) {
+    JSValue element = JS_GetPropertyUint32(ctx, list, at);
+    const char *text = path_of(ctx, "exec", element);
+    JS_FreeValue(ctx, element);
+    texts[at] = text ? strdup(text) : NULL;
+    if (text && !texts[at]) JS_ThrowOutOfMemory(ctx);
+    if (text) JS_FreeCString(ctx, text);
+    if (!texts[at]) {
+      free_texts(texts);
+      return NULL;
+    }
+  }
+  return texts;
+}
+
+static bool is_replaced(const char *variable, char **settings) {
+  size_t name = strcspn(variable, "=");
+  for (; *settings; settings++) {
+    if (strncmp(variable, *settings, name + 1) == 0) return true;
+  }
+  return false;
+}
+
+/* Our own environment with these settings; it holds only pointers, to be freed by itself. NULL without memory. */
+static char **environment_with(char **settings) {
+  size_t count = 1;
+  for (char **one = settings; *one; one++) count++;
+  for (char **one = environ; *one; one++) count++;
+  char **environment = calloc(count, sizeof *environment);
+  if (!environment) return NULL;
+  size_t at = 0;
+  for (char **one = settings; *one; one++) environment[at++] = *one;
+  for (char **one = environ; *one; one++) {
+    if (!is_replaced(*one, settings)) environment[at++] = *one;
+  }
+  return environment;
+}
+
 static JSValue host_run(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   double limit;
-  uint32_t length;
   if (JS_ToFloat64(ctx, &limit, args[1]) < 0) return JS_EXCEPTION;
-  JSValue size = JS_GetPropertyStr(ctx, args[0], "length");
-  if (JS_ToUint32(ctx, &length, size) < 0) return JS_EXCEPTION;
-  JS_FreeValue(ctx, size);
-  char **words = calloc((size_t)length + 1, sizeof *words);
-  if (!words) return JS_ThrowOutOfMemory(ctx);
-  JSValue result = JS_UNDEFINED;
-  for (uint32_t at = 0; at < length && !JS_IsException(result); at++) {
-    JSValue word = JS_GetPropertyUint32(ctx, args[0], at);
-    const char *text = path_of(ctx, "exec", word);
-    JS_FreeValue(ctx, word);
-    words[at] = text ? strdup(text) : NULL;
-    if (!text) result = JS_EXCEPTION;
-    else if (!words[at]) result = JS_ThrowOutOfMemory(ctx);
-    if (text) JS_FreeCString(ctx, text);
+  char **words = texts_of(ctx, args[0]);
+  if (!words) return JS_EXCEPTION;
+  char **settings = texts_of(ctx, args[2]);
+  JSValue result = JS_EXCEPTION;
+  if (settings) {
+    char **environment = environment_with(settings);
+    result = environment ? run_words(ctx, words, environment, limit) : JS_ThrowOutOfMemory(ctx);
+    free(environment);
   }
-  if (!JS_IsException(result)) result = run_words(ctx, words, limit);
-  for (uint32_t at = 0; at < length; at++) free(words[at]);
-  free(words);
+  free_texts(settings);
+  free_texts(words);
   return result;
 }
 
@@ -194,7 +288,8 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("readLine", 0, host_read_line),
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
-    JS_CFUNC_DEF("run", 2, host_run),
+    JS_CFUNC_DEF("holdSame", 2, host_hold_same),
+    JS_CFUNC_DEF("run", 3, host_run),
 };
 
 bool add_operator_host(JSContext *ctx, int count, char **arguments) {

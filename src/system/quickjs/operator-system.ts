@@ -11,8 +11,13 @@ interface OperatorHost {
   /** Mode and user. */
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
-  /** Exit code and standard output. */
-  run(command: readonly string[], limit: number): readonly [number, string];
+  holdSame(path: string, other: string): boolean;
+  /** Exit code and standard output; variables as `NAME=value`. */
+  run(
+    command: readonly string[],
+    limit: number,
+    variables: readonly string[],
+  ): readonly [number, string];
 }
 
 declare const operatorHost: OperatorHost;
@@ -28,8 +33,12 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
       return { mode, user };
     },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
-    run: (command, limit) => {
-      const [exitCode, stdout] = callHost(command[0], () => operatorHost.run(command, limit));
+    holdSame: (path, other) => callHost(path, () => operatorHost.holdSame(path, other)),
+    run: (command, limit, variables = {}) => {
+      const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+      const [exitCode, stdout] = callHost(command[0], () =>
+        operatorHost.run(command, limit, settings),
+      );
       return { exitCode, stdout };
     },
   };
