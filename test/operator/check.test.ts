@@ -138,9 +138,9 @@ const cases: Readonly<Record<string, Case>> = {
   "a network that nothing configures": {
     code: "unconfigured-network",
     severity: "info",
-    spoil: ({ directory }) => {
-      mkdirSync(join(directory, "old"));
-      return join(directory, "old");
+    spoil: (node) => {
+      node.put("old/lock", "");
+      return join(node.directory, "old");
     },
   },
   "a configuration that cannot be read": {
@@ -240,7 +240,7 @@ test("the table names what was found and what to do, the worst first", (t) => {
     withoutPaths(node, stdout),
     [
       "SEVERITY  CODE  NETWORK  WHERE  WHAT",
-      "error  unreadable-configuration  -  NODE/conf/bad.conf  unexpected end of JSON input",
+      "error  unreadable-configuration  -  NODE/conf/bad.conf  it is not JSON: unexpected end of JSON input",
       "warning  malformed-reservation  net  NODE/data/net/10.1.2.9  the file names no container",
       "warning  out-of-range  net  NODE/data/net/10.9.9.9  10.9.9.9 is in no range, held by c9 eth0",
       "info  stale-index  net  NODE/data/.host-local/net/owners  somebody else wrote to the network's directory",

@@ -91,7 +91,7 @@ test("a network without a configuration has no ranges, and a bad configuration i
   const { exitCode, stdout, stderr } = node.tool(["metrics"]);
 
   t.equal(exitCode, 0);
-  t.match(stderr, /bad\.conf: unexpected end of JSON input/);
+  t.match(stderr, /bad\.conf: it is not JSON: unexpected end of JSON input/);
   t.notMatch(stdout, /addresses_total|out_of_range/);
   t.match(stdout, /^cni_ipam_reservations\{network="old",.*\} 1$/m);
   t.match(stdout, /^cni_ipam_configuration_errors 1$/m);
