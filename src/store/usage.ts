@@ -52,14 +52,14 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
 export function describeUsage(
   usage: readonly RangeUsage[],
   suspects: number,
-  { directory }: Location,
+  { network, directory }: Location,
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
       `${formatWindow(range)}: ${used} of ${capacity} addresses in use`,
   );
   if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
-  return `${counts.join("; ")}. Next: list the holders with grep -r . ${directory} and compare them with the live containers, crictl pods -q; if all are alive, the range is too small`;
+  return `${counts.join("; ")}; reservations are in ${directory}. Next: host-local list ${network} names the holders, host-local gc ${network} --live-command 'crictl pods -q' those that are dead; if all are alive, the range is too small`;
 }
 
 /** How many of a set's reservations are files that do not tell whose they are; each file is read. */

@@ -220,7 +220,7 @@ test("an exhausted set says how full it is and what to do next", (t) => {
     code: 999,
     message: "no IP addresses available in range set: 10.0.0.1-10.0.0.6",
     details:
-      /^10\.0\.0\.1-10\.0\.0\.6: 5 of 5 addresses in use; 1 of them by files .* \/data\/net /,
+      /^10\.0\.0\.1-10\.0\.0\.6: 5 of 5 addresses in use; 1 of them by files .* in \/data\/net\. Next: host-local list net /,
   });
 
   t.same(filesOf(machine), before);

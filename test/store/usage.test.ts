@@ -74,9 +74,8 @@ test("usage is described by counts and by what to look at next", (t) => {
 
   t.match(
     text,
-    "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 addresses in use. ",
+    "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 addresses in use; reservations are in /data/net. Next: host-local list net ",
   );
-  t.match(text, "/data/net");
   t.notMatch(text, "of them");
   t.match(describeUsage(usage(machine), 2, location), "2 of them by files that name no container");
   t.end();
