@@ -32,89 +32,93 @@ export function syntaxError(text: string): string {
 }
 
 function scan(text: string): void {
-  let at = 0;
+  // A property, since V8 14 may lose a change of a variable that several functions share.
+  const place = { at: 0 };
   // One entry an open bracket; a list instead of recursion, so that depth costs no stack.
   const open: ("{" | "[")[] = [];
 
   const refuse = (context: string): never => {
-    if (at >= text.length) {
+    if (place.at >= text.length) {
       // Go's scanner gets one blank after the end: inside a word, a number or an escape it names that.
       const isInside = /^in (?:literal|numeric|exponent|string escape|\\u)|^after decimal/.test(
         context,
       );
       throw new Refusal(isInside ? `invalid character ' ' ${context}` : END);
     }
-    throw new Refusal(`invalid character ${goQuoteCharacter(firstByte(text, at))} ${context}`);
+    throw new Refusal(
+      `invalid character ${goQuoteCharacter(firstByte(text, place.at))} ${context}`,
+    );
   };
   /** Goes on behind what `run` matches here, be it nothing. */
   const skip = (run: RegExp): void => {
-    run.lastIndex = at;
+    run.lastIndex = place.at;
     run.test(text);
-    at = run.lastIndex;
+    place.at = run.lastIndex;
   };
   const skipSpace = (): void => skip(spaces);
   const digits = (context: string): void => {
-    if (!isDigit(text.charAt(at))) refuse(context);
+    if (!isDigit(text.charAt(place.at))) refuse(context);
     skip(digitRun);
   };
   const string = (): void => {
-    for (at++; ; at++) {
+    for (place.at++; ; place.at++) {
       skip(stringContent);
-      if (text.charAt(at) === '"') break;
-      if (at >= text.length || text.charCodeAt(at) < 0x20) refuse("in string literal");
-      if (text.charAt(at) !== "\\") continue;
-      at++;
-      if (at >= text.length || !'"\\/bfnrtu'.includes(text.charAt(at)))
+      if (text.charAt(place.at) === '"') break;
+      if (place.at >= text.length || text.charCodeAt(place.at) < 0x20) refuse("in string literal");
+      if (text.charAt(place.at) !== "\\") continue;
+      place.at++;
+      if (place.at >= text.length || !'"\\/bfnrtu'.includes(text.charAt(place.at)))
         refuse("in string escape code");
-      if (text.charAt(at) !== "u") continue;
+      if (text.charAt(place.at) !== "u") continue;
       for (let count = 0; count < 4; count++) {
-        at++;
-        if (!/[0-9a-f]/i.test(text.charAt(at))) refuse("in \\u hexadecimal character escape");
+        place.at++;
+        if (!/[0-9a-f]/i.test(text.charAt(place.at))) refuse("in \\u hexadecimal character escape");
       }
     }
-    at++;
+    place.at++;
   };
   const number = (): void => {
-    if (text.charAt(at) === "-") at++;
-    if (text.charAt(at) === "0") at++;
+    if (text.charAt(place.at) === "-") place.at++;
+    if (text.charAt(place.at) === "0") place.at++;
     else digits("in numeric literal");
-    if (text.charAt(at) === ".") {
-      at++;
+    if (text.charAt(place.at) === ".") {
+      place.at++;
       digits("after decimal point in numeric literal");
     }
-    if ("eE".includes(text.charAt(at) || "-")) {
-      at++;
-      if ("+-".includes(text.charAt(at) || "0")) at++;
+    if ("eE".includes(text.charAt(place.at) || "-")) {
+      place.at++;
+      if ("+-".includes(text.charAt(place.at) || "0")) place.at++;
       digits("in exponent of numeric literal");
     }
   };
   const literal = (word: string): void => {
     for (let index = 1; index < word.length; index++) {
-      at++;
+      place.at++;
       const expected = word.charAt(index);
-      if (text.charAt(at) !== expected) refuse(`in literal ${word} (expecting '${expected}')`);
+      if (text.charAt(place.at) !== expected)
+        refuse(`in literal ${word} (expecting '${expected}')`);
     }
-    at++;
+    place.at++;
   };
   const key = (): void => {
     skipSpace();
-    if (text.charAt(at) !== '"') refuse("looking for beginning of object key string");
+    if (text.charAt(place.at) !== '"') refuse("looking for beginning of object key string");
     string();
     skipSpace();
-    if (text.charAt(at) !== ":") refuse("after object key");
-    at++;
+    if (text.charAt(place.at) !== ":") refuse("after object key");
+    place.at++;
   };
   /** Opens brackets until a value without further ones was read. */
   const value = (): void => {
     for (;;) {
       skipSpace();
-      const first = text.charAt(at);
+      const first = text.charAt(place.at);
       if (first === "{" || first === "[") {
         if (open.length === MAX_DEPTH) refuse("exceeded max depth");
         open.push(first);
-        at++;
+        place.at++;
         skipSpace();
-        if (text.charAt(at) === (first === "{" ? "}" : "]")) return;
+        if (text.charAt(place.at) === (first === "{" ? "}" : "]")) return;
         if (first === "{") key();
         continue;
       }
@@ -131,12 +135,12 @@ function scan(text: string): void {
   value();
   for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
     skipSpace();
-    const next = text.charAt(at);
+    const next = text.charAt(place.at);
     if (next === (inner === "{" ? "}" : "]")) {
       open.pop();
-      at++;
+      place.at++;
     } else if (next === ",") {
-      at++;
+      place.at++;
       if (inner === "{") key();
       value();
     } else {
@@ -144,7 +148,7 @@ function scan(text: string): void {
     }
   }
   skipSpace();
-  if (at < text.length) refuse("after top-level value");
+  if (place.at < text.length) refuse("after top-level value");
 }
 
 function isDigit(character: string): boolean {

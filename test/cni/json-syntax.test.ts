@@ -217,3 +217,12 @@ test("a document that lost a character is refused exactly where it is no JSON an
   t.pass();
   t.end();
 });
+
+test("the sentence is the same however often the engine has optimised the scanner", (t) => {
+  const text = `${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`;
+
+  const sentences = new Set(Array.from({ length: 20 }, () => syntaxError(text)));
+
+  t.same([...sentences], ["invalid character '{' exceeded max depth"]);
+  t.end();
+});
