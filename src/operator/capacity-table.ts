@@ -71,7 +71,7 @@ function sentencesFor({ network, ranges, pods }: NetworkCounts, paint: Paint): r
   if (pods === undefined) return [];
   const full = fullSets(ranges).map((set) =>
     paint(
-      `${network}: range set ${set} has no free address: a pod more would fail. See which are held in vain: host-local check ${network}`,
+      `${network}: range set ${set} has no free address: a pod more would fail. See which are held by the dead: host-local gc ${network}`,
       "error",
     ),
   );

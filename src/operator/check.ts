@@ -35,7 +35,7 @@ export const check: Command = {
     { line: "host-local check mynet --repair", effect: "sets right what is safe in one network" },
     {
       line: "host-local check --node-problem-detector",
-      effect: "for conf-examples/node-problem-detector.json",
+      effect: "for conf-examples/operator/node-problem-detector.json",
     },
   ],
   run: checkNetworks,
@@ -77,12 +77,23 @@ function examineAndRepair(context: Context): Report {
   };
 }
 
+/** One network that is locked, or cannot be written, does not keep the others from being repaired. */
 function repairAll(
-  { system }: Context,
+  { system, tell }: Context,
   { places, findings }: Examination,
   backupDir: string | undefined,
 ): Repairs {
-  return new Map(places.flatMap((place) => [...repair(system, place, findings, backupDir)]));
+  const done: Repairs = new Map();
+  for (const place of places) {
+    try {
+      repair(system, place, findings, backupDir, done);
+    } catch (error) {
+      if (!(error instanceof CniError || isSystemError(error))) throw error;
+      const details = error instanceof CniError ? `; ${error.details}` : "";
+      tell(`host-local: ${place.location.network}: ${error.message}${details}\n`);
+    }
+  }
+  return done;
 }
 
 function describe(finding: Finding, repairs: Repairs): object {

@@ -38,6 +38,12 @@ function read(
   spec: Record<string, StringConstructor | BooleanConstructor>,
   words: readonly string[],
 ): { _: string[]; [option: string]: unknown } {
+  const valued = words.find((word) => spec[word.replace(/=.*/s, "")] === Boolean && /=/.test(word));
+  if (valued !== undefined) {
+    throw new CannotLook(
+      `${name}: ${valued}: a switch takes no value; leave it out where it is not meant`,
+    );
+  }
   try {
     return arg(spec, { argv: [...words] });
   } catch (error) {

@@ -12,15 +12,20 @@ export interface Collection {
   readonly judged: readonly (Judged & { readonly item: Item })[];
   /** The names of the files that were released. */
   readonly released: ReadonlySet<string>;
+  /** Why nothing was released, although it seems dead. */
+  readonly refused: string | undefined;
+  /** Whether the next run will know what this one saw. */
+  readonly isNoted: boolean;
 }
 
-type State = "waiting" | "due" | "released" | "kept";
+type State = "waiting" | "due" | "released" | "kept" | "refused";
 
 const stateTexts: Readonly<Record<State, string>> = {
   waiting: "dead; released once a later run finds it dead, too",
   due: "dead; released with --yes",
   released: "released",
   kept: "kept: changed meanwhile, or could not be released",
+  refused: "refused, see the message",
 };
 
 /** A table of the dead, and the counts. */
@@ -54,17 +59,13 @@ export function formatCollection(collections: readonly Collection[], isDryRun: b
 }
 
 /** See the command's description. */
-export function collectionDocument(
-  collections: readonly Collection[],
-  isDryRun: boolean,
-  refused: string | undefined,
-): object {
+export function collectionDocument(collections: readonly Collection[], isDryRun: boolean): object {
   return {
     dryRun: isDryRun,
-    refused: refused ?? null,
-    networks: collections.map(({ place, judged, released }) => ({
+    networks: collections.map(({ place, judged, released, refused }) => ({
       network: place.location.network,
       directory: place.location.directory,
+      refused: refused ?? null,
       reservations: judged.length,
       alive: count(judged, "alive"),
       unknown: count(judged, "unknown"),
@@ -94,11 +95,12 @@ function deadOf({ judged }: Collection): Collection["judged"] {
 }
 
 function stateOf(
-  { released }: Collection,
+  { released, refused }: Collection,
   { verdict, item }: Collection["judged"][number],
   isDryRun: boolean,
 ): State {
   if (released.has(item.name)) return "released";
+  if (refused !== undefined) return "refused";
   if (verdict === "waiting") return "waiting";
   return isDryRun ? "due" : "kept";
 }

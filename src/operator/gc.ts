@@ -23,9 +23,9 @@ export const gc: Command = {
   description: [
     "Compares the reservations of all networks, or of one, with the containers that are alive: with a list of their ids (the ids that CNI calls are made with: crictl pods -q, podman ps -aq --no-trunc), or with the network namespaces that libcni's cache names. A network that several runtimes use needs the ids of all of them in one list.",
     "Reservations are read before the list is. One that is younger than the grace period is kept, and so is one that names no container. A reservation goes when two runs, at least the grace period apart, both found its container dead; what the first one saw is noted beside the owner index, by dry runs, too. A list in a file is as old as the file. Before it is released, each reservation is looked at again under the lock.",
-    "Without --yes nothing is released. A list without any id releases nothing, nor does a command that fails. An id of twelve or more hexadecimal digits also stands for the longer ones that it begins.",
+    "Without --yes nothing is released. A list without any id releases nothing, nor does a command that fails, nor a list none of whose ids holds an address of the network in question. An id of twelve or more hexadecimal digits also stands for the longer ones that it begins.",
     "Exit codes: 0 nothing is dead, or (with --yes) all that may go is released; 1 dead reservations were found in a dry run, or it was refused, or could not be released; 2 it could not look, for example since the command failed.",
-    'JSON: {"dryRun", "refused": null or why, "networks": [{"network", "directory", "reservations", "alive", "unknown", "ownerless", "young", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept", "path"}]}. "kept" is what changed meanwhile or could not be released.',
+    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "path"}]}. "kept" is what changed meanwhile or could not be released.',
   ],
   options: [
     ...sourceOptions,
@@ -48,7 +48,7 @@ export const gc: Command = {
     { line: "podman ps -aq --no-trunc | host-local gc podman --live -", effect: "from a pipe" },
     {
       line: "host-local gc --by-netns --now --yes",
-      effect: "after a reboot: releases what has no network namespace any more",
+      effect: "after a reboot, once a pod runs: releases what has no network namespace any more",
     },
   ],
   run: collect,
@@ -68,14 +68,15 @@ function collect(context: Context): Report {
   for (const { items } of stocks) requireReadable(items);
   const source = readSource(readAt);
   const judged = stocks.map(({ place, items }) => judge(context, grace, source, place, items));
-  const refused = refusal(context, source, judged);
-  const collections = judged.map((collection) =>
-    refused === undefined ? finish(context, collection) : collection,
-  );
-  if (refused !== undefined) tell(`host-local: ${refused}\n`);
+  const collections = judged.map((collection) => {
+    const refused = refusal(context, source, collection);
+    return refused === undefined ? finish(context, collection) : { ...collection, refused };
+  });
+  const refusals = new Set(collections.flatMap(({ refused }) => refused ?? []));
+  for (const refused of refusals) tell(`host-local: ${refused}\n`);
   return {
-    exitCode: refused !== undefined || isAnythingLeft(context, collections) ? 1 : 0,
-    document: collectionDocument(collections, !context.has("--yes"), refused),
+    exitCode: refusals.size > 0 || isAnythingLeft(context, collections) ? 1 : 0,
+    document: collectionDocument(collections, !context.has("--yes")),
     text: formatCollection(collections, !context.has("--yes")),
   };
 }
@@ -104,27 +105,24 @@ function judge(
         : { name: item.name, owner, modified };
     return { ...judgeOne({ seen, life }), item };
   });
-  return { place, judged, released: new Set() };
+  return { place, judged, released: new Set(), refused: undefined, isNoted: true };
 }
 
-/** Why nothing may be released, although it seems dead. */
+/**
+ * Why nothing may be released in a network, although it seems dead. A list that is wrong is wrong each time: seeing it
+ * twice proves nothing.
+ */
 function refusal(
-  { has, tell }: Context,
+  { has }: Context,
   source: LiveSource,
-  collections: readonly Collection[],
+  { place, judged }: Collection,
 ): string | undefined {
-  const dead = collections.filter(({ judged }) => judged.some(({ sighting }) => sighting));
-  if (dead.length === 0 || has("--allow-empty")) return undefined;
+  if (has("--allow-empty") || !judged.some(({ sighting }) => sighting)) return undefined;
   if (source.isEmpty) {
     return "the list of live containers is empty; nothing was released. If nothing is alive indeed, add --allow-empty";
   }
-  const strange = dead.filter(({ judged }) => !judged.some(({ verdict }) => verdict === "alive"));
-  const names = strange.map(({ place }) => place.location.network).join(", ");
-  if (strange.length === 0 || has("--by-netns")) return undefined;
-  const doubt = `none of the live ids holds an address of ${names}; are they ids of pod sandboxes, of the runtime that uses this network?`;
-  if (has("--now")) return `${doubt} Nothing was released. If they are, add --allow-empty`;
-  tell(`host-local: ${doubt}\n`);
-  return undefined;
+  if (has("--by-netns") || judged.some(({ verdict }) => verdict === "alive")) return undefined;
+  return `none of the live ids holds an address of ${place.location.network}; nothing was released there. Are they ids of pod sandboxes, of the runtime that uses this network? If they are, add --allow-empty`;
 }
 
 /** Releases what is due, and notes what is not. */
@@ -135,6 +133,7 @@ function finish(context: Context, collection: Collection): Collection {
   const left = collection.judged.flatMap(({ sighting, item }) =>
     sighting === undefined || released.has(item.name) ? [] : [sighting],
   );
+  let isNoted = true;
   try {
     if (left.length > 0 || readSightings(system, location).length > 0) {
       writeSightings(system, location, left);
@@ -142,8 +141,9 @@ function finish(context: Context, collection: Collection): Collection {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     tell(`host-local: what was seen dead could not be noted: ${error.message}\n`);
+    isNoted = false;
   }
-  return { ...collection, released };
+  return { ...collection, released, isNoted };
 }
 
 /** One network that is locked, or cannot be written, does not keep the others from being cleaned up. */
@@ -166,12 +166,16 @@ function release({ system, tell }: Context, { place, judged }: Collection): Read
   }
 }
 
-/** In a dry run everything that is dead; otherwise what could not be released. */
+/** In a dry run everything that is dead; otherwise what could not be released, or will never be since nothing is noted. */
 function isAnythingLeft({ has }: Context, collections: readonly Collection[]): boolean {
-  return collections.some(({ judged, released }) =>
-    judged.some(
-      ({ verdict, sighting, item }) =>
-        sighting !== undefined && !released.has(item.name) && (verdict === "due" || !has("--yes")),
-    ),
+  return collections.some(
+    ({ judged, released, isNoted }) =>
+      !isNoted ||
+      judged.some(
+        ({ verdict, sighting, item }) =>
+          sighting !== undefined &&
+          !released.has(item.name) &&
+          (verdict === "due" || !has("--yes")),
+      ),
   );
 }

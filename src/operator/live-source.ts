@@ -55,7 +55,7 @@ export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
   }
   if (has("--by-netns")) return (asOf) => fromNamespaces(system, cacheDirOf(context), asOf);
   if (command !== undefined) return (asOf) => fromList(runCommand(context, command), asOf);
-  if (file === "-") return (asOf) => fromList(readStandardInput(system), asOf);
+  if (file === "-") return (asOf) => fromList(readStandardInput(system), ageOfInput(system, asOf));
   return (asOf) => fromFile(system, file ?? "", asOf);
 }
 
@@ -65,6 +65,17 @@ function fromFile(system: System, path: string, readAt: number): LiveSource {
   if (kind !== "file") throw new CannotLook(`${path} is no file; use --live - with a pipe`);
   const list = parseLiveList(system.readFile(path, LARGEST_LIST), path);
   return fromList(list, Math.min(readAt, Number(modified / 1_000_000n)));
+}
+
+/** A file as standard input is as old as any other file. */
+function ageOfInput(system: System, readAt: number): number {
+  try {
+    const { kind, modified } = system.status("/dev/stdin");
+    return kind === "file" ? Math.min(readAt, Number(modified / 1_000_000n)) : readAt;
+  } catch (error) {
+    if (isSystemError(error)) return readAt;
+    throw error;
+  }
 }
 
 function readStandardInput(system: System): LiveList {
@@ -113,14 +124,13 @@ function fromNamespaces(system: OperatorSystem, cacheDir: string, asOf: number):
 }
 
 /**
- * A network namespace lives while something is mounted at its path, or while it is the one of a process: then the file
- * is on another device than its directory. What is left after a reboot or an unmount is an empty file, or nothing.
+ * A network namespace lives while something is mounted at its path, or while it is the one of a process. A file with
+ * nothing mounted on it tells nothing: from within a container, what was mounted on the host later looks just so.
  */
 function lifeOfNamespace(system: System, path: string): Life {
   if (!path.startsWith("/")) return "unknown";
   try {
-    const { device } = system.status(path);
-    return device === system.status(parentOf(path)).device ? "dead" : "alive";
+    return isNamespace(system, path) ? "alive" : "unknown";
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return lifeOfMissing(system, path);
     if (isSystemError(error)) return "unknown";
@@ -128,11 +138,26 @@ function lifeOfNamespace(system: System, path: string): Life {
   }
 }
 
-/** Without the directory of all namespaces we may well be in a container that does not see them. */
+/** Such a file is on another device than its directory. */
+function isNamespace(system: System, path: string): boolean {
+  return system.status(path).device !== system.status(parentOf(path)).device;
+}
+
+/** The kernel's own number for the process ids of the host. */
+const HOST_PROCESSES = "pid:[4026531836]";
+
+/**
+ * What is missing is dead only where the others are seen: among the processes of the host, or in a directory in which
+ * other namespaces are mounted. Else we may be in a container that does not see any.
+ */
 function lifeOfMissing(system: System, path: string): Life {
-  if (/^\/proc\/[0-9]+\//.test(path)) return "dead";
   try {
-    return system.status(parentOf(path)).kind === "directory" ? "dead" : "unknown";
+    if (/^\/proc\/[0-9]+\//.test(path)) {
+      return system.readLink("/proc/self/ns/pid") === HOST_PROCESSES ? "dead" : "unknown";
+    }
+    const directory = parentOf(path);
+    const others = system.list(directory).map((name) => `${directory}/${name}`);
+    return others.some((other) => isNamespace(system, other)) ? "dead" : "unknown";
   } catch (error) {
     if (isSystemError(error)) return "unknown";
     throw error;

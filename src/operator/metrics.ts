@@ -1,6 +1,6 @@
 import { join, parentOf } from "../store/location.ts";
 import { isSystemError, type System } from "../system/system.ts";
-import type { Command, Context, Report } from "./command.ts";
+import { CannotLook, type Command, type Context, type Report } from "./command.ts";
 import { formatExposition } from "./exposition.ts";
 import { requireReadable, takeInventory } from "./inventory.ts";
 import { measure } from "./measurements.ts";
@@ -49,6 +49,7 @@ function measureNetworks(context: Context): Report {
 
 /** In one step; under a name that the textfile collector passes over until it is whole. */
 function replaceFile(system: System, path: string, text: string): void {
+  requireFile(system, path);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const temporary = join(parentOf(path), `.${name}.${system.processId()}`);
   create(system, temporary, text);
@@ -58,6 +59,17 @@ function replaceFile(system: System, path: string, text: string): void {
     system.unlink(temporary);
     throw error;
   }
+}
+
+/** A device, or a link to one, must not become a file. */
+function requireFile(system: System, path: string): void {
+  try {
+    if (system.linkStatus(path).kind === "file") return;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return;
+    throw error;
+  }
+  throw new CannotLook(`metrics: --output: ${path} is there, and is no file`);
 }
 
 /** One of that name is from a killed process that had our id. */

@@ -28,14 +28,14 @@ export function operate(system: OperatorSystem): number {
       throw error;
     }
     const details = error instanceof CniError && error.details !== "" ? `; ${error.details}` : "";
-    system.writeStandardError(harmless(`host-local: ${error.message}${details}\n`));
+    system.writeStandardError(harmless(system, `host-local: ${error.message}${details}\n`));
     return CANNOT_LOOK;
   }
 }
 
 function answer(system: OperatorSystem): { text: string; exitCode: number } {
   const [name = "", ...words] = system.arguments;
-  if (name === "--help" || name === "help") {
+  if (name === "--help" || name === "-h" || name === "help") {
     const [about] = words;
     const text =
       about === undefined ? overview(commands) : commandHelp(findCommand(commands, about));
@@ -44,12 +44,12 @@ function answer(system: OperatorSystem): { text: string; exitCode: number } {
   const command = findCommand(commands, name);
   const parsed = parseCommandLine(command, words);
   if (parsed.has("--help")) return { text: commandHelp(command), exitCode: 0 };
-  const tell: Context["tell"] = (text) => system.writeStandardError(harmless(text));
+  const tell: Context["tell"] = (text) => system.writeStandardError(harmless(system, text));
   const report = command.run({ system, ...parsed, tell });
-  return { text: textOf(report, parsed.has("--json")), exitCode: report.exitCode };
+  return { text: textOf(system, report, parsed.has("--json")), exitCode: report.exitCode };
 }
 
 /** Of the two forms only the one that is printed is looked at: making the other may cost seconds. */
-function textOf(report: Report, asJson: boolean): string {
-  return asJson ? formatDocument(report.document) : harmless(report.text);
+function textOf(system: OperatorSystem, report: Report, asJson: boolean): string {
+  return asJson ? formatDocument(report.document) : harmless(system, report.text);
 }

@@ -4,21 +4,23 @@ import { cursorPath, readCursorText, removeCursor } from "../store/cursor.ts";
 import type { Ledger } from "../store/ledger.ts";
 import { join, type Location } from "../store/location.ts";
 import { underLock } from "../store/lock.ts";
+import { withSoundOwnDirectory } from "../store/own-directory.ts";
 import { readSightings, removeSightings, sightingsPath } from "../store/sightings.ts";
 import { abandonedFiles, removeAbandoned } from "../store/temporary.ts";
 import { isDebris } from "../store/usage.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
-import { isSystemError } from "../system/system.ts";
+import { isSystemError, SystemError } from "../system/system.ts";
 import type { Finding } from "./finding.ts";
 import type { Place } from "./places.ts";
 
 /** What was done about a finding, in a few words; nothing where it had changed meanwhile. */
-export type Repairs = ReadonlyMap<Finding, string>;
+export type Repairs = Map<Finding, string>;
 
 /**
  * Repairs what can be repaired in one place.
  *
  * @param backupDir where copies go, instead of a directory beside the owner index
+ * @param done gets what was done, also where the rest fails
  * @throws CniError 11 where the lock stayed with another: nothing was changed
  * @throws SystemError where a copy cannot be made: nothing after that was changed
  */
@@ -27,10 +29,10 @@ export function repair(
   { location, networks: [network] }: Place,
   findings: readonly Finding[],
   backupDir: string | undefined,
-): Repairs {
+  done: Repairs,
+): void {
   const own = findings.filter((one) => one.repair !== undefined && isOf(one, location));
-  const done = new Map<Finding, string>();
-  if (own.length === 0) return done;
+  if (own.length === 0) return;
   const backup = backupOf(system, location, backupDir);
   const wish = { holder: "host-local check --repair", timeoutSeconds: network.lockTimeoutSeconds };
   underLock(system, location, wish, (ledger) => {
@@ -39,7 +41,6 @@ export function repair(
       if (what !== undefined) done.set(finding, what);
     }
   });
-  return done;
 }
 
 /** Puts a copy of a file where it can be found again, and returns its path. */
@@ -55,11 +56,23 @@ function backupOf(
   const time = new Date(system.now()).toISOString().replaceAll(/[-:]/g, "");
   const directory = join(root, time);
   return (path, name) => {
+    if (backupDir === undefined) requireSound(system, location, root);
     system.makeDirectories(directory);
     const copy = join(directory, name);
     system.copyFile(path, copy, 0o600);
     return copy;
   };
+}
+
+/** Copies must not land where a link in place of our own directories leads. */
+function requireSound(system: OperatorSystem, location: Location, root: string): void {
+  try {
+    const { usesOwn } = withSoundOwnDirectory(system, location);
+    if (usesOwn && system.linkStatus(root).kind === "directory") return;
+    throw new SystemError("mkdir", root, "ENOTDIR");
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) throw error;
+  }
 }
 
 function repairOne(

@@ -18,8 +18,13 @@ export function formatTable(
   rows: readonly (readonly string[])[],
 ): string {
   const align = columns.map((column) => (column.align === "left" ? "l" : "r"));
-  const cells = [columns.map(({ heading }) => heading), ...rows.map((row) => [...row])];
+  const cells = [columns.map(({ heading }) => heading), ...rows.map((row) => row.map(inOneLine))];
   return `${table(cells, { align, hsep: "  ", stringLength: visibleLength })}\n`;
+}
+
+/** A line end in a name must not begin a row. */
+function inOneLine(cell: string): string {
+  return cell.replace(/[\r\n\t]/g, "?");
 }
 
 /** The length without the codes that colour it. */

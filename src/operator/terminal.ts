@@ -12,17 +12,23 @@ const STEP = 1000;
 
 /** Colours for standard output: only on a terminal, and never with `NO_COLOR` (https://no-color.org). */
 export function painter(system: OperatorSystem): Paint {
-  const isPlain = !system.isTerminal(1) || (system.environment("NO_COLOR") ?? "") !== "";
-  return (text, meaning) => (isPlain ? text : `\u001b[${codes[meaning]}m${text}\u001b[0m`);
+  return (text, meaning) =>
+    isColoured(system) ? `\u001b[${codes[meaning]}m${text}\u001b[0m` : text;
 }
 
-/** Control characters but tab and line end; colours are none. */
+function isColoured(system: OperatorSystem): boolean {
+  return system.isTerminal(1) && (system.environment("NO_COLOR") ?? "") === "";
+}
+
+/** Control characters but line ends; our own colours are none. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
-const CONTROLS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[[0-9;]*m)/g;
+const CONTROLS =
+  /[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[(?:0|1|31|32|33)m)/g;
 
 /** Text without what would steer a terminal: names come from files, and files from anybody. */
-export function harmless(text: string): string {
-  return text.replace(CONTROLS, "?");
+export function harmless(system: OperatorSystem, text: string): string {
+  const plain = isColoured(system) ? text : text.replaceAll("\u001b", "?");
+  return plain.replace(CONTROLS, "?");
 }
 
 /**

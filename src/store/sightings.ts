@@ -1,7 +1,8 @@
 /** Which reservations were seen dead, and since when: what one run of a collection leaves for the next. */
 
-import { isSystemError, type System } from "../system/system.ts";
+import { isSystemError, type System, SystemError } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
+import { withSoundOwnDirectory } from "./own-directory.ts";
 import { withTemporary } from "./temporary.ts";
 
 /** A reservation as it was seen: the same address, taken again, is another one. */
@@ -30,6 +31,7 @@ export function sightingKey({ name, owner, modified }: Omit<Sighting, "since">):
 
 /** The sightings of earlier runs. A file that is missing, or is not understood, counts as none. */
 export function readSightings(system: System, location: Location): readonly Sighting[] {
+  if (!withSoundOwnDirectory(system, location).usesOwn) return [];
   try {
     const state: unknown = JSON.parse(system.readFile(sightingsPath(location), LARGEST_STATE));
     return Array.isArray(state) ? state.flatMap(sightingOf) : [];
@@ -50,6 +52,9 @@ export function writeSightings(
   sightings: readonly Sighting[],
 ): void {
   const path = sightingsPath(location);
+  if (!withSoundOwnDirectory(system, location).usesOwn) {
+    throw new SystemError("open", path, "ENOTDIR");
+  }
   if (sightings.length === 0) {
     removeSightings(system, location);
     return;

@@ -1,6 +1,6 @@
 /** The files of conf-examples/, loaded as libcni and containerd load them. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { inRepository } from "../blackbox/executable.ts";
 import { renderContainerdTemplate } from "./containerd-template.ts";
@@ -9,8 +9,9 @@ import { type Network, readNetwork } from "./libcni.ts";
 const directory = inRepository("conf-examples");
 
 /** The names of all files but the README, in order. */
-export const allFiles: readonly string[] = readdirSync(directory)
-  .filter((file) => file !== "README.md")
+export const allFiles: readonly string[] = readdirSync(directory, { recursive: true })
+  .map(String)
+  .filter((file) => file !== "README.md" && statSync(join(directory, file)).isFile())
   .sort();
 
 /** The names of all network configurations, in order; the others are for the operator's tool. */

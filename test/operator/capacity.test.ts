@@ -45,7 +45,7 @@ total                                              18446744073709551877       13
 
 dual holds 131 pods.
 small holds 1 pod.
-small: range set 0 has no free address: a pod more would fail. See which are held in vain: host-local check small
+small: range set 0 has no free address: a pod more would fail. See which are held by the dead: host-local gc small
 `,
     stderr: "",
   });

@@ -1,6 +1,14 @@
 /** `check` on real directories. */
 
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
@@ -303,8 +311,38 @@ test("where no copy can be made nothing is removed", (t) => {
 
   const { exitCode, stderr } = node.tool(["check", "--repair", "--backup-dir", `${path}/x`]);
 
-  t.equal(exitCode, 2);
+  t.equal(exitCode, 1);
   t.match(stderr, /not a directory/);
+  t.equal(node.read("net/10.1.2.9"), "");
+  t.end();
+});
+
+test("one network that cannot be repaired does not keep the others from it", (t) => {
+  const node = nodeWithPod(t);
+  node.configure("other", { subnet: "10.7.0.0/24" });
+  node.put("net/10.1.2.9", "", 60);
+  node.put("other/10.7.0.9", "", 60);
+  node.put(".host-local/net/repaired", "a file");
+
+  const { exitCode, stdout, stderr } = node.tool(["check", "--repair"]);
+
+  t.equal(exitCode, 1);
+  t.match(stderr, /net: mkdir .*repaired: not a directory/);
+  t.match(stdout, /removed; copy/);
+  t.equal(node.read("net/10.1.2.9"), "");
+  t.throws(() => node.read("other/10.7.0.9"), { code: "ENOENT" });
+  t.end();
+});
+
+test("no copy lands where a link in place of our own directory leads", (t) => {
+  const node = nodeWithPod(t);
+  const elsewhere = scratchDirectory(t);
+  node.put("net/10.1.2.9", "", 60);
+  symlinkSync(elsewhere, join(node.directory, ".host-local/net/repaired"));
+
+  t.equal(node.tool(["check", "--repair"]).exitCode, 1);
+
+  t.same(readdirSync(elsewhere), []);
   t.equal(node.read("net/10.1.2.9"), "");
   t.end();
 });

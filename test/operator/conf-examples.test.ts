@@ -30,7 +30,7 @@ function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
   return node;
 }
 
-for (const file of ["prometheus-rules.yaml", "grafana-dashboard.json"]) {
+for (const file of ["operator/prometheus-rules.yaml", "operator/grafana-dashboard.json"]) {
   test(`${file}: every metric in it exists`, (t) => {
     const known = metricsOf(nodeWithPod(t));
     const used = new Set(Array.from(readExample(file).matchAll(/cni_ipam_\w+/g), ([name]) => name));
@@ -45,7 +45,7 @@ for (const file of ["prometheus-rules.yaml", "grafana-dashboard.json"]) {
 }
 
 test("prometheus-rules.yaml: every alert has an expression, a severity and words", (t) => {
-  const { groups } = parse(readExample("prometheus-rules.yaml"));
+  const { groups } = parse(readExample("operator/prometheus-rules.yaml"));
   const rules: readonly Record<string, unknown>[] = groups[0].rules;
 
   t.ok(rules.length > 3);
@@ -61,13 +61,13 @@ test("prometheus-rules.yaml: every alert has an expression, a severity and words
 });
 
 test("prometheus-rules.yaml: promtool accepts it", { skip: skipWithoutPromtool }, (t) => {
-  const path = inRepository("conf-examples/prometheus-rules.yaml");
+  const path = inRepository("conf-examples/operator/prometheus-rules.yaml");
   t.match(spawnSync("promtool", ["check", "rules", path]), { status: 0 });
   t.end();
 });
 
 test("grafana-dashboard.json: every panel asks for something, and none hides another", (t) => {
-  const { title, panels } = JSON.parse(readExample("grafana-dashboard.json"));
+  const { title, panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
 
   t.equal(title, "Pod addresses (host-local)");
   t.equal(new Set(panels.map(({ id }: { id: number }) => id)).size, panels.length);
@@ -80,7 +80,7 @@ test("grafana-dashboard.json: every panel asks for something, and none hides ano
 });
 
 test("node-problem-detector.json: each rule runs the tool, and its condition is declared", (t) => {
-  const monitor = JSON.parse(readExample("node-problem-detector.json"));
+  const monitor = JSON.parse(readExample("operator/node-problem-detector.json"));
   const conditions = monitor.conditions.map(({ type }: { type: string }) => type);
   const node = nodeWithPod(t);
 
@@ -97,11 +97,13 @@ test("node-problem-detector.json: each rule runs the tool, and its condition is 
 test("host-local-gc.service: its command releases what is dead", (t) => {
   const node = nodeWithPod(t);
   node.age("mynet/10.1.2.2", 3600);
+  node.call("ADD", "mynet", "c2");
   const bin = scratchDirectory(t);
   writeFileSync(join(bin, "crictl"), '#!/bin/sh\n[ "$*" = "pods -q" ] && echo c2\n', {
     mode: 0o755,
   });
-  const [, line = ""] = /^ExecStart=(.*)$/m.exec(readExample("host-local-gc.service")) ?? [];
+  const [, line = ""] =
+    /^ExecStart=(.*)$/m.exec(readExample("operator/host-local-gc.service")) ?? [];
   const [program, ...words] = Array.from(
     line.matchAll(/"([^"]*)"|(\S+)/g),
     ([, quoted, plain]) => quoted ?? plain ?? "",
@@ -123,7 +125,7 @@ test("host-local-gc.service and .timer: systemd understands them", {
   const units = ["host-local-gc.service", "host-local-gc.timer"].map((file) => {
     const path = join(directory, file);
     // It must find the program.
-    writeFileSync(path, readExample(file).replaceAll(installed, executable));
+    writeFileSync(path, readExample(`operator/${file}`).replaceAll(installed, executable));
     return path;
   });
 

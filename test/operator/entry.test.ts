@@ -123,3 +123,14 @@ test("the tool is what that looks for", async (t) => {
   const { inputs } = await graphOf("src/portable.ts");
   t.ok(Object.keys(inputs).some((path) => TOOL.test(path)));
 });
+
+test("a switch takes no value: --yes=false is no yes", (t) => {
+  for (const words of [
+    ["release", "10.0.0.2", "--yes=false"],
+    ["gc", "--by-netns", "--now=no"],
+    ["list", "--json=1"],
+  ]) {
+    t.match(tool(words), { exitCode: 2, stderr: /a switch takes no value/ }, words.join(" "));
+  }
+  t.end();
+});

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { indexState } from "../../src/store/index-state.ts";
 import { exactEntry, writeEntry } from "../../src/store/owner-index.ts";
-import { readStamp, removeStamp, writeStamp } from "../../src/store/stamp.ts";
+import { identityOf, readStamp, removeStamp, writeStamp } from "../../src/store/stamp.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
 import { attachment, filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
 
@@ -22,7 +22,9 @@ function withHole(): MemoryMachine {
   if (stamp === undefined) throw new Error("there is no stamp");
   removeStamp(system, location);
   writeEntry(system, location, exactEntry(c1), []);
-  writeStamp(system, location, stamp);
+  const paths = [location.directory, location.owners];
+  const state = paths.map((path) => identityOf(system.status(path))).join(" ");
+  writeStamp(system, location, { ...stamp, state });
   return machine;
 }
 
