@@ -21,8 +21,8 @@ function isColoured(system: OperatorSystem): boolean {
 }
 
 /** Control characters but line ends; our own colours are none. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
 const CONTROLS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
   /[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[(?:0|1|31|32|33)m)/g;
 
 /** Text without what would steer a terminal: names come from files, and files from anybody. */
