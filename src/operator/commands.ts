@@ -1,5 +1,6 @@
 /** All commands, in the order of the overview. */
 
+import { audit } from "./audit.ts";
 import { capacity } from "./capacity.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";
@@ -9,6 +10,7 @@ import { install } from "./install.ts";
 import { list } from "./list.ts";
 import { manOf } from "./man.ts";
 import { metrics } from "./metrics.ts";
+import { plan } from "./plan.ts";
 import { release } from "./release.ts";
 import { show } from "./show.ts";
 
@@ -16,6 +18,8 @@ export const commands: readonly Command[] = [
   list,
   show,
   capacity,
+  plan,
+  audit,
   check,
   gc,
   release,

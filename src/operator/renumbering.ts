@@ -1,0 +1,155 @@
+/** Which nodes to give other blocks, and which ones. */
+
+import type { Family } from "../ipam/address.ts";
+import { formatPrefix, type Prefix } from "../ipam/prefix.ts";
+import { freeBlocks } from "./free-blocks.ts";
+import type { BlockGroup } from "./nested-blocks.ts";
+import { isInside, isNodeName } from "./node-findings.ts";
+import type { ClusterNode } from "./node-list.ts";
+import type { Cluster, Expectation, NodeBlock, NumberedNode } from "./node-numbering.ts";
+
+/** A node to renumber. */
+export interface Renumbering {
+  readonly node: ClusterNode;
+  /** Its new podCIDRs, in the order of the cluster CIDRs; `undefined` where there is no proposal. */
+  readonly podCidrs: readonly string[] | undefined;
+  /** Why there is none; empty where there is one. */
+  readonly problem: string;
+}
+
+/** A block that a node needs. */
+interface Need {
+  readonly numbered: NumberedNode;
+  readonly family: Family;
+}
+
+/**
+ * Proposes a free block for each that a node lacks or cannot keep. A node keeps the block of a family that lies in the
+ * cluster CIDR, has the right size and is nobody else's; of several nodes with the same block the oldest keeps it.
+ *
+ * @param groups the blocks of all nodes
+ * @returns in the order of the nodes
+ */
+export function proposeRenumbering(
+  nodes: readonly NumberedNode[],
+  groups: readonly BlockGroup<NodeBlock>[],
+  expectation: Expectation,
+): readonly Renumbering[] {
+  const { families } = expectation;
+  const kept = keptBlocks(groups, expectation);
+  const needs = nodes
+    .filter(({ node }) => isNodeName(node.name))
+    .flatMap((numbered): readonly Need[] =>
+      families
+        .filter((family) => !numbered.blocks.some((one) => one.family === family && kept.has(one)))
+        .map((family) => ({ numbered, family })),
+    );
+  const proposals = propose(needs, groups, expectation);
+  return nodes
+    .filter(({ blocks }) => {
+      const good = blocks.filter((block) => kept.has(block));
+      return good.length === 0 || good.length < Math.max(blocks.length, families.length);
+    })
+    .map((numbered) => renumberingOf(numbered, kept, proposals, expectation));
+}
+
+function renumberingOf(
+  { node, blocks }: NumberedNode,
+  kept: ReadonlySet<NodeBlock>,
+  proposals: ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>>,
+  { clusters, families }: Expectation,
+): Renumbering {
+  const without = (problem: string): Renumbering => ({ node, podCidrs: undefined, problem });
+  if (!isNodeName(node.name)) return without("its name is none that Kubernetes accepts");
+  if (clusters.length === 0) return without("give --cluster-cidr for a proposal");
+  const podCidrs: string[] = [];
+  for (const family of families) {
+    const own = blocks.find((block) => block.family === family && kept.has(block));
+    const proposal = proposals.get(node)?.get(family);
+    if (own !== undefined) podCidrs.push(own.text);
+    else if (proposal !== undefined) podCidrs.push(formatPrefix(proposal));
+    else return without(`no free IPv${family} block is left in the cluster CIDR`);
+  }
+  return { node, podCidrs, problem: "" };
+}
+
+/** The blocks that are as they should be; of a family a node keeps one, and each is kept by one node. */
+function keptBlocks(
+  groups: readonly BlockGroup<NodeBlock>[],
+  expectation: Expectation,
+): ReadonlySet<NodeBlock> {
+  const kept = new Set<NodeBlock>();
+  const keeping = new Set<string>();
+  for (const { members } of groups) {
+    const fit = members.filter((block) => isFit(block, expectation)).sort(byAge);
+    const keeper = fit.find((block) => !keeping.has(`${block.family} ${block.node.name}`));
+    if (keeper === undefined) continue;
+    kept.add(keeper);
+    keeping.add(`${keeper.family} ${keeper.node.name}`);
+  }
+  return kept;
+}
+
+/** All fit blocks of a family have one size: two of them share addresses only if they are the same. */
+function isFit(block: NodeBlock, { clusters, masks, families }: Expectation): boolean {
+  const mask = masks.find(({ family }) => family === block.family);
+  return (
+    block.fault === "" &&
+    families.includes(block.family) &&
+    mask?.nodeMask === block.length &&
+    (clusters.length === 0 || isInside(block, clusters))
+  );
+}
+
+/** The oldest first; where the time is not said, in the order of the list. */
+function byAge(a: NodeBlock, b: NodeBlock): number {
+  return a.node.created < b.node.created ? -1 : a.node.created > b.node.created ? 1 : 0;
+}
+
+function propose(
+  needs: readonly Need[],
+  groups: readonly BlockGroup<NodeBlock>[],
+  { clusters, masks }: Expectation,
+): ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>> {
+  const proposals = new Map<ClusterNode, Map<Family, Prefix>>();
+  if (needs.length === 0) return proposals;
+  // What any node has is in use until that node has been renumbered.
+  const used = groups.flatMap(({ members }) => members.slice(0, 1));
+  const groupOf = new Map(groups.map((group) => [group.members[0], group]));
+  for (const cluster of clusters) {
+    const { family } = cluster.address;
+    const nodeMask = masks.find((mask) => mask.family === family)?.nodeMask;
+    if (nodeMask === undefined || nodeMask < cluster.length) continue;
+    const nextFree = freeBlocks(cluster, nodeMask, used);
+    for (const { numbered } of needs.filter((need) => need.family === family)) {
+      const block = nextFree() ?? partOfItsOwn(numbered, groupOf, cluster, nodeMask);
+      if (block === undefined) continue;
+      const own = proposals.get(numbered.node) ?? new Map<Family, Prefix>();
+      proposals.set(numbered.node, own.set(family, block));
+    }
+  }
+  return proposals;
+}
+
+/**
+ * A part of the node's own block, which is too large and its alone: a cluster that was cut into few large blocks, and
+ * shall be cut into small ones, has no others.
+ */
+function partOfItsOwn(
+  { blocks }: NumberedNode,
+  groupOf: ReadonlyMap<NodeBlock | undefined, BlockGroup<NodeBlock>>,
+  cluster: Cluster,
+  nodeMask: number,
+): Prefix | undefined {
+  const { family } = cluster.address;
+  for (const block of blocks.filter((one) => one.family === family)) {
+    const group = groupOf.get(block);
+    if (group === undefined || group.members.length > 1 || group.around !== undefined) continue;
+    const inner = group.within.flatMap(({ members }) => members.slice(0, 1));
+    const region = block.length >= cluster.length ? block : cluster;
+    if (region === block && !isInside(block, [cluster])) continue;
+    const part = freeBlocks(region, nodeMask, inner)();
+    if (part !== undefined) return part;
+  }
+  return undefined;
+}
