@@ -14,8 +14,9 @@ export const stepsPreface = `# One node at a time, and no new nodes meanwhile: a
 /**
  * The commands for a node, each a line for a shell.
  *
- * `spec.podCIDR` can be set once and never changed, so a node that has one is deleted and created anew
- * (`ValidateNodeUpdate` of kubernetes), still cordoned, as it was saved. The kubelet stands still meanwhile, since it would create the node itself.
+ * `spec.podCIDR` can be set once and never changed (`ValidateNodeUpdate` of kubernetes), so a node that has one is
+ * deleted and created anew; still cordoned, since it was saved so. The kubelet stands still meanwhile: it would create
+ * the node itself.
  *
  * @param node its name is one that Kubernetes accepts
  * @param podCidrs the new ones
