@@ -319,7 +319,7 @@ test("a file as standard input is as old as it is by its name", (t) => {
 
   const { status } = spawnSync(executable, [...words, "--conf-dir", node.confDir], {
     env: runtimeEnvironment,
-    stdio: [openSync(list, "r"), "ignore", "inherit"],
+    stdio: [openSync(list, "r"), "pipe", "inherit"],
   });
 
   t.equal(status, 0);
