@@ -124,8 +124,9 @@ function chooseMask(wish: Wish): number {
   if (shortest > longest) {
     return Math.min(Math.max(longest, cluster.length), longestNodeMask(family));
   }
-  // The largest blocks for so many nodes, or the smallest for so many pods. IPv6 has plenty of both: as usual.
-  if (family === 4 && nodes !== undefined && pods === undefined) return shortest;
-  if (family === 4 && pods !== undefined && nodes === undefined) return longest;
+  // IPv6 has plenty of both: as usual. Else the largest blocks for so many nodes, or the smallest for so many pods.
+  if (family === 6 && usual >= shortest && usual <= longest) return usual;
+  if (nodes !== undefined && pods === undefined) return shortest;
+  if (pods !== undefined && nodes === undefined) return longest;
   return Math.min(Math.max(usual, shortest), longest);
 }

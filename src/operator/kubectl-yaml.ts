@@ -43,6 +43,8 @@ export function readKubectlYaml(text: string, wish: Wish): readonly unknown[] | 
   try {
     advance(reader);
     while (reader.line !== undefined) {
+      // A list is no mapping, which would be read without end.
+      if (isElement(reader, 0)) return undefined;
       if (reader.line === DOCUMENT_START) advance(reader);
       else documents.push(readMapping(reader, 0, wish));
     }

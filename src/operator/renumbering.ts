@@ -46,9 +46,9 @@ export function proposeRenumbering(
     );
   const proposals = propose(needs, groups, expectation);
   return nodes
-    .filter(({ blocks }) => {
+    .filter(({ node, blocks }) => {
       const good = blocks.filter((block) => kept.has(block));
-      return good.length === 0 || good.length < Math.max(blocks.length, families.length);
+      return good.length === 0 || good.length < Math.max(node.podCidrs.length, families.length);
     })
     .map((numbered) => renumberingOf(numbered, kept, proposals, expectation));
 }

@@ -1,0 +1,41 @@
+/** Nodes as kubectl prints them. */
+
+/** What a test says of a node. */
+export interface WrittenNode {
+  readonly name: string;
+  readonly podCidrs?: readonly string[];
+  readonly pods?: string;
+  readonly created?: string;
+}
+
+/** The object that kubectl prints for a node, without most of what is not asked for. */
+export function nodeObject({ name, podCidrs = [], pods = "110", created }: WrittenNode): object {
+  const [podCIDR] = podCidrs;
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      creationTimestamp: created ?? "2024-05-01T10:00:00Z",
+      labels: { "kubernetes.io/hostname": name },
+      name,
+      resourceVersion: "12345",
+      uid: "7a3c0000-0000-4000-8000-000000000000",
+    },
+    spec: podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs },
+    status: {
+      allocatable: { cpu: "8", memory: "32752000Ki", pods },
+      conditions: [{ message: "kubelet is posting ready status", status: "True", type: "Ready" }],
+    },
+  };
+}
+
+/** What `kubectl get nodes -o json` prints. */
+export function nodesJson(nodes: readonly WrittenNode[]): string {
+  const list = {
+    apiVersion: "v1",
+    items: nodes.map(nodeObject),
+    kind: "List",
+    metadata: { resourceVersion: "" },
+  };
+  return `${JSON.stringify(list, null, 4)}\n`;
+}
