@@ -1,71 +1,85 @@
 import fc from "fast-check";
 import { test } from "tap";
-import type { Window } from "../../src/ipam/address.ts";
-import { parsePrefix, windowOf } from "../../src/ipam/prefix.ts";
+import { addressAt, bitsOf, type Family, type Window } from "../../src/ipam/address.ts";
+import { windowOf } from "../../src/ipam/prefix.ts";
 import { groupBlocks } from "../../src/operator/nested-blocks.ts";
-import { seed } from "../faults/seed.ts";
+import { families } from "../ipam/arbitraries.ts";
 
-interface Block extends Window {
-  readonly text: string;
+/** A network among the first 64 addresses of a family, so that many of them meet. */
+const networks: fc.Arbitrary<Window> = fc
+  .tuple(families, fc.nat(63), fc.nat(6))
+  .map(([family, host, hostBits]) => network(family, BigInt(host), bitsOf(family) - hostBits));
+
+function network(family: Family, value: bigint, length: number): Window {
+  return windowOf({ address: addressAt(family, value), length, mapped: false });
 }
 
-function block(text: string): Block {
-  const prefix = parsePrefix(text);
-  if (prefix === undefined) throw new Error(text);
-  return { ...windowOf(prefix), text };
+function isSame(a: Window, b: Window): boolean {
+  return contains(a, b) && contains(b, a);
 }
 
-/** Networks that often are the same, or lie in one another. */
-const blocks = fc.array(
-  fc
-    .tuple(fc.constantFrom("10.0.", "10.1."), fc.nat(7), fc.integer({ min: 20, max: 28 }))
-    .map(([start, third, length]) => {
-      const { first } = block(`${start}${third * 32}.${third * 16}/${length}`);
-      const octets = [24n, 16n, 8n, 0n].map((shift) => (first.value >> shift) & 255n);
-      return block(`${octets.join(".")}/${length}`);
-    }),
-  { maxLength: 30 },
-);
-
-test("the sweep finds what a comparison of all pairs finds", (t) => {
-  fc.assert(
-    fc.property(blocks, (list) => {
-      const groups = groupBlocks(list);
-      for (const { members, around } of groups) {
-        const [one] = members;
-        if (one === undefined) return false;
-        const same = list.filter((other) => other.text === one.text);
-        const larger = list.filter(
-          (other) =>
-            other.text !== one.text &&
-            other.first.value <= one.first.value &&
-            one.last.value <= other.last.value,
-        );
-        larger.sort((a, b) =>
-          Number(a.last.value - a.first.value - (b.last.value - b.first.value)),
-        );
-        if (members.length !== same.length || around?.members[0]?.text !== larger[0]?.text) {
-          return false;
-        }
-      }
-      return groups.reduce((sum, { members }) => sum + members.length, 0) === list.length;
-    }),
-    { numRuns: 500, seed },
+function contains(a: Window, b: Window): boolean {
+  return (
+    a.first.family === b.first.family &&
+    a.first.value <= b.first.value &&
+    a.last.value >= b.last.value
   );
-  t.pass();
+}
+
+test("the sweep finds what comparing all pairs finds", (t) => {
+  fc.assert(
+    fc.property(fc.array(networks, { maxLength: 40 }), (blocks) => {
+      const groups = groupBlocks(blocks);
+      t.equal(groups.flatMap(({ members }) => members).length, blocks.length);
+      for (const { members, around, within } of groups) {
+        const [block] = members;
+        if (block === undefined) throw new Error("a group has members");
+        const larger = blocks.filter((one) => contains(one, block) && !isSame(one, block));
+        const smaller = blocks.filter((one) => contains(block, one) && !isSame(one, block));
+        // The same blocks, in the order of the list.
+        t.strictSame(
+          members,
+          blocks.filter((one) => isSame(one, block)),
+        );
+        // The smallest larger one.
+        t.equal(around === undefined, larger.length === 0);
+        t.ok(around?.members.every((one) => larger.includes(one)) ?? true);
+        t.ok(larger.every((one) => contains(one, around?.members[0] ?? block)));
+        // The largest smaller ones.
+        t.strictSame(
+          new Set(within.flatMap((group) => group.members)),
+          new Set(
+            smaller.filter(
+              (one) => !smaller.some((two) => contains(two, one) && !isSame(two, one)),
+            ),
+          ),
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
   t.end();
 });
 
-test("families are kept apart", (t) => {
-  const groups = groupBlocks([block("::/0"), block("10.0.0.0/8"), block("0.0.0.0/0")]);
-
-  t.same(
-    groups.map(({ members, around }) => [members[0]?.text, around?.members[0]?.text]),
-    [
-      ["0.0.0.0/0", undefined],
-      ["10.0.0.0/8", "0.0.0.0/0"],
-      ["::/0", undefined],
-    ],
+test("blocks come by family and address, each before those in it", (t) => {
+  const blocks = [
+    network(6, 0n, 120),
+    network(4, 16n, 29),
+    network(4, 0n, 28),
+    network(4, 0n, 26),
+    network(4, 0n, 28),
+  ];
+  t.strictSame(
+    groupBlocks(blocks).map(({ members }) => members.map((block) => blocks.indexOf(block))),
+    [[3], [2, 4], [1], [0]],
   );
+  t.end();
+});
+
+test("thousands of blocks in one another's reach are no pairs", (t) => {
+  const inner = Array.from({ length: 20_000 }, (_, index) => network(4, BigInt(index), 32));
+  const [outer, ...others] = groupBlocks([...inner, network(4, 0n, 8)]);
+  t.equal(outer?.within.length, 20_000);
+  t.ok(others.every(({ around }) => around === outer));
   t.end();
 });
