@@ -5,7 +5,8 @@ import {
   sightingsPath,
   writeSightings,
 } from "../../src/store/sightings.ts";
-import { refuse, stopAt } from "../system/interruption.ts";
+import { type Interrupt, refuse, stopAt } from "../system/interruption.ts";
+import type { MemoryMachine, Outcome } from "../system/memory-machine.ts";
 import { location, machineWith } from "./fixtures.ts";
 
 const sighting: Sighting = {
@@ -41,17 +42,23 @@ for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]'
   });
 }
 
+/** Notes one sighting; returns what became of that. */
+function write(machine: MemoryMachine, later: Sighting, interrupt?: Interrupt): Outcome {
+  return machine.run({ interrupt }, (system) => {
+    writeSightings(system, location, [later]);
+    return 0;
+  });
+}
+
 test("a run that is killed while it writes leaves what was noted before, or all of the new", (t) => {
   const machine = machineWith();
   writeSightings(machine.start(), location, [sighting]);
   const later = { ...sighting, since: sighting.since + 1 };
 
-  const found = [1, 2, 3, 4, 5, 6].map((step) =>
+  const { calls } = machine.try(() => write(machine, later));
+  const found = [...calls.keys(), calls.length].map((at) =>
     machine.try(() => {
-      machine.run({ interrupt: stopAt(step, 0.5) }, (system) => {
-        writeSightings(system, location, [later]);
-        return 0;
-      });
+      write(machine, later, stopAt(at + 1, 0.5));
       return readSightings(machine.start(), location).map(({ since }) => since);
     }),
   );
