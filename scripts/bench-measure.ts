@@ -1,5 +1,6 @@
 /** What is measured: the same calls of every program in turn, on stores of the same content. */
 
+import { pause } from "../src/system/node/pause.ts";
 import { PROGRAMS, type Program, type ProgramName } from "./bench-programs.ts";
 import {
   AFTER_FOREIGN_WRITE,
@@ -153,10 +154,6 @@ function measureRounds(
   pause(UNDISTURBED);
   recorder.record(repeat(round, rounds), size);
   for (const contender of withStore(contenders)) requireReservations(contender, size);
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** What the calls cost that have to make the index, or to bring it in step with a foreign change. */

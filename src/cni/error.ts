@@ -36,6 +36,12 @@ export function internalError(message: string, details = ""): CniError {
   return new CniError(ErrorCode.internal, message, details);
 }
 
+/** An error in one line, with its details where it has any. */
+export function wholeMessage(error: Error): string {
+  const details = error instanceof CniError ? error.details : "";
+  return details === "" ? error.message : `${error.message}; ${details}`;
+}
+
 /** Any thrown value as the error that is printed. */
 export function asCniError(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;

@@ -8,7 +8,7 @@ import type { Expectation } from "./node-numbering.ts";
 import { printable } from "./printable.ts";
 import type { Renumbering } from "./renumbering.ts";
 import { stepsFor, stepsPreface } from "./renumbering-steps.ts";
-import { formatTable } from "./table.ts";
+import { columns, formatTable } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 
 /** What a kind of problem means. */
@@ -80,8 +80,4 @@ function stepsText(renumberings: readonly Renumbering[]): string {
       : [`# ${printable(node.name)}\n${stepsFor(node, podCidrs).join(" &&\n")}\n`],
   );
   return steps.length === 0 ? "" : `The commands:\n\n${[stepsPreface, ...steps].join("\n")}`;
-}
-
-function columns(...headings: readonly string[]) {
-  return headings.map((heading) => ({ heading, align: "left" as const }));
 }

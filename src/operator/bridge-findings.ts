@@ -16,7 +16,7 @@ import type { Finding } from "./finding.ts";
 import type { Item } from "./inventory.ts";
 import { listOf, member, textOf } from "./json-values.ts";
 import type { FoundNetwork } from "./networks.ts";
-import type { Stock } from "./overlap.ts";
+import type { Stock } from "./stock.ts";
 
 /** An address of an interface. */
 export interface InterfaceAddress {

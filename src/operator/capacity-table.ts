@@ -2,7 +2,7 @@
 
 import { formatWindow } from "../ipam/address.ts";
 import { type Counts, fullSets, permille, type RangeCounts } from "./capacity-count.ts";
-import { type Column, formatTable } from "./table.ts";
+import { columns, formatTable } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 
 /** A network with its ranges counted. */
@@ -14,14 +14,10 @@ export interface NetworkCounts {
   readonly pods: bigint | undefined;
 }
 
-const columns: readonly Column[] = [
-  { heading: "NETWORK", align: "left" },
-  { heading: "SET", align: "left" },
-  { heading: "RANGE", align: "left" },
-  ...["SIZE", "RESERVED", "USED", "SUSPECTS", "FREE", "USED%"].map(
-    (heading): Column => ({ heading, align: "right" }),
-  ),
-];
+const headings = columns(
+  ...["NETWORK", "SET", "RANGE"],
+  ...[">SIZE", ">RESERVED", ">USED", ">SUSPECTS", ">FREE", ">USED%"],
+);
 
 /** From this many tenths of a percent on, the share in use is worth a colour. */
 const NEARLY_FULL = 900;
@@ -43,7 +39,7 @@ export function capacityTable(
   ]);
   if (rows.length > 1) rows.push(["total", "", "", ...cellsOf(total, paint)]);
   const sentences = networks.flatMap((one) => sentencesFor(one, paint));
-  const table = formatTable(columns, rows);
+  const table = formatTable(headings, rows);
   return sentences.length === 0 ? table : `${table}\n${sentences.join("\n")}\n`;
 }
 

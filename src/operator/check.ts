@@ -1,4 +1,4 @@
-import { CniError } from "../cni/error.ts";
+import { CniError, wholeMessage } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
 import { CannotLook, type Command, type Context, type Report } from "./command.ts";
 import { type Examination, examine } from "./examination.ts";
@@ -89,8 +89,7 @@ function repairAll(
       repair(system, place, findings, backupDir, done);
     } catch (error) {
       if (!(error instanceof CniError || isSystemError(error))) throw error;
-      const details = error instanceof CniError ? `; ${error.details}` : "";
-      tell(`host-local: ${place.location.network}: ${error.message}${details}\n`);
+      tell(`host-local: ${place.location.network}: ${wholeMessage(error)}\n`);
     }
   }
   return done;

@@ -4,11 +4,11 @@ import type { OperatorSystem } from "../system/operator-system.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import type { Context } from "./command.ts";
 import { bySeverity, type Finding } from "./finding.ts";
-import { takeInventory } from "./inventory.ts";
 import { findNetworks, type Networks } from "./networks.ts";
-import { overlapFindings, type Stock } from "./overlap.ts";
+import { overlapFindings } from "./overlap.ts";
 import { type Place, placesOf, sourcesOf } from "./places.ts";
 import { reservationFindings } from "./reservation-findings.ts";
+import { takeStock } from "./stock.ts";
 import { orphanFindings, storeFindings } from "./store-findings.ts";
 
 /** What was looked at, and what was found. */
@@ -27,9 +27,9 @@ export interface Examination {
  */
 export function examine(context: Context, name: string | undefined): Examination {
   const { system } = context;
-  const wanted = placesOf(findNetworks(context, name).found);
   const all = findNetworks(context, undefined);
-  const stocks = placesOf(all.found).map((place) => stockOf(system, place));
+  const wanted = placesOf((name === undefined ? all : findNetworks(context, name)).found);
+  const stocks = takeStock(system, all.found);
   const isWanted = ({ location }: Place): boolean =>
     name === undefined || location.network === name;
   const looked = stocks.filter(({ place }) => isWanted(place));
@@ -45,10 +45,6 @@ export function examine(context: Context, name: string | undefined): Examination
     ...bridgeFindings(system, looked),
   ];
   return { places: wanted, findings: findings.toSorted(bySeverity) };
-}
-
-function stockOf(system: OperatorSystem, place: Place): Stock {
-  return { place, items: takeInventory(system, place.networks[0]) };
 }
 
 function configurationFindings({ bad }: Networks): readonly Finding[] {

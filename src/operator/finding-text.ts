@@ -3,7 +3,7 @@
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { type Code, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
 import type { Repairs } from "./repair.ts";
-import { formatTable } from "./table.ts";
+import { columns, formatTable } from "./table.ts";
 import { painter } from "./terminal.ts";
 
 /** So many findings of one code are shown; the JSON has all. */
@@ -28,10 +28,7 @@ export function formatFindings(
     findings.some((one) => one.code === code && !repairs.has(one)),
   );
   const table = formatTable(
-    ["SEVERITY", "CODE", "NETWORK", "WHERE", "WHAT"].map((heading) => ({
-      heading,
-      align: "left" as const,
-    })),
+    columns("SEVERITY", "CODE", "NETWORK", "WHERE", "WHAT"),
     rows.map(({ severity, cells }) => [colour(severity), ...cells]),
   );
   const remedies = open.map((code) => `  ${code}: ${remedyOf({ code })}\n`);

@@ -3,7 +3,7 @@
 import { formatAddress } from "../ipam/address.ts";
 import { containerOf, type Item, interfaceOf } from "./inventory.ts";
 import type { Place } from "./places.ts";
-import { formatTable } from "./table.ts";
+import { columns, formatTable } from "./table.ts";
 import type { Judged, Verdict } from "./verdict.ts";
 
 /** A place with what was judged there. */
@@ -39,11 +39,7 @@ export function formatCollection(collections: readonly Collection[], isDryRun: b
       stateTexts[stateOf(collection, one, isDryRun)],
     ]),
   );
-  const columns = ["NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "STATE"];
-  const table = formatTable(
-    columns.map((heading) => ({ heading, align: "left" as const })),
-    rows,
-  );
+  const table = formatTable(columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "STATE"), rows);
   const total = collections.reduce((sum, { judged }) => sum + judged.length, 0);
   const of = (verdict: Verdict): number =>
     collections.reduce((sum, { judged }) => sum + count(judged, verdict), 0);

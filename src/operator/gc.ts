@@ -1,4 +1,4 @@
-import { CniError } from "../cni/error.ts";
+import { CniError, wholeMessage } from "../cni/error.ts";
 import { underLock } from "../store/lock.ts";
 import { ownerText } from "../store/owner.ts";
 import { modifiedOf, releaseSeen } from "../store/release-seen.ts";
@@ -7,11 +7,12 @@ import { isSystemError } from "../system/system.ts";
 import type { Command, Context, Report } from "./command.ts";
 import { parseDuration } from "./duration.ts";
 import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
-import { type Item, requireReadable, takeInventory } from "./inventory.ts";
+import { type Item, requireReadable } from "./inventory.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
-import { findNetworks } from "./networks.ts";
-import { type Place, placesOf } from "./places.ts";
+import { findNetworks, tellProblems } from "./networks.ts";
+import type { Place } from "./places.ts";
 import { cacheOption } from "./results-cache.ts";
+import { takeStock } from "./stock.ts";
 import { judgeBy } from "./verdict.ts";
 
 /** `gc`: frees what dead containers left behind. */
@@ -59,12 +60,9 @@ function collect(context: Context): Report {
   const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const { found, bad } = findNetworks(context, context.operands[0]);
-  for (const { source, problem } of bad) tell(`host-local: ${source}: ${problem}\n`);
+  tellProblems(context, bad);
   const readAt = system.now();
-  const stocks = placesOf(found).map((place) => ({
-    place,
-    items: takeInventory(system, place.networks[0]),
-  }));
+  const stocks = takeStock(system, found);
   for (const { items } of stocks) requireReadable(items);
   const source = readSource(readAt);
   const judged = stocks.map(({ place, items }) => judge(context, grace, source, place, items));
@@ -158,8 +156,7 @@ function release({ system, tell }: Context, { place, judged }: Collection): Read
     return new Set(underLock(system, location, wish, (ledger) => releaseSeen(ledger, due)));
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
-    const details = error instanceof CniError ? `; ${error.details}` : "";
-    tell(`host-local: ${location.network}: ${error.message}${details}\n`);
+    tell(`host-local: ${location.network}: ${wholeMessage(error)}\n`);
     const isGone = ({ name }: Sighting): boolean =>
       modifiedOf(system, location, name) === undefined;
     return new Set(due.filter(isGone).map(({ name }) => name));

@@ -5,9 +5,9 @@ import type { Range } from "../ipam/range.ts";
 import { rangeOf } from "../ipam/range-set.ts";
 import { join } from "../store/location.ts";
 import type { Owner } from "../store/owner.ts";
+import { modifiedOf } from "../store/release-seen.ts";
 import { listReservations, readOwner } from "../store/reservations.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
-import { isSystemError, type System } from "../system/system.ts";
 import { CannotLook, type Context } from "./command.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { progress } from "./terminal.ts";
@@ -45,11 +45,12 @@ export function takeInventory(
   const items = reservations.map(({ address, name }, index) => {
     const path = join(location.directory, name);
     const owner = readOwner(system, location, name);
+    const since = timeOf(modifiedOf(system, location, name));
     step(index + 1);
     const range = network.rangeSets
       .map((set) => rangeOf(set, address))
       .find((found) => found !== undefined);
-    return { network, address, name, path, owner, since: modifiedOf(system, path), range };
+    return { network, address, name, path, owner, since, range };
   });
   return items.sort(byAddress);
 }
@@ -105,13 +106,9 @@ export function requireReadable(items: readonly Item[]): void {
   }
 }
 
-function modifiedOf(system: System, path: string): number | undefined {
-  try {
-    return Number(system.linkStatus(path).modified / 1_000_000n);
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+/** In milliseconds since the epoch. */
+function timeOf(nanoseconds: bigint | undefined): number | undefined {
+  return nanoseconds === undefined ? undefined : Number(nanoseconds / 1_000_000n);
 }
 
 function byAddress(a: Item, b: Item): number {

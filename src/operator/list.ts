@@ -12,19 +12,10 @@ import {
 import { distinctDirectories, findNetworks, tellProblems } from "./networks.ts";
 import { knownPods } from "./pods.ts";
 import { cacheOption } from "./results-cache.ts";
-import { type Column, formatTable } from "./table.ts";
+import { columns, formatTable } from "./table.ts";
 
 /** So much of a container id is shown on a terminal, as by crictl. */
 const SHORT_ID = 13;
-
-const columns: readonly Column[] = [
-  "NETWORK",
-  "ADDRESS",
-  "CONTAINER",
-  "INTERFACE",
-  "AGE",
-  "POD",
-].map((heading) => ({ heading, align: "left" }));
 
 /** `list`: every reservation. */
 export const list: Command = {
@@ -59,7 +50,7 @@ function listReservationsOf(context: Context): Report {
     },
     get text() {
       return formatTable(
-        columns,
+        columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "AGE", "POD"),
         items.map((item) => [
           item.network.location.network,
           formatAddress(item.address),

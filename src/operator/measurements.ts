@@ -8,8 +8,8 @@ import type { System } from "../system/system.ts";
 import type { BadConfiguration } from "./configurations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 import type { Item } from "./inventory.ts";
-import type { Stock } from "./overlap.ts";
 import { knowsItsRanges, type Place, rangesOf } from "./places.ts";
+import type { Stock } from "./stock.ts";
 
 /** A range with what is in use of it. */
 interface Measured {

@@ -2,10 +2,10 @@ import { join, parentOf } from "../store/location.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { CannotLook, type Command, type Context, type Report } from "./command.ts";
 import { formatExposition } from "./exposition.ts";
-import { requireReadable, takeInventory } from "./inventory.ts";
+import { requireReadable } from "./inventory.ts";
 import { measure } from "./measurements.ts";
-import { findNetworks } from "./networks.ts";
-import { placesOf } from "./places.ts";
+import { findNetworks, tellProblems } from "./networks.ts";
+import { takeStock } from "./stock.ts";
 
 /** `metrics`: counts for Prometheus. */
 export const metrics: Command = {
@@ -32,13 +32,10 @@ export const metrics: Command = {
 };
 
 function measureNetworks(context: Context): Report {
-  const { system, tell } = context;
+  const { system } = context;
   const { found, bad } = findNetworks(context, context.operands[0]);
-  for (const { source, problem } of bad) tell(`host-local: ${source}: ${problem}\n`);
-  const stocks = placesOf(found).map((place) => ({
-    place,
-    items: takeInventory(system, place.networks[0]),
-  }));
+  tellProblems(context, bad);
+  const stocks = takeStock(system, found);
   for (const { items } of stocks) requireReadable(items);
   const measured = measure(system, stocks, bad);
   const text = formatExposition(measured);

@@ -1,6 +1,6 @@
 /** The life of an operator command: it is understood, run, and its report printed. */
 
-import { CniError } from "../cni/error.ts";
+import { CniError, wholeMessage } from "../cni/error.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError } from "../system/system.ts";
 import { CannotLook, type Context, type Report } from "./command.ts";
@@ -27,8 +27,7 @@ export function operate(system: OperatorSystem): number {
     if (!(error instanceof CannotLook || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    const details = error instanceof CniError && error.details !== "" ? `; ${error.details}` : "";
-    system.writeStandardError(harmless(system, `host-local: ${error.message}${details}\n`));
+    system.writeStandardError(harmless(system, `host-local: ${wholeMessage(error)}\n`));
     return CANNOT_LOOK;
   }
 }

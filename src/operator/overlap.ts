@@ -2,14 +2,8 @@
 
 import { addressAt, formatWindow, type Window } from "../ipam/address.ts";
 import type { Finding } from "./finding.ts";
-import type { Item } from "./inventory.ts";
 import { type Place, rangesOf, sourcesOf } from "./places.ts";
-
-/** A place with its reservations. */
-export interface Stock {
-  readonly place: Place;
-  readonly items: readonly Item[];
-}
+import type { Stock } from "./stock.ts";
 
 /** What two windows have in common. */
 export function intersectionOf(a: Window, b: Window): Window | undefined {

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_PODS, MOST_IPV6_NODE_BITS, MOST_MAX_PODS } from "./node-blo
 import type { Plan } from "./plan.ts";
 import { choicesFor, nameOf } from "./plan-document.ts";
 import type { PlannedChange } from "./planned-change.ts";
-import { type Column, formatTable } from "./table.ts";
+import { columns, formatTable } from "./table.ts";
 
 /** The plan for people. */
 export function planText(plan: Plan): string {
@@ -111,15 +111,6 @@ function clusterOf({ cluster, clusterLength }: Layout): string {
 
 function formatSettings({ cluster, nodeMask }: Settings): string {
   return `${formatPrefix(cluster)} by /${nodeMask}`;
-}
-
-/** A heading that begins with `>` is of numbers. */
-function columns(...headings: readonly string[]): readonly Column[] {
-  return headings.map((heading) =>
-    heading.startsWith(">")
-      ? { heading: heading.slice(1), align: "right" }
-      : { heading, align: "left" },
-  );
 }
 
 function paragraph(lines: readonly string[]): string {

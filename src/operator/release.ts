@@ -1,6 +1,6 @@
 import { formatAddress } from "../ipam/address.ts";
 import { underLock } from "../store/lock.ts";
-import { releaseSighted, sight } from "../store/release.ts";
+import { releaseUnchanged, snapshotOf } from "../store/release-seen.ts";
 import { CannotLook, type Command, type Context, type Report } from "./command.ts";
 import { isConfirmed, yesOption } from "./confirm.ts";
 import { formatWanted, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
@@ -9,11 +9,7 @@ import { distinctDirectories, findNetworks, tellProblems } from "./networks.ts";
 import { knownPods, type Pods } from "./pods.ts";
 import { cacheOption } from "./results-cache.ts";
 import { readWanted, search, type Wanted } from "./search.ts";
-import { type Column, formatTable } from "./table.ts";
-
-const columns: readonly Column[] = ["NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "POD"].map(
-  (heading) => ({ heading, align: "left" }),
-);
+import { columns, formatTable } from "./table.ts";
 
 /** `release`: frees addresses by hand. */
 export const release: Command = {
@@ -106,9 +102,9 @@ function releaseItems(
   pods: Pods,
 ): Report {
   const { system } = context;
-  const sighted = items.flatMap((item) => {
-    const sighting = sight(system, item.network.location, item);
-    return sighting === undefined ? [] : [{ item, sighting }];
+  const looked = items.flatMap((item) => {
+    const snapshot = snapshotOf(system, item.network.location, item);
+    return snapshot === undefined ? [] : [{ item, snapshot }];
   });
   const preview = tableOf(items, pods);
   const question = `Release ${items.length === 1 ? "this address" : `these ${items.length} addresses`}? A container that is alive would go on using it.`;
@@ -118,15 +114,15 @@ function releaseItems(
   }
   const released = new Set<Item>();
   for (const network of new Set(items.map((item) => item.network))) {
-    const here = sighted.filter(({ item }) => item.network === network);
+    const here = looked.filter(({ item }) => item.network === network);
     const wish = {
       holder: `release ${formatWanted(wanted)}`,
       timeoutSeconds: network.lockTimeoutSeconds,
     };
     const names = underLock(system, network.location, wish, (ledger) =>
-      releaseSighted(
+      releaseUnchanged(
         ledger,
-        here.map(({ sighting }) => sighting),
+        here.map(({ snapshot }) => snapshot),
       ),
     );
     for (const { item } of here) if (names.includes(item.name)) released.add(item);
@@ -171,7 +167,7 @@ function documentOf(released: readonly Item[], left: readonly Item[], pods: Pods
 
 function tableOf(items: readonly Item[], pods: Pods): string {
   return formatTable(
-    columns,
+    columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "POD"),
     items.map((item) => [
       item.network.location.network,
       formatAddress(item.address),

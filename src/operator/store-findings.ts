@@ -8,7 +8,7 @@ import { join, type Location } from "../store/location.ts";
 import { namesIn } from "../store/reservations.ts";
 import { sightingsPath } from "../store/sightings.ts";
 import { abandonedFiles, isTemporaryName } from "../store/temporary.ts";
-import { isSystemError, type System } from "../system/system.ts";
+import { exists, isSystemError, type System } from "../system/system.ts";
 import type { Code, Finding } from "./finding.ts";
 import { knowsItsRanges, type Place, setsAt } from "./places.ts";
 
@@ -136,16 +136,6 @@ function isForeign(name: string): boolean {
 
 function isYoungerThan(age: bigint, system: System, path: string): boolean {
   return system.linkStatus(path).modified > BigInt(system.now()) * 1_000_000n - age;
-}
-
-function exists(system: System, path: string): boolean {
-  try {
-    system.status(path);
-    return true;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
 }
 
 function listed(system: System, path: string): readonly string[] {

@@ -9,6 +9,19 @@ export interface Column {
 }
 
 /**
+ * Columns by their headings.
+ *
+ * @param headings one that begins with `>` is of numbers, which align on the right
+ */
+export function columns(...headings: readonly string[]): readonly Column[] {
+  return headings.map((heading) =>
+    heading.startsWith(">")
+      ? { heading: heading.slice(1), align: "right" }
+      : { heading, align: "left" },
+  );
+}
+
+/**
  * Lays out a table.
  *
  * @returns the lines, each ended; only the headings where there are no rows

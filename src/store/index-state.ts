@@ -1,6 +1,6 @@
 /** Whether the owner index can be relied on; looked at without the lock, and without changing anything. */
 
-import { isSystemError, type System } from "../system/system.ts";
+import { exists, type System } from "../system/system.ts";
 import type { Location } from "./location.ts";
 import { entryOf, readEntry, readListings } from "./owner-index.ts";
 import { listReservations, type OwnedReservation, readOwners } from "./reservations.ts";
@@ -34,14 +34,4 @@ export function indexState(system: System, location: Location): IndexState {
     return { kind: "stale" };
   }
   return missing.length === 0 ? { kind: "current" } : { kind: "wrong", missing };
-}
-
-function exists(system: System, path: string): boolean {
-  try {
-    system.status(path);
-    return true;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
 }

@@ -1,13 +1,10 @@
 /** Giving addresses back. */
 
 import { CniError, ErrorCode } from "../cni/error.ts";
-import { isSystemError, type System } from "../system/system.ts";
+import { isSystemError } from "../system/system.ts";
 import type { Ledger } from "./ledger.ts";
-import { join, type Location } from "./location.ts";
-import { isSameOwner } from "./owner.ts";
 import { type EntryName, entryOf } from "./owner-index.ts";
-import { type OwnedReservation, readOwner } from "./reservations.ts";
-import { type Identity, identityOf } from "./stamp.ts";
+import type { OwnedReservation } from "./reservations.ts";
 
 /**
  * Removes reservations, all that can be, and only then reports those that could not.
@@ -42,56 +39,22 @@ export function releaseAll(
   }
 }
 
-/** A reservation as it was looked at before the lock was taken. */
-export interface Sighting {
-  readonly reservation: OwnedReservation;
-  readonly identity: Identity;
-}
-
 /**
- * Looks at a reservation so closely that a later change shows.
+ * Removes those reservations that are still what they were when somebody decided about them without the lock, and
+ * leaves the others alone. Must run under the lock.
  *
- * @returns `undefined` where it is another's by now, or gone
- */
-export function sight(
-  system: System,
-  location: Location,
-  reservation: OwnedReservation,
-): Sighting | undefined {
-  const identity = identityAt(system, location, reservation.name);
-  if (identity === undefined) return undefined;
-  const owner = readOwner(system, location, reservation.name);
-  return isSameOwner(owner, reservation.owner) ? { reservation, identity } : undefined;
-}
-
-/**
- * Removes those reservations that are still what they were, and leaves the others alone. Must run under the lock.
- *
+ * @param isStill looks at one again
  * @returns the names of those that were removed
  * @throws CniError 5 as `releaseAll`
  */
-export function releaseSighted(ledger: Ledger, sightings: readonly Sighting[]): readonly string[] {
-  const { system, location } = ledger;
+export function releaseStill(
+  ledger: Ledger,
+  isStill: (reservation: OwnedReservation) => boolean,
+): readonly string[] {
   const all = ledger.allOwned();
-  const released = all.filter(({ name, owner }) =>
-    sightings.some(
-      ({ reservation, identity }) =>
-        reservation.name === name &&
-        isSameOwner(owner, reservation.owner) &&
-        identityAt(system, location, name) === identity,
-    ),
-  );
+  const released = all.filter(isStill);
   releaseAll(ledger, all, released);
   return released.map(({ name }) => name);
-}
-
-function identityAt(system: System, location: Location, name: string): Identity | undefined {
-  try {
-    return identityOf(system.linkStatus(join(location.directory, name)));
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Tells the index what the owners of the released reservations still hold. */

@@ -118,6 +118,17 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** Whether anything can be seen at a path, links followed. */
+export function exists(system: System, path: string): boolean {
+  try {
+    system.status(path);
+    return true;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
 /**
  * Makes a directory and its missing parents, as Go's `os.MkdirAll`: an error names the directory that could not be
  * made.
