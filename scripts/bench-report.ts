@@ -163,8 +163,8 @@ function bytesOf({ programs }: Results, name: ProgramName): number {
 function goalCells(goal: Goal | undefined): readonly string[] {
   if (goal === undefined) return ["", "", ""];
   const { ratio, limit } = goal;
-  const verdict = ratio === undefined || limit === undefined ? "" : reached(ratio, limit);
-  return [formatRatio(ratio), limit === undefined ? "" : `≤ ${limit}`, verdict];
+  const decision = ratio === undefined || limit === undefined ? "" : reached(ratio, limit);
+  return [formatRatio(ratio), limit === undefined ? "" : `≤ ${limit}`, decision];
 }
 
 function reached(ratio: number, limit: number): string {

@@ -41,7 +41,7 @@ export async function buildNative(checked: boolean): Promise<string> {
     ? ["-g", "-O1", "-DHOST_CHECKED", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     : ["-O2", "-static", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"];
   const unfinished = `${output}.unfinished`;
-  const host = ["host.c", "operator-host.c"].map((file) => join(sources, file));
+  const host = ["host.c", "file-calls.c", "operator-host.c"].map((file) => join(sources, file));
   compile(library, [...host, ...programs], unfinished, options);
   renameSync(unfinished, output);
   return output;

@@ -12,9 +12,9 @@
 
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import type { Attempt, Scenario, Trial } from "../test/reliability/scenario.ts";
-import { scenarios } from "../test/reliability/scenarios.ts";
-import { type Subject, subjects } from "../test/reliability/subject.ts";
+import type { Attempt, Scenario, Trial } from "../test/faults/executables/scenario.ts";
+import { scenarios } from "../test/faults/executables/scenarios.ts";
+import { type Subject, subjects } from "../test/faults/executables/subject.ts";
 import { type Row, writeTable } from "./reliability-table.ts";
 
 const { values: options } = parseArgs({

@@ -15,8 +15,8 @@ const files = [
   "test/differential/*.test.ts",
   "test/e2e/*.test.ts",
   "test/native/*.test.ts",
-  "test/operator/*.test.ts",
-  "test/reliability/*.test.ts",
+  "test/operator/**/*.test.ts",
+  "test/faults/executables/*.test.ts",
   "test/conf-examples.test.ts",
 ];
 

@@ -1,18 +1,18 @@
 /** All commands, in the order of the overview. */
 
-import { audit } from "./audit.ts";
-import { capacity } from "./capacity.ts";
-import { check } from "./check.ts";
-import type { Command } from "./command.ts";
-import { completionOf } from "./completion.ts";
-import { gc } from "./gc.ts";
-import { install } from "./install.ts";
-import { list } from "./list.ts";
-import { manOf } from "./man.ts";
-import { metrics } from "./metrics.ts";
-import { plan } from "./plan.ts";
-import { release } from "./release.ts";
-import { show } from "./show.ts";
+import { audit } from "./audit/audit.ts";
+import { capacity } from "./capacity/capacity.ts";
+import { check } from "./check/check.ts";
+import type { Command } from "./command/command.ts";
+import { gc } from "./gc/gc.ts";
+import { install } from "./install/install.ts";
+import { completionOf } from "./manual/completion.ts";
+import { manOf } from "./manual/man.ts";
+import { metrics } from "./metrics/metrics.ts";
+import { plan } from "./plan/plan.ts";
+import { list } from "./reservations/list.ts";
+import { release } from "./reservations/release.ts";
+import { show } from "./reservations/show.ts";
 
 export const commands: readonly Command[] = [
   list,

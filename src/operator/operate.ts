@@ -3,15 +3,15 @@
 import { CniError, wholeMessage } from "../cni/error.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError } from "../system/system.ts";
-import { CannotLook, type Context, type Report } from "./command.ts";
-import { parseCommandLine } from "./command-line.ts";
+import { CommandError, type Context, type Report } from "./command/command.ts";
+import { parseCommandLine } from "./command/command-line.ts";
 import { commands } from "./commands.ts";
-import { formatDocument } from "./document.ts";
-import { commandHelp, findCommand, overview } from "./help.ts";
-import { harmless } from "./terminal.ts";
+import { commandHelp, findCommand, overview } from "./manual/help.ts";
+import { formatJsonDocument } from "./output/json.ts";
+import { escapeForTerminal } from "./output/terminal.ts";
 
 /** Could not look: wrong usage, or the machine refused. */
-const CANNOT_LOOK = 2;
+const COMMAND_ERROR = 2;
 
 /**
  * Runs the command that the arguments name.
@@ -24,11 +24,11 @@ export function operate(system: OperatorSystem): number {
     system.writeStandardOutput(text);
     return exitCode;
   } catch (error) {
-    if (!(error instanceof CannotLook || error instanceof CniError || isSystemError(error))) {
+    if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    system.writeStandardError(harmless(system, `host-local: ${wholeMessage(error)}\n`));
-    return CANNOT_LOOK;
+    system.writeStandardError(escapeForTerminal(system, `host-local: ${wholeMessage(error)}\n`));
+    return COMMAND_ERROR;
   }
 }
 
@@ -43,12 +43,12 @@ function answer(system: OperatorSystem): { text: string; exitCode: number } {
   const command = findCommand(commands, name);
   const parsed = parseCommandLine(command, words);
   if (parsed.has("--help")) return { text: commandHelp(command), exitCode: 0 };
-  const tell: Context["tell"] = (text) => system.writeStandardError(harmless(system, text));
-  const report = command.run({ system, ...parsed, tell });
+  const log: Context["log"] = (text) => system.writeStandardError(escapeForTerminal(system, text));
+  const report = command.run({ system, ...parsed, log });
   return { text: textOf(system, report, parsed.has("--json")), exitCode: report.exitCode };
 }
 
 /** Of the two forms only the one that is printed is looked at: making the other may cost seconds. */
 function textOf(system: OperatorSystem, report: Report, asJson: boolean): string {
-  return asJson ? formatDocument(report.document) : harmless(system, report.text);
+  return asJson ? formatJsonDocument(report.document) : escapeForTerminal(system, report.text);
 }

@@ -45,10 +45,10 @@ const BLIND_TRIES = 8;
  *
  * @throws CniError 999 in the reference's words
  */
-export function allocate(ledger: Ledger, wish: Wish): Allocation {
-  return wish.requested === undefined
-    ? allocateNext(ledger, wish)
-    : allocateRequested(ledger, wish, wish.requested);
+export function allocate(ledger: Ledger, request: Wish): Allocation {
+  return request.requested === undefined
+    ? allocateNext(ledger, request)
+    : allocateRequested(ledger, request, request.requested);
 }
 
 /**
@@ -93,8 +93,8 @@ export function undo(
   return complete;
 }
 
-function allocateRequested(ledger: Ledger, wish: Wish, requested: Address): Allocation {
-  const { attachment, set, exclusions } = wish;
+function allocateRequested(ledger: Ledger, request: Wish, requested: Address): Allocation {
+  const { attachment, set, exclusions } = request;
   const range = rangeOf(set, requested);
   const text = formatAddress(requested);
   if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
@@ -109,7 +109,7 @@ function allocateRequested(ledger: Ledger, wish: Wish, requested: Address): Allo
   }
   const { system, location } = ledger;
   const free = withTemporary(system, location, formatOwner(attachment), (temporary) =>
-    claim(ledger, wish, requested, temporary),
+    claim(ledger, request, requested, temporary),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(system, location, text);
@@ -119,10 +119,10 @@ function allocateRequested(ledger: Ledger, wish: Wish, requested: Address): Allo
   );
 }
 
-function allocateNext(ledger: Ledger, wish: Wish): Allocation {
+function allocateNext(ledger: Ledger, request: Wish): Allocation {
   const { system, location } = ledger;
-  const { attachment, set, index, exclusions } = wish;
-  const held = wish.holdings.find(({ address }) => rangeOf(set, address) !== undefined);
+  const { attachment, set, index, exclusions } = request;
+  const held = request.holdings.find(({ address }) => rangeOf(set, address) !== undefined);
   if (held !== undefined) {
     throw internalError(
       `${formatAddress(held.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
@@ -134,9 +134,9 @@ function allocateNext(ledger: Ledger, wish: Wish): Allocation {
     const isTaken = takenAfter(system, location);
     for (const candidate of candidates(set, cursor, exclusions)) {
       if (isTaken(formatAddress(candidate.address))) continue;
-      if (claim(ledger, wish, candidate.address, temporary)) return candidate;
+      if (claim(ledger, request, candidate.address, temporary)) return candidate;
     }
-    return takeOver(ledger, wish, temporary);
+    return takeOver(ledger, request, temporary);
   });
   if (allocation !== undefined) return allocation;
   const reservations = listReservations(system, location);
@@ -149,8 +149,8 @@ function allocateNext(ledger: Ledger, wish: Wish): Allocation {
 }
 
 /** Reserves one address, which the index lists before it is reserved. */
-function claim(ledger: Ledger, wish: Wish, address: Address, temporary: string): boolean {
-  const { attachment, holdings, allocated } = wish;
+function claim(ledger: Ledger, request: Wish, address: Address, temporary: string): boolean {
+  const { attachment, holdings, allocated } = request;
   ledger.announce(attachment, namesHeld(holdings, [...allocated, { address }]));
   return ledger.reserve(address, attachment, temporary);
 }
@@ -176,14 +176,14 @@ function takenAfter(system: System, location: Location): (address: string) => bo
 }
 
 /** The set is full: an empty file, which nobody can ever release, gives way. */
-function takeOver(ledger: Ledger, wish: Wish, temporary: string): Allocation | undefined {
+function takeOver(ledger: Ledger, request: Wish, temporary: string): Allocation | undefined {
   if (!ledger.mayHaveOwnerless) return undefined;
   const { system, location } = ledger;
   for (const reservation of listReservations(system, location)) {
-    const range = rangeToReclaim(system, location, wish, reservation);
+    const range = rangeToReclaim(system, location, request, reservation);
     if (range === undefined || !ledger.reclaim(reservation.name)) continue;
     const { address } = reservation;
-    if (claim(ledger, wish, address, temporary)) return { address, range };
+    if (claim(ledger, request, address, temporary)) return { address, range };
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { Location } from "./location.ts";
 import { withSoundOwnDirectory } from "./own-directory.ts";
 
 /** For whom the lock is taken, and how long it is waited for. */
-export interface LockWish {
+export interface LockRequest {
   /** What is done under the lock, such as `ADD c1 eth0`; others read it when they wait in vain. */
   readonly holder: string;
   readonly timeoutSeconds: number;
@@ -22,17 +22,17 @@ export interface LockWish {
 export function underLock<T>(
   system: System,
   location: Location,
-  wish: LockWish,
+  request: LockRequest,
   body: (ledger: Ledger) => T,
 ): T {
   const sound = withSoundOwnDirectory(system, location);
   let unlock: () => void;
   try {
-    unlock = acquire(system, sound, wish);
+    unlock = acquire(system, sound, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     system.makeDirectories(location.directory);
-    unlock = acquireAtLast(system, sound, wish);
+    unlock = acquireAtLast(system, sound, request);
   }
   return during(unlock, system, sound, body);
 }
@@ -46,23 +46,23 @@ export function underLock<T>(
 export function underLockIfPossible<T>(
   system: System,
   location: Location,
-  wish: LockWish,
+  request: LockRequest,
   body: (ledger: Ledger) => T,
 ): T {
   const sound = withSoundOwnDirectory(system, location);
-  return during(acquireUnless(isSystemError, system, sound, wish), system, sound, body);
+  return during(acquireUnless(isSystemError, system, sound, request), system, sound, body);
 }
 
 /** As `underLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
 export function underLockOrNot<T>(
   system: System,
   location: Location,
-  wish: LockWish,
+  request: LockRequest,
   body: (ledger: Ledger) => T,
 ): T {
   const isForgiven = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
   const sound = withSoundOwnDirectory(system, location);
-  return during(acquireUnless(isForgiven, system, sound, wish), system, sound, body);
+  return during(acquireUnless(isForgiven, system, sound, request), system, sound, body);
 }
 
 /** The lock, or nothing where it was refused for a reason that is forgiven. */
@@ -70,38 +70,38 @@ function acquireUnless(
   isForgiven: (error: unknown) => boolean,
   system: System,
   location: Location,
-  wish: LockWish,
+  request: LockRequest,
 ): (() => void) | undefined {
   try {
-    return acquire(system, location, wish);
+    return acquire(system, location, request);
   } catch (error) {
     if (!isForgiven(error)) throw error;
     return undefined;
   }
 }
 
-function acquire(system: System, location: Location, wish: LockWish): () => void {
+function acquire(system: System, location: Location, request: LockRequest): () => void {
   try {
     return system.lock({
       file: location.lockFile,
       directory: location.usesOwn ? location.own : undefined,
-      holder: wish.holder,
-      timeout: wish.timeoutSeconds * 1000,
+      holder: request.holder,
+      timeout: request.timeoutSeconds * 1000,
     });
   } catch (error) {
     if (!(error instanceof LockTimeout)) throw error;
     const holder = error.holder === undefined ? "another process" : error.holder;
     throw new CniError(
       ErrorCode.tryAgainLater,
-      `network ${location.network} is locked; gave up after ${wish.timeoutSeconds} s`,
+      `network ${location.network} is locked; gave up after ${request.timeoutSeconds} s`,
       `${location.lockFile} is held by ${holder}; nothing was changed. The wait is ipam.lockTimeoutSeconds`,
     );
   }
 }
 
-function acquireAtLast(system: System, location: Location, wish: LockWish): () => void {
+function acquireAtLast(system: System, location: Location, request: LockRequest): () => void {
   try {
-    return acquire(system, location, wish);
+    return acquire(system, location, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw internalError(error.reason, `${error.message}: the lock cannot be taken`);

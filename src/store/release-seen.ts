@@ -6,7 +6,7 @@ import { join, type Location } from "./location.ts";
 import { isSameOwner, ownerText } from "./owner.ts";
 import { releaseStill } from "./release.ts";
 import { type OwnedReservation, readOwner } from "./reservations.ts";
-import { type Sighting, sightingKey } from "./sightings.ts";
+import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
 import { type Identity, identityOf } from "./stamp.ts";
 
 /**
@@ -17,16 +17,16 @@ import { type Identity, identityOf } from "./stamp.ts";
  */
 export function releaseSeen(
   ledger: Ledger,
-  seen: readonly Omit<Sighting, "since">[],
+  seen: readonly Omit<SeenDead, "since">[],
 ): readonly string[] {
   const { system, location } = ledger;
-  const wanted = new Set(seen.map(sightingKey));
+  const wanted = new Set(seen.map(seenDeadKey));
   const names = new Set(seen.map(({ name }) => name));
   return releaseStill(ledger, ({ name, owner }) => {
     const text = names.has(name) ? ownerText(owner) : undefined;
     const modified = text === undefined ? undefined : modifiedOf(system, location, name);
     if (text === undefined || modified === undefined) return false;
-    return wanted.has(sightingKey({ name, owner: text, modified }));
+    return wanted.has(seenDeadKey({ name, owner: text, modified }));
   });
 }
 

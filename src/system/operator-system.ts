@@ -3,7 +3,7 @@
 import type { System } from "./system.ts";
 
 /** A program that has ended. */
-export interface Finished {
+export interface CompletedProcess {
   /** 127 where it could not be started, 128 and the signal's number where it was killed. */
   readonly exitCode: number;
   readonly stdout: string;
@@ -45,5 +45,5 @@ export interface OperatorSystem extends System {
     command: readonly [string, ...string[]],
     limit: number,
     variables?: Readonly<Record<string, string>>,
-  ): Finished;
+  ): CompletedProcess;
 }

@@ -34,8 +34,8 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
   const location = locate(config.dataDir, config.network);
-  const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  const allocations = underLock(system, location, wish, (ledger) => {
+  const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  const allocations = underLock(system, location, request, (ledger) => {
     sweepTemporary(system, ledger.location);
     return reserve(ledger, config, call);
   });
@@ -53,7 +53,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    underLockOrNot(system, location, wish, (ledger) => takeBack(ledger, call, allocations));
+    underLockOrNot(system, location, request, (ledger) => takeBack(ledger, call, allocations));
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
 }
@@ -71,8 +71,8 @@ function reserve(
     for (const [index, set] of rangeSets.entries()) {
       const requested = takeFitting(left, set);
       inRange(index, () => {
-        const wish = { attachment, set, index, exclusions, requested, holdings, allocated };
-        const allocation = allocate(ledger, wish);
+        const request = { attachment, set, index, exclusions, requested, holdings, allocated };
+        const allocation = allocate(ledger, request);
         allocated.push(allocation);
         moveCursor(ledger, index, allocation.address);
       });

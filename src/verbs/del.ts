@@ -19,10 +19,10 @@ export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadStoreConfig(call.network);
   const location = locate(config.dataDir, config.network);
-  const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
-    underLockIfPossible(system, location, wish, (ledger) => release(ledger, call.attachment));
+    underLockIfPossible(system, location, request, (ledger) => release(ledger, call.attachment));
   });
   refuseOwnNetworkNamespace(system, call.networkNamespace);
 }

@@ -26,10 +26,10 @@ export function gc(system: System, call: NetworkCall): void {
   }
   const config = storeConfig(call);
   const location = locate(config.dataDir, config.network);
-  const wish = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
-    underLockIfPossible(system, location, wish, (ledger) => releaseStale(ledger, valid));
+    underLockIfPossible(system, location, request, (ledger) => releaseStale(ledger, valid));
   });
 }
 

@@ -51,9 +51,12 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     const usage = usageOf(set, config.exclusions, reservations);
     if (!isExhausted(usage)) continue;
     // Debris is reclaimed by the next ADD, so it is as good as free.
-    const wish = { set, exclusions: config.exclusions };
+    const request = { set, exclusions: config.exclusions };
     const isWorthALook = known === undefined || known.ownerless > 0;
-    if (isWorthALook && reservations.some((one) => rangeToReclaim(system, location, wish, one))) {
+    if (
+      isWorthALook &&
+      reservations.some((one) => rangeToReclaim(system, location, request, one))
+    ) {
       continue;
     }
     throw unavailable(

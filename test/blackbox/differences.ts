@@ -162,7 +162,7 @@ export const differences: readonly Difference[] = [
     here: "After 60 seconds, or more than 64 MiB, the call fails with code 5 and has changed nothing. The portable executable knows the time limit for pipes only.",
     reason: "A runtime that died while it wrote should not leave plugins behind.",
     changed: [],
-    coveredBy: ["reliability/streams.test.ts", "system/node/standard-streams.test.ts"],
+    coveredBy: ["faults/executables/streams.test.ts", "system/node/standard-streams.test.ts"],
   },
   {
     title: "With arguments, and without CNI_COMMAND, it is a tool for operators",
@@ -410,7 +410,7 @@ export const differences: readonly Difference[] = [
     here: "Directories get 0755, reservations and cursors 0600, the lock file 0750.",
     reason: "What one runtime creates, another must be able to use.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts", "reliability/permissions.test.ts"],
+    coveredBy: ["blackbox/add.test.ts", "faults/executables/permissions.test.ts"],
   },
   {
     title: "Nothing is made or overwritten behind a symbolic link",
@@ -419,7 +419,7 @@ export const differences: readonly Difference[] = [
     here: "A cursor that is a link is replaced. A lock file that is a link to nothing is an error for ADD. The data directory and a network's directory may be links and are followed.",
     reason: "A plugin that runs as root should write nowhere but in its data directory.",
     changed: [],
-    coveredBy: ["reliability/permissions.test.ts"],
+    coveredBy: ["faults/executables/permissions.test.ts"],
   },
   {
     title: "The data directory holds one directory more",

@@ -27,7 +27,7 @@ const lifetime = 50;
 const shown = 5;
 
 interface Finding {
-  readonly life: number;
+  readonly liveness: number;
   readonly steps: readonly Step[];
   readonly sight: Sight;
 }
@@ -41,13 +41,13 @@ test("the executable and the Go plugin agree after every step", {
   t.comment(`seed ${seed}: HOST_LOCAL_SEED=${seed} HOST_LOCAL_STEPS=${steps} repeats this run`);
   let differences = 0;
   let taken = 0;
-  for (let life = 0; taken < steps; life++) {
-    const { count, finding } = await live(t, goPlugin, life, Math.min(lifetime, steps - taken));
+  for (let liveness = 0; taken < steps; liveness++) {
+    const { count, finding } = await live(t, goPlugin, liveness, Math.min(lifetime, steps - taken));
     taken += count;
     if (finding !== undefined) {
       differences += 1;
       if (differences <= shown) {
-        t.strictSame(finding.sight.here, finding.sight.reference, `life ${life}`, {
+        t.strictSame(finding.sight.here, finding.sight.reference, `life ${liveness}`, {
           steps: finding.steps.map((step) => JSON.stringify(step)),
         });
       }
@@ -61,10 +61,10 @@ test("the executable and the Go plugin agree after every step", {
 async function live(
   t: Test,
   plugin: GoPlugin,
-  life: number,
+  liveness: number,
   length: number,
 ): Promise<{ count: number; finding: Finding | undefined }> {
-  const random = randomFrom(seed + 7919 * life);
+  const random = randomFrom(seed + 7919 * liveness);
   const sides = twoSides(t, plugin);
   const networks = ["net", "other.net_2"].slice(random.integer(2));
   const configurations = networks.flatMap((name) =>
@@ -76,7 +76,7 @@ async function live(
     past.push(step);
     const sight = await sides.take(step);
     if (!isDeepStrictEqual(sight.here, sight.reference)) {
-      return { count: past.length, finding: { life, steps: past, sight } };
+      return { count: past.length, finding: { liveness, steps: past, sight } };
     }
   }
   return { count: past.length, finding: undefined };

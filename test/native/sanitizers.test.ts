@@ -33,7 +33,7 @@ const dualStack = (dataDir: string): string =>
   });
 
 /** In this order on one data directory, so that each call finds what the ones before it left. */
-const life: readonly Case[] = [
+const liveness: readonly Case[] = [
   { what: "no command", environment: {}, configuration: dualStack, exitCode: 0 },
   {
     what: "VERSION",
@@ -93,7 +93,7 @@ const life: readonly Case[] = [
 
 test("the C host has no memory error, undefined behaviour or leak", (t) => {
   const dataDir = t.testdir();
-  for (const { what, environment, configuration, exitCode } of life) {
+  for (const { what, environment, configuration, exitCode } of liveness) {
     const { status, stderr } = spawnSync(executable, {
       input: configuration(dataDir),
       env: environment,

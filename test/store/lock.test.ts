@@ -4,14 +4,14 @@ import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
 
-const wish = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
+const request = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
 
 for (const take of [underLock, underLockIfPossible]) {
   test(`${take.name} holds the lock during the work and gives its result`, (t) => {
     const machine = machineWith();
 
-    const holder = take(machine.start({ processId: 7 }), location, wish, () =>
+    const holder = take(machine.start({ processId: 7 }), location, request, () =>
       machine.locks.get(LOCK),
     );
 
@@ -26,7 +26,7 @@ for (const take of [underLock, underLockIfPossible]) {
       throw new Error("the work failed");
     };
 
-    t.throws(() => take(machine.start(), location, wish, fail), { message: "the work failed" });
+    t.throws(() => take(machine.start(), location, request, fail), { message: "the work failed" });
 
     t.equal(machine.locks.size, 0);
     t.end();
@@ -37,7 +37,7 @@ for (const take of [underLock, underLockIfPossible]) {
     machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
     const before = machine.time;
 
-    t.throws(() => take(machine.start(), location, wish, () => t.fail("it does nothing")), {
+    t.throws(() => take(machine.start(), location, request, () => t.fail("it does nothing")), {
       code: 11,
       message: "network net is locked; gave up after 3 s",
       details:
@@ -52,7 +52,7 @@ for (const take of [underLock, underLockIfPossible]) {
 test("the lock file is the reference's, further state is out of its reach", (t) => {
   const machine = machineWith();
 
-  underLock(machine.start(), location, wish, () => {});
+  underLock(machine.start(), location, request, () => {});
 
   t.same(filesOf(machine), { lock: "" });
   t.equal(machine.disk.modeOf(location.lockFile), 0o750);
@@ -63,7 +63,7 @@ test("the lock file is the reference's, further state is out of its reach", (t) 
 test("where the lock cannot be made, underLock says so in the reference's bare words", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
-  t.throws(() => underLock(system, location, wish, () => t.fail("it does nothing")), {
+  t.throws(() => underLock(system, location, request, () => t.fail("it does nothing")), {
     code: 999,
     message: "permission denied",
     details: "open /data/net/lock: permission denied: the lock cannot be taken",
@@ -75,7 +75,7 @@ test("where the disk refuses the lock, underLockIfPossible works without it", (t
   const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
 
   t.equal(
-    underLockIfPossible(system, location, wish, () => "done"),
+    underLockIfPossible(system, location, request, () => "done"),
     "done",
   );
   t.end();
@@ -85,8 +85,8 @@ test("underLock makes the network's directory only where the lock cannot be had 
   const fresh = new MemoryMachine().start();
   const known = machineWith().start();
 
-  underLock(fresh, location, wish, () => {});
-  underLock(known, location, wish, () => {});
+  underLock(fresh, location, request, () => {});
+  underLock(known, location, request, () => {});
 
   const operations = fresh.calls
     .map(({ operation }) => operation)
@@ -103,7 +103,7 @@ test("underLock makes the network's directory only where the lock cannot be had 
 test("underLock says so where the network's directory cannot be made", (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
 
-  t.throws(() => underLock(system, location, wish, () => t.fail("it does nothing")), {
+  t.throws(() => underLock(system, location, request, () => t.fail("it does nothing")), {
     code: "EROFS",
   });
   t.end();
@@ -114,18 +114,18 @@ test("underLockOrNot works under the lock, without it where it stays with anothe
   const held = (): string | undefined => machine.locks.get(LOCK);
 
   t.equal(
-    underLockOrNot(machine.start({ processId: 7 }), location, wish, held),
+    underLockOrNot(machine.start({ processId: 7 }), location, request, held),
     "process 7 (ADD c1 eth0)",
   );
   t.equal(machine.locks.size, 0);
 
   machine.locks.set(LOCK, "process 8 (DEL c2 eth0)");
-  t.equal(underLockOrNot(machine.start(), location, wish, held), "process 8 (DEL c2 eth0)");
+  t.equal(underLockOrNot(machine.start(), location, request, held), "process 8 (DEL c2 eth0)");
   t.equal(held(), "process 8 (DEL c2 eth0)", "another's lock stays");
 
   const refused = machineWith().start({ interrupt: refuse("lock", "EROFS") });
   t.equal(
-    underLockOrNot(refused, location, wish, () => "done"),
+    underLockOrNot(refused, location, request, () => "done"),
     "done",
   );
   t.end();
@@ -134,10 +134,10 @@ test("underLockOrNot works under the lock, without it where it stays with anothe
 test("without the lock, the index is not touched", (t) => {
   for (const take of [underLockIfPossible, underLockOrNot]) {
     const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-    underLock(machine.start(), location, wish, () => {});
+    underLock(machine.start(), location, request, () => {});
     const before = machine.disk.filesUnder(location.owners);
 
-    take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, wish, (ledger) =>
+    take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, request, (ledger) =>
       ledger.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
     );
 

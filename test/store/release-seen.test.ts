@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { releaseSeen } from "../../src/store/release-seen.ts";
-import type { Sighting } from "../../src/store/sightings.ts";
+import type { SeenDead } from "../../src/store/seen-dead.ts";
 import { refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
 import { filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
@@ -8,7 +8,7 @@ import { filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.
 const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0", "10.0.0.4": "c2" };
 
 /** A reservation as it is now. */
-function seen(machine: MemoryMachine, name: string, owner: string): Omit<Sighting, "since"> {
+function seen(machine: MemoryMachine, name: string, owner: string): Omit<SeenDead, "since"> {
   const { modified } = machine.start().linkStatus(`${location.directory}/${name}`);
   return { name, owner, modified };
 }

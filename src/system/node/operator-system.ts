@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
-import type { Finished, OperatorSystem, Permissions } from "../operator-system.ts";
+import type { CompletedProcess, OperatorSystem, Permissions } from "../operator-system.ts";
 import { SystemError } from "../system.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
@@ -102,7 +102,7 @@ function run(
   [program, ...words]: readonly [string, ...string[]],
   limit: number,
   variables: Readonly<Record<string, string>> = {},
-): Finished {
+): CompletedProcess {
   const { status, signal, stdout, error } = spawnSync(program, words, {
     stdio: ["ignore", "pipe", "inherit"],
     maxBuffer: limit,

@@ -1,7 +1,9 @@
 /* What the operator commands ask of the machine beyond host.c; a plugin call never comes here. */
 
 #define _GNU_SOURCE
-#include "host.h"
+#include "operator-host.h"
+
+#include "file-calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

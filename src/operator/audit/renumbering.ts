@@ -1,0 +1,157 @@
+/** Which nodes to give other blocks, and which ones. */
+
+import type { Family } from "../../ipam/address.ts";
+import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
+import { freeCidrs } from "../cluster/free-cidrs.ts";
+import type { ClusterCidr, Expectation, NodeCidrs, PodCidr } from "../cluster/node-cidrs.ts";
+import type { ClusterNode } from "../cluster/node-list.ts";
+import type { CidrGroup } from "../cluster/overlapping-cidrs.ts";
+import { isInside, isNodeName } from "./node-findings.ts";
+
+/** A node to renumber. */
+export interface Renumbering {
+  readonly node: ClusterNode;
+  /** Its new podCIDRs, in the order of the cluster CIDRs; `undefined` where there is no proposal. */
+  readonly podCidrs: readonly string[] | undefined;
+  /** Why there is none; empty where there is one. */
+  readonly problem: string;
+}
+
+/** A block that a node needs. */
+interface Need {
+  readonly withPodCidr: NodeCidrs;
+  readonly family: Family;
+}
+
+/**
+ * Proposes a free block for each that a node lacks or cannot keep. A node keeps the block of a family that lies in the
+ * cluster CIDR, has the right size and is nobody else's; of several nodes with the same block the oldest keeps it.
+ *
+ * @param groups the blocks of all nodes
+ * @returns in the order of the nodes
+ */
+export function proposeRenumbering(
+  nodes: readonly NodeCidrs[],
+  groups: readonly CidrGroup<PodCidr>[],
+  expectation: Expectation,
+): readonly Renumbering[] {
+  const { families } = expectation;
+  const kept = keptCidrs(groups, expectation);
+  const needs = nodes
+    .filter(({ node }) => isNodeName(node.name))
+    .flatMap((withPodCidr): readonly Need[] =>
+      families
+        .filter(
+          (family) => !withPodCidr.cidrs.some((one) => one.family === family && kept.has(one)),
+        )
+        .map((family) => ({ withPodCidr, family })),
+    );
+  const proposals = propose(needs, groups, expectation);
+  return nodes
+    .filter(({ node, cidrs }) => {
+      const good = cidrs.filter((cidr) => kept.has(cidr));
+      return good.length === 0 || good.length < Math.max(node.podCidrs.length, families.length);
+    })
+    .map((withPodCidr) => renumberingOf(withPodCidr, kept, proposals, expectation));
+}
+
+function renumberingOf(
+  { node, cidrs }: NodeCidrs,
+  kept: ReadonlySet<PodCidr>,
+  proposals: ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>>,
+  { clusters, families }: Expectation,
+): Renumbering {
+  const without = (problem: string): Renumbering => ({ node, podCidrs: undefined, problem });
+  if (!isNodeName(node.name)) return without("its name is none that Kubernetes accepts");
+  if (clusters.length === 0) return without("give --cluster-cidr for a proposal");
+  const podCidrs: string[] = [];
+  for (const family of families) {
+    const own = cidrs.find((cidr) => cidr.family === family && kept.has(cidr));
+    const proposal = proposals.get(node)?.get(family);
+    if (own !== undefined) podCidrs.push(own.text);
+    else if (proposal !== undefined) podCidrs.push(formatPrefix(proposal));
+    else return without(`no free IPv${family} block is left in the cluster CIDR`);
+  }
+  return { node, podCidrs, problem: "" };
+}
+
+/** The blocks that are as they should be; of a family a node keeps one, and each is kept by one node. */
+function keptCidrs(
+  groups: readonly CidrGroup<PodCidr>[],
+  expectation: Expectation,
+): ReadonlySet<PodCidr> {
+  const kept = new Set<PodCidr>();
+  const keeping = new Set<string>();
+  for (const { members } of groups) {
+    const fit = members.filter((cidr) => isFit(cidr, expectation)).sort(byAge);
+    const keeper = fit.find((cidr) => !keeping.has(`${cidr.family} ${cidr.node.name}`));
+    if (keeper === undefined) continue;
+    kept.add(keeper);
+    keeping.add(`${keeper.family} ${keeper.node.name}`);
+  }
+  return kept;
+}
+
+/** All fit blocks of a family have one size: two of them share addresses only if they are the same. */
+function isFit(cidr: PodCidr, { clusters, masks, families }: Expectation): boolean {
+  const mask = masks.find(({ family }) => family === cidr.family);
+  return (
+    cidr.fault === "" &&
+    families.includes(cidr.family) &&
+    mask?.nodeMask === cidr.length &&
+    (clusters.length === 0 || isInside(cidr, clusters))
+  );
+}
+
+/** The oldest first; where the time is not said, in the order of the list. */
+function byAge(a: PodCidr, b: PodCidr): number {
+  return a.node.created < b.node.created ? -1 : a.node.created > b.node.created ? 1 : 0;
+}
+
+function propose(
+  needs: readonly Need[],
+  groups: readonly CidrGroup<PodCidr>[],
+  { clusters, masks }: Expectation,
+): ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>> {
+  const proposals = new Map<ClusterNode, Map<Family, Prefix>>();
+  if (needs.length === 0) return proposals;
+  // What any node has is in use until that node has been renumbered.
+  const used = groups.flatMap(({ members }) => members.slice(0, 1));
+  const groupOf = new Map(groups.map((group) => [group.members[0], group]));
+  for (const cluster of clusters) {
+    const { family } = cluster.address;
+    const nodeMask = masks.find((mask) => mask.family === family)?.nodeMask;
+    if (nodeMask === undefined || nodeMask < cluster.length) continue;
+    const nextFree = freeCidrs(cluster, nodeMask, used);
+    for (const { withPodCidr } of needs.filter((need) => need.family === family)) {
+      const cidr = nextFree() ?? partOfOwnCidr(withPodCidr, groupOf, cluster, nodeMask);
+      if (cidr === undefined) continue;
+      const own = proposals.get(withPodCidr.node) ?? new Map<Family, Prefix>();
+      proposals.set(withPodCidr.node, own.set(family, cidr));
+    }
+  }
+  return proposals;
+}
+
+/**
+ * A part of the node's own block, which is too large and its alone: a cluster that was cut into few large blocks, and
+ * shall be cut into small ones, has no others.
+ */
+function partOfOwnCidr(
+  { cidrs }: NodeCidrs,
+  groupOf: ReadonlyMap<PodCidr | undefined, CidrGroup<PodCidr>>,
+  cluster: ClusterCidr,
+  nodeMask: number,
+): Prefix | undefined {
+  const { family } = cluster.address;
+  for (const cidr of cidrs.filter((one) => one.family === family)) {
+    const group = groupOf.get(cidr);
+    if (group === undefined || group.members.length > 1 || group.around !== undefined) continue;
+    const inner = group.within.flatMap(({ members }) => members.slice(0, 1));
+    const region = cidr.length >= cluster.length ? cidr : cluster;
+    if (region === cidr && !isInside(cidr, [cluster])) continue;
+    const part = freeCidrs(region, nodeMask, inner)();
+    if (part !== undefined) return part;
+  }
+  return undefined;
+}

@@ -1,0 +1,134 @@
+/** Setting right what is provably safe to set right: under the lock, looked at again, and after a copy. */
+
+import { cursorPath, readCursorText, removeCursor } from "../../store/cursor.ts";
+import type { Ledger } from "../../store/ledger.ts";
+import { join, type Location } from "../../store/location.ts";
+import { underLock } from "../../store/lock.ts";
+import { withSoundOwnDirectory } from "../../store/own-directory.ts";
+import { readSeenDead, removeSeenDead, seenDeadPath } from "../../store/seen-dead.ts";
+import { abandonedFiles, removeAbandoned } from "../../store/temporary.ts";
+import { isDebris } from "../../store/usage.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { isSystemError, SystemError } from "../../system/system.ts";
+import type { NetworkDirectory } from "../node/network-directories.ts";
+import type { Finding } from "./finding.ts";
+
+/** What was done about a finding, in a few words; nothing where it had changed meanwhile. */
+export type Repairs = Map<Finding, string>;
+
+/**
+ * Repairs what can be repaired in one place.
+ *
+ * @param backupDir where copies go, instead of a directory beside the owner index
+ * @param done gets what was done, also where the rest fails
+ * @throws CniError 11 where the lock stayed with another: nothing was changed
+ * @throws SystemError where a copy cannot be made: nothing after that was changed
+ */
+export function repair(
+  system: OperatorSystem,
+  { location, networks: [network] }: NetworkDirectory,
+  findings: readonly Finding[],
+  backupDir: string | undefined,
+  done: Repairs,
+): void {
+  const own = findings.filter((one) => one.repair !== undefined && isOf(one, location));
+  if (own.length === 0) return;
+  const backup = backupOf(system, location, backupDir);
+  const request = {
+    holder: "host-local check --repair",
+    timeoutSeconds: network.lockTimeoutSeconds,
+  };
+  underLock(system, location, request, (ledger) => {
+    for (const finding of own) {
+      const what = repairOne(system, ledger, finding, backup);
+      if (what !== undefined) done.set(finding, what);
+    }
+  });
+}
+
+/** Puts a copy of a file where it can be found again, and returns its path. */
+type Backup = (path: string, name: string) => string;
+
+function backupOf(
+  system: OperatorSystem,
+  location: Location,
+  backupDir: string | undefined,
+): Backup {
+  const root =
+    backupDir === undefined ? join(location.own, "repaired") : join(backupDir, location.network);
+  const time = new Date(system.now()).toISOString().replaceAll(/[-:]/g, "");
+  const directory = join(root, time);
+  return (path, name) => {
+    if (backupDir === undefined) requireSound(system, location, root);
+    system.makeDirectories(directory);
+    const copy = join(directory, name);
+    system.copyFile(path, copy, 0o600);
+    return copy;
+  };
+}
+
+/** Copies must not land where a link in place of our own directories leads. */
+function requireSound(system: OperatorSystem, location: Location, root: string): void {
+  try {
+    const { usesOwn } = withSoundOwnDirectory(system, location);
+    if (usesOwn && system.linkStatus(root).kind === "directory") return;
+    throw new SystemError("mkdir", root, "ENOTDIR");
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) throw error;
+  }
+}
+
+function repairOne(
+  system: OperatorSystem,
+  ledger: Ledger,
+  { repair: what, path }: Finding,
+  backup: Backup,
+): string | undefined {
+  const { location } = ledger;
+  switch (what?.kind) {
+    case "reservation": {
+      if (!isDebris(system, path)) return undefined;
+      const copy = backup(path, what.name);
+      return ledger.reclaim(what.name) ? `removed; copy: ${copy}` : undefined;
+    }
+    case "cursor": {
+      if (textOf(system, location, what.index) !== what.text) return undefined;
+      const copy = backup(cursorPath(location, what.index), `last_reserved_ip.${what.index}`);
+      removeCursor(system, location, what.index);
+      return `removed; copy: ${copy}`;
+    }
+    case "leftover": {
+      if (!abandonedFiles(system, location).includes(path)) return undefined;
+      const copy = backup(path, `leftover-${path.slice(path.lastIndexOf("/") + 1)}`);
+      removeAbandoned(system, path);
+      return `removed; copy: ${copy}`;
+    }
+    case "gc-state": {
+      if (readSeenDead(system, location).length === 0) return undefined;
+      const copy = backup(seenDeadPath(location), "seen-dead.json");
+      removeSeenDead(system, location);
+      return `removed; copy: ${copy}`;
+    }
+    case "index":
+      ledger.searchAnew();
+      return "built anew from the reservations";
+    default:
+      return undefined;
+  }
+}
+
+function isOf({ network, path }: Finding, location: Location): boolean {
+  return (
+    network === location.network &&
+    (path.startsWith(`${location.directory}/`) || path.startsWith(`${location.own}/`))
+  );
+}
+
+function textOf(system: OperatorSystem, location: Location, index: number): string | undefined {
+  try {
+    return readCursorText(system, location, index);
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+/** The reservations of a network as an operator wants to see them. */
+
+import { type Address, formatAddress } from "../../ipam/address.ts";
+import type { Range } from "../../ipam/range.ts";
+import { rangeOf } from "../../ipam/range-set.ts";
+import { join } from "../../store/location.ts";
+import type { Owner } from "../../store/owner.ts";
+import { modifiedOf } from "../../store/release-seen.ts";
+import { listReservations, readOwner } from "../../store/reservations.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { CommandError, type Context } from "../command/command.ts";
+import { progress } from "../output/terminal.ts";
+import type { FoundNetwork } from "./networks.ts";
+
+/** A reservation, and what is known of it. */
+export interface NodeReservation {
+  readonly network: FoundNetwork;
+  readonly address: Address;
+  /** The name of its file. */
+  readonly name: string;
+  readonly path: string;
+  readonly owner: Owner;
+  /** When its file was written, in milliseconds since the epoch; `undefined` where it is gone by now. */
+  readonly since: number | undefined;
+  /** The range of the configuration in which it lies. */
+  readonly range: Range | undefined;
+}
+
+/**
+ * Reads the reservations of a network, in the order of their addresses; IPv4 comes first.
+ *
+ * @param isWanted which of them; all where it is left out
+ * @throws SystemError where the directory cannot be read
+ */
+export function readReservations(
+  system: OperatorSystem,
+  network: FoundNetwork,
+  isWanted: (address: Address) => boolean = () => true,
+): readonly NodeReservation[] {
+  const { location } = network;
+  const listed = listReservations(system, location).filter(({ address }) => isWanted(address));
+  const step = progress(system, `reading ${location.directory}`, listed.length);
+  const reservations = listed.map(({ address, name }, index) => {
+    const path = join(location.directory, name);
+    const owner = readOwner(system, location, name);
+    const since = timeOf(modifiedOf(system, location, name));
+    step(index + 1);
+    const range = network.rangeSets
+      .map((set) => rangeOf(set, address))
+      .find((found) => found !== undefined);
+    return { network, address, name, path, owner, since, range };
+  });
+  return reservations.sort(byAddress);
+}
+
+/** The container id of an owner; empty where the file names none. */
+export function containerOf(owner: Owner): string {
+  return owner.kind === "attachment" || owner.kind === "legacy" ? owner.containerId : "";
+}
+
+/** The interface of an owner; empty where the file names none. */
+export function interfaceOf(owner: Owner): string {
+  return owner.kind === "attachment" ? owner.interfaceName : "";
+}
+
+/** Says which reservations could not be read. */
+export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
+  const reasons = reservations.flatMap(({ owner }) =>
+    owner.kind === "unknown" ? [owner.reason] : [],
+  );
+  const [first] = reasons;
+  if (first === undefined) return;
+  const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
+  log(`host-local: not all reservations can be read: ${first}${others}\n`);
+}
+
+/** A reservation for programs. */
+export function describeReservation(reservation: NodeReservation, pod: string): object {
+  const { network, address, owner, since, range, path } = reservation;
+  return {
+    network: network.location.network,
+    address: formatAddress(address),
+    container: containerOf(owner),
+    interface: interfaceOf(owner),
+    pod,
+    owner: owner.kind,
+    since: since === undefined ? null : new Date(since).toISOString(),
+    range:
+      range === undefined
+        ? null
+        : { first: formatAddress(range.first), last: formatAddress(range.last) },
+    path,
+  };
+}
+
+/**
+ * Refuses to go on where this user may not read the reservations: it would see owners nowhere.
+ *
+ * @throws CannotLook
+ */
+export function requireReadable(reservations: readonly NodeReservation[]): void {
+  for (const { owner } of reservations) {
+    if (owner.kind === "unknown" && owner.code === "EACCES") {
+      throw new CommandError(`${owner.reason}; run it as root`);
+    }
+  }
+}
+
+/** In milliseconds since the epoch. */
+function timeOf(nanoseconds: bigint | undefined): number | undefined {
+  return nanoseconds === undefined ? undefined : Number(nanoseconds / 1_000_000n);
+}
+
+function byAddress(a: NodeReservation, b: NodeReservation): number {
+  if (a.address.family !== b.address.family) return a.address.family - b.address.family;
+  if (a.address.value !== b.address.value) return a.address.value < b.address.value ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}

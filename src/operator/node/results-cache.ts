@@ -1,0 +1,91 @@
+/** What libcni remembers of the attachments that it made: a file each, in the directory of its cache. */
+
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { isSystemError, type System } from "../../system/system.ts";
+import type { Context, Option } from "../command/command.ts";
+import { progress } from "../output/terminal.ts";
+import { listOf, member, textOf } from "./json-values.ts";
+
+/** An attachment as libcni remembers it; texts are empty where the cache does not have them. */
+export interface CachedAttachment {
+  readonly network: string;
+  readonly containerId: string;
+  readonly interfaceName: string;
+  /** The path of the network namespace; libcni notes it since its version 1.1. */
+  readonly networkNamespace: string;
+  /** `namespace/name` of the pod, where the runtime said so in `CNI_ARGS`. */
+  readonly pod: string;
+}
+
+/** Where libcni keeps its cache unless the runtime says otherwise. */
+const DEFAULT_CACHE_DIR = "/var/lib/cni";
+
+/** The option that names the directory of the cache. */
+export const cacheOption: Option = {
+  name: "--cache-dir",
+  value: "DIR",
+  summary: `where libcni keeps its cache (default: ${DEFAULT_CACHE_DIR})`,
+};
+
+/** The directory in which `results` lies. */
+export function cacheDirOf({ option }: Context): string {
+  return option(cacheOption.name) ?? DEFAULT_CACHE_DIR;
+}
+
+/** No entry is larger, in bytes. */
+const LARGEST_ENTRY = 4 * 1024 * 1024;
+
+/**
+ * Reads the whole cache. A missing directory is an empty one; what cannot be understood is passed over.
+ *
+ * @param cacheDir the directory in which `results` lies
+ * @throws SystemError where the directory cannot be read
+ */
+export function readResultsCache(
+  system: OperatorSystem,
+  cacheDir: string,
+): readonly CachedAttachment[] {
+  const directory = `${cacheDir}/results`;
+  let names: readonly string[];
+  try {
+    names = system.list(directory);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return [];
+    throw error;
+  }
+  const step = progress(system, `reading ${directory}`, names.length);
+  return names.flatMap((name, index) => {
+    const entry = read(system, `${directory}/${name}`);
+    step(index + 1);
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+function read(system: System, path: string): CachedAttachment | undefined {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(system.readFile(path, LARGEST_ENTRY));
+  } catch (error) {
+    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
+    throw error;
+  }
+  const containerId = textOf(member(entry, "containerId"));
+  if (containerId === "") return undefined;
+  return {
+    network: textOf(member(entry, "networkName")),
+    containerId,
+    interfaceName: textOf(member(entry, "ifName")),
+    networkNamespace: textOf(member(entry, "netns")),
+    pod: podIn(member(entry, "cniArgs")),
+  };
+}
+
+/** The pod in `CNI_ARGS`, which libcni keeps as a list of pairs. */
+function podIn(cniArgs: unknown): string {
+  const argument = (key: string): string => {
+    const pair = listOf(cniArgs).find((one) => listOf(one)[0] === key);
+    return textOf(listOf(pair)[1]);
+  };
+  const name = argument("K8S_POD_NAME");
+  return name === "" ? "" : `${argument("K8S_POD_NAMESPACE")}/${name}`;
+}

@@ -1,0 +1,102 @@
+/** The choices around a plan, and the plan for programs. */
+
+import type { Family } from "../../ipam/address.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
+import { longestMaskIn, nodesIn, podsIn } from "../cluster/node-mask.ts";
+import type { CidrChange, Settings } from "./cidr-change.ts";
+import type { CidrLayout } from "./cidr-request.ts";
+import type { PlanResult } from "./plan-result.ts";
+import type { PlannedChange } from "./planned-change.ts";
+
+/** So many node masks are shown on either side of the chosen one. */
+const NEIGHBOURS = 3;
+
+/** Where nothing says how large the cluster CIDR is: how many bits longer than its the node mask may be. */
+const USUAL_NODE_BITS = [4, 6, 8, 10, 12, 14, 16];
+
+/** A way to number a cluster. */
+export interface CidrChoice {
+  readonly clusterPrefixLength: number;
+  readonly nodeMask: number;
+  readonly nodes: bigint;
+  readonly podsPerNode: bigint;
+}
+
+/** The plan for programs. */
+export function describePlan(plan: PlanResult): object {
+  const { asked, layouts, nodes, pods, maxPods, change, problems } = plan;
+  return {
+    asked: { nodes: asked.nodes ?? null, podsPerNode: asked.pods ?? null },
+    families: layouts.map((layout) => ({
+      family: nameOf(layout.family),
+      clusterCidr: layout.cluster === undefined ? null : formatPrefix(layout.cluster),
+      clusterPrefixLength: layout.clusterLength ?? null,
+      nodeMask: layout.nodeMask,
+      nodes: layout.nodes ?? null,
+      podsPerNode: layout.pods,
+      choices: choicesFor(layout),
+    })),
+    nodes: nodes ?? null,
+    podsPerNode: pods,
+    maxPods,
+    change: change === undefined ? null : describeChange(change),
+    problems: problems.map(({ code, family, message, instead }) => ({
+      code,
+      family: family === undefined ? null : nameOf(family),
+      message,
+      instead,
+    })),
+  };
+}
+
+/** The node masks around the chosen one; where the cluster CIDR's length is not known, such lengths. */
+export function choicesFor({ family, clusterLength, nodeMask }: CidrLayout): readonly CidrChoice[] {
+  const choice = (length: number, mask: number): CidrChoice => ({
+    clusterPrefixLength: length,
+    nodeMask: mask,
+    nodes: nodesIn(length, mask),
+    podsPerNode: podsIn(family, mask),
+  });
+  if (clusterLength === undefined) {
+    return USUAL_NODE_BITS.filter((bits) => bits <= nodeMask).map((bits) =>
+      choice(nodeMask - bits, nodeMask),
+    );
+  }
+  const first = Math.max(clusterLength, nodeMask - NEIGHBOURS);
+  const last = Math.min(longestMaskIn(family, clusterLength), nodeMask + NEIGHBOURS);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+    choice(clusterLength, first + index),
+  );
+}
+
+/** A family as people write it. */
+export function nameOf(family: Family): string {
+  return `IPv${family}`;
+}
+
+function describeChange(change: PlannedChange): object {
+  return {
+    existingNodes: change.existing,
+    wantedNodes: change.wanted,
+    furtherNodes: change.further,
+    withoutPodCidr: change.without,
+    withoutPodCidrOnceRenumbered: change.withoutOnceRenumbered,
+    families: change.families.map(describeFamily),
+  };
+}
+
+function describeFamily(change: CidrChange): object {
+  const settings = ({ cluster, nodeMask }: Settings): object => ({
+    clusterCidr: formatPrefix(cluster),
+    nodeMask,
+    nodes: nodesIn(cluster.length, nodeMask),
+    podsPerNode: podsIn(change.family, nodeMask),
+  });
+  const { withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree } = change;
+  return {
+    family: nameOf(change.family),
+    was: settings(change.was),
+    now: settings(change.now),
+    ...{ withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree },
+  };
+}

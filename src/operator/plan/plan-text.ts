@@ -1,0 +1,119 @@
+/** What `plan` prints. */
+
+import { formatPrefix } from "../../ipam/prefix.ts";
+import { DEFAULT_MAX_PODS, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../cluster/node-mask.ts";
+import { plural } from "../output/plural.ts";
+import { columns, formatTable } from "../output/table.ts";
+import type { Settings } from "./cidr-change.ts";
+import type { CidrLayout } from "./cidr-request.ts";
+import { choicesFor, nameOf } from "./plan-document.ts";
+import type { PlanResult } from "./plan-result.ts";
+import type { PlannedChange } from "./planned-change.ts";
+import type { Problem } from "./problem.ts";
+
+/** The plan for people. */
+export function planText(plan: PlanResult): string {
+  const { layouts, change, problems } = plan;
+  return [
+    formatTable(
+      columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS A NODE"),
+      layouts.map((layout) => [
+        nameOf(layout.family),
+        clusterOf(layout),
+        `/${layout.nodeMask}`,
+        layout.nodes === undefined ? "-" : String(layout.nodes),
+        String(layout.pods),
+      ]),
+    ),
+    paragraph(advice(plan)),
+    ...layouts.map(choicesText),
+    ...(change === undefined ? [] : [changeText(change)]),
+    ...(problems.length === 0 ? [] : [`Problems:\n\n${problems.map(problemText).join("")}`]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function advice({ asked, nodes, pods, maxPods, layouts }: PlanResult): readonly string[] {
+  const lines: string[] = [];
+  if (pods === 0n || nodes === 0n) return lines;
+  if (nodes !== undefined) {
+    lines.push(`Node ${nodes + 1n} would get no podCIDR, and its pods no address.`);
+  }
+  if (maxPods >= MAX_MAX_PODS) {
+    lines.push("Any --max-pods of kubelet fits.");
+  } else {
+    const usual = pods < DEFAULT_MAX_PODS ? "; its default, 110, is more than the block holds" : "";
+    const most = asked.pods === maxPods ? "" : "at most ";
+    lines.push(`Set kubelet's --max-pods to ${most}${maxPods}${usual}.`);
+  }
+  const isWide = layouts.some(
+    ({ family, clusterLength, nodeMask }) =>
+      family === 4 && clusterLength !== undefined && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
+  );
+  if (isWide) {
+    lines.push(
+      `kubeadm takes a node mask at most ${MAX_IPV6_NODE_BITS} bits longer than the cluster's; for IPv4 kube-controller-manager itself takes any.`,
+    );
+  }
+  return lines;
+}
+
+function choicesText(layout: CidrLayout): string {
+  const choices = choicesFor(layout);
+  if (choices.length === 0) return "";
+  const { clusterLength, nodeMask, family } = layout;
+  const rows = choices.map((choice) => [
+    `/${clusterLength === undefined ? choice.clusterPrefixLength : choice.nodeMask}`,
+    String(choice.nodes),
+    String(choice.podsPerNode),
+  ]);
+  const [title, heading] =
+    clusterLength === undefined
+      ? [`Cluster CIDRs for the node mask /${nodeMask}`, "CLUSTER CIDR"]
+      : [
+          `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${nameOf(family)})`,
+          "NODE MASK",
+        ];
+  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS A NODE"), rows)}`;
+}
+
+function changeText(change: PlannedChange): string {
+  const { families, existing, wanted, further } = change;
+  const table = formatTable(
+    columns("FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
+    families.map((one) => [
+      nameOf(one.family),
+      formatSettings(one.was),
+      formatSettings(one.now),
+      String(one.keeping),
+      String(one.otherSize),
+      String(one.outside),
+      String(one.cidrsTaken),
+      String(one.cidrsFree),
+    ]),
+  );
+  return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first blocks of the old settings:
+
+${table}
+KEEP, OTHER SIZE, OUTSIDE: nodes by what the new settings say of their block; TAKEN, FREE: new blocks.
+${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${further > wanted - existing ? wanted - existing : further} would get a podCIDR.` : `${plural(further, "further node")} would get a podCIDR.`}
+`;
+}
+
+function problemText({ family, message, instead }: Problem): string {
+  return `- ${family === undefined ? "" : `${nameOf(family)}: `}${message}.\n  Instead: ${instead}.\n`;
+}
+
+function clusterOf({ cluster, clusterLength }: CidrLayout): string {
+  if (cluster !== undefined) return formatPrefix(cluster);
+  return clusterLength === undefined ? "-" : `/${clusterLength}`;
+}
+
+function formatSettings({ cluster, nodeMask }: Settings): string {
+  return `${formatPrefix(cluster)} by /${nodeMask}`;
+}
+
+function paragraph(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

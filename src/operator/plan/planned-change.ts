@@ -1,0 +1,170 @@
+/** What new settings do to a cluster that is already numbered, over all its families. */
+
+import type { Family } from "../../ipam/address.ts";
+import { clusterCidrsOf, nodeMaskOf, nodeMasksOf } from "../cluster/cluster-options.ts";
+import { leastOf, nodesIn } from "../cluster/node-mask.ts";
+import { CommandError, type Context } from "../command/command.ts";
+import { countOption } from "../command/count-option.ts";
+import { plural } from "../output/plural.ts";
+import {
+  type CidrChange,
+  changeOf,
+  changeProblems,
+  keepingMask,
+  type Settings,
+} from "./cidr-change.ts";
+import type { CidrLayout } from "./cidr-request.ts";
+import type { Problem } from "./problem.ts";
+
+/** What becomes of the nodes. */
+export interface PlannedChange {
+  /** The families that the cluster had and has. */
+  readonly families: readonly CidrChange[];
+  /** How many nodes there are. */
+  readonly existing: bigint;
+  /** How many there shall be. */
+  readonly wanted: bigint;
+  /** How many further nodes get a podCIDR. */
+  readonly further: bigint;
+  /** How many of those that shall be there are left without one. */
+  readonly without: bigint;
+  /** The same, once all nodes have been renumbered. */
+  readonly withoutOnceRenumbered: bigint;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Works out the change that the `--was-` options ask for.
+ *
+ * @param nodes how many nodes there shall be
+ * @returns `undefined` where none of these options was given, or the new settings cut no block
+ * @throws CannotLook
+ */
+export function plannedChange(
+  context: Context,
+  layouts: readonly CidrLayout[],
+  nodes: bigint | undefined,
+): PlannedChange | undefined {
+  const now = layouts.flatMap(settingsOf);
+  const was = formerSettings(context, now);
+  if (was === undefined) return undefined;
+  if (now.length === 0) throw new CommandError("plan: the --was- options need --cluster-cidr");
+  if (now.some(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask) === 0n)) {
+    return undefined;
+  }
+  const existing =
+    countOption(context, "--was-nodes") ??
+    leastOf(was.map(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask)));
+  const wanted = nodes === undefined || nodes < existing ? existing : nodes;
+  const families = was.flatMap((former) => {
+    const present = now.find(({ family }) => family === former.family);
+    return present === undefined ? [] : [changeOf(former, present, existing)];
+  });
+  const problems = [...families.flatMap(changeProblems), ...familyProblems(was, now)];
+  const starts = problems.every(({ code }) => code !== "outside" && code !== "family-gone");
+  const capacity = leastOf(now.map(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask)));
+  const further = starts ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)]) : 0n;
+  const withPodCidr = leastOf([existing, ...families.map((change) => change.withPodCidr)]);
+  const without = atLeastZero(wanted - withPodCidr - further);
+  const withoutOnceRenumbered = atLeastZero(wanted - capacity);
+  if (without > 0n || withoutOnceRenumbered > 0n) {
+    problems.push({
+      code: "left-without",
+      family: undefined,
+      message: `${leftWithout(without, further, wanted)}; once all nodes are renumbered, ${withoutOnceRenumbered === 0n ? "all fit" : `there is room for ${capacity}, and ${plural(withoutOnceRenumbered, "node")} would be left without`}`,
+      instead: [...new Set(families.map(keepingMask))].join("; ") || "a larger cluster CIDR",
+    });
+  }
+  return { families, existing, wanted, further, without, withoutOnceRenumbered, problems };
+}
+
+function leftWithout(without: bigint, further: bigint, wanted: bigint): string {
+  return without === 0n
+    ? `all of ${plural(wanted, "node")} have a podCIDR for now`
+    : `${without} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further one gets" : `only ${further} more get`} a block`;
+}
+
+function settingsOf({ family, cluster, nodeMask }: CidrLayout): readonly Settings[] {
+  return cluster === undefined ? [] : [{ family, cluster, nodeMask }];
+}
+
+/** What is not given is unchanged; `undefined` where nothing is given. */
+function formerSettings(
+  context: Context,
+  now: readonly Settings[],
+): readonly Settings[] | undefined {
+  const given = clusterCidrsOf(context, "was-");
+  const masks = nodeMasksOf(context, "was-");
+  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
+  if (given.length === 0 && !hasMask) {
+    if (context.option("--was-nodes") === undefined) return undefined;
+    throw new CommandError(
+      "plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size",
+    );
+  }
+  const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
+  const families = clusters.map(({ address }) => address.family);
+  return clusters.map((cluster) => {
+    const { family } = cluster.address;
+    const nodeMask =
+      nodeMaskOf(masks, family, families, "was-") ??
+      now.find((present) => present.family === family)?.nodeMask;
+    if (nodeMask === undefined) {
+      throw new CommandError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
+    }
+    if (nodeMask >= cluster.length) return { family, cluster, nodeMask };
+    throw new CommandError(
+      `plan: no cluster was numbered with a cluster CIDR of /${cluster.length} and a node mask of /${nodeMask}`,
+    );
+  });
+}
+
+/** A node's podCIDRs and the cluster CIDRs are compared by their place in the list. */
+function familyProblems(was: readonly Settings[], now: readonly Settings[]): readonly Problem[] {
+  const former = was.map(({ family }) => family);
+  const present = now.map(({ family }) => family);
+  const gone = former.filter((family) => !present.includes(family));
+  const added = present.filter((family) => !former.includes(family));
+  const isSwapped = gone.length === 0 && former[0] !== present[0];
+  return [
+    ...gone.map((family) =>
+      problem(
+        "family-gone",
+        family,
+        "the numbered nodes have a podCIDR of a family that the cluster CIDR has no longer: kube-controller-manager does not start while it finds one",
+        `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
+      ),
+    ),
+    ...added.map((family) =>
+      problem(
+        "family-new",
+        family,
+        "the numbered nodes have no podCIDR of this family, and get none as long as they have another",
+        "renumber them (see host-local audit)",
+      ),
+    ),
+    ...(isSwapped
+      ? [
+          problem(
+            "family-order",
+            undefined,
+            "the families change places: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
+            "keep the order",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function problem(
+  code: string,
+  family: Family | undefined,
+  message: string,
+  instead: string,
+): Problem {
+  return { code, family, message, instead };
+}
+
+function atLeastZero(count: bigint): bigint {
+  return count < 0n ? 0n : count;
+}

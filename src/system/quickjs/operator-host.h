@@ -1,0 +1,13 @@
+/* What host.c asks of operator-host.c. */
+
+#ifndef OPERATOR_HOST_H
+#define OPERATOR_HOST_H
+
+#include <stdbool.h>
+
+#include <quickjs.h>
+
+/* Adds `operatorHost` to the global object. */
+bool add_operator_host(JSContext *ctx, int count, char **arguments);
+
+#endif

@@ -1,0 +1,94 @@
+/** The clock is set back or forward between calls: whatever is on the disk then has dates of another time. */
+
+import { lstatSync, lutimesSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import { holdAt, requireNormality } from "./lock-holders.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { stopObstacle } from "./stopped-call.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+/** By how much, in seconds, and in words. */
+type Step = readonly [seconds: number, words: string];
+
+const steps: readonly Step[] = [
+  [-86_400, "back by a day"],
+  [-3600, "back by an hour"],
+  [-3, "back by three seconds"],
+  [3, "forward by three seconds"],
+  [3600, "forward by an hour"],
+  [86_400, "forward by a day"],
+];
+
+/** Dates everything as it would look after the step: of the future where the clock went back. */
+function dateAll(path: string, seconds: number): void {
+  const found = lstatSync(path);
+  if (found.isDirectory()) {
+    for (const name of readdirSync(path)) dateAll(join(path, name), seconds);
+  }
+  const then = found.mtimeMs / 1000 - seconds;
+  lutimesSync(path, then, then);
+}
+
+async function between(trial: Trial, [seconds, words]: Step): Promise<Attempt> {
+  const network = new WatchedNetwork(trial);
+  const judgement = new Judgement();
+  for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
+  // As a killed call of the portable executable leaves it.
+  mkdirSync(network.ownPath("lock"), { recursive: true });
+  dateAll(network.directory, seconds);
+
+  const third = await network.do("ADD", "third");
+  requireSuccess(judgement, third, "ADD", "blocked");
+  for (const containerId of ["other", "victim", "third"]) {
+    requireSuccess(judgement, await network.do("CHECK", containerId), `CHECK ${containerId}`);
+  }
+  requireFailure(judgement, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  dateAll(network.directory, -seconds);
+  requireFailure(judgement, await network.do("ADD", "fourth"), "ADD beyond", "no IP addresses");
+  dateAll(network.directory, seconds);
+  await requireNormality(network, judgement);
+  return { what: words, violations: judgement.violations };
+}
+
+async function whileHeld(trial: Trial, [seconds, words]: Step): Promise<Attempt> {
+  const what = `${words}, while a call holds the lock`;
+  const held = await holdAt(trial, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
+  if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
+  const { network, holder } = held;
+  const judgement = new Judgement();
+  dateAll(network.directory, seconds);
+  const waiting = network.begin("ADD", "third", 4 * trial.subject.patience);
+  // Either it takes over what looks stale, or it waits for the other.
+  const early = await Promise.race([waiting.ended, patienceOf(trial)]);
+  holder.goOn();
+  const victim = await holder.ended;
+  const third = early ?? (await waiting.ended);
+  requireSuccess(judgement, victim, "the holder");
+  requireSuccess(judgement, third, "the other ADD", "blocked");
+  const granted = [victim, third].flatMap(grantedAddresses).concat(network.heldBy("other"));
+  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  await requireNormality(network, judgement);
+  return { what, violations: judgement.violations };
+}
+
+async function patienceOf({ subject }: Trial): Promise<undefined> {
+  await new Promise((settle) => setTimeout(settle, subject.patience * 300));
+  return undefined;
+}
+
+export const clockScenarios: readonly Scenario[] = [
+  {
+    fault: "the clock is set back or forward between calls, and while one holds the lock",
+    promise: "no call waits longer for that, no address is handed out twice or lost",
+    obstacle: stopObstacle,
+    attempt: async (trial) => {
+      const some = trial.extent === "full" ? steps : steps.filter((_, at) => at % 3 === 0);
+      return [
+        ...(await sideBySide(some, 3, (step) => between(trial, step))),
+        ...(await sideBySide(some, 3, (step) => whileHeld(trial, step))),
+      ];
+    },
+  },
+];

@@ -1,0 +1,96 @@
+/** Two hundred calls at once wait for one lock. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { holdLock } from "../../blackbox/held-lock.ts";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { changesBetween, stateBesidesLock } from "./disk-state.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import type { RunningCall } from "./running-call.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+/** Room for a thousand. */
+const ipam = { ranges: [[{ subnet: "10.0.0.0/22" }]] };
+
+/** How many calls there are, and in seconds how long they take to start, and may take in all. */
+interface Crowd {
+  readonly size: number;
+  readonly arrival: number;
+  readonly limit: number;
+}
+
+/** Two hundred of the portable executable start for half a minute, and a short run has no time for that. */
+function crowdOf({ subject, extent }: Trial): Crowd {
+  if (subject.name !== "portable") return { size: 200, arrival: 2, limit: 30 };
+  if (extent === "full") return { size: 200, arrival: 40, limit: 180 };
+  return { size: 20, arrival: 4, limit: 60 };
+}
+
+/** Starts a call after the other, with a pause in which the lock is kept young. */
+async function startAll(
+  { size }: Crowd,
+  startOne: (containerId: string, at: number) => RunningCall,
+): Promise<readonly RunningCall[]> {
+  const calls: RunningCall[] = [];
+  for (let at = 0; at < size; at++) {
+    calls.push(startOne(`c${at}`, at));
+    await pause(1);
+  }
+  return calls;
+}
+
+async function served(trial: Trial): Promise<Attempt> {
+  const network = new WatchedNetwork(trial, { ipam });
+  const judgement = new Judgement();
+  const crowd = crowdOf(trial);
+  const release: (() => void)[] = [];
+  await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
+  const patient = { ipam: { lockTimeoutSeconds: crowd.limit } };
+  const calls = await startAll(crowd, (id) => network.begin("ADD", id, crowd.limit, patient));
+  await pause(crowd.arrival * 1000);
+  const early = network.reserved().length;
+  judgement.require(early === 0, "accepted", `${early} were served while the lock was held`);
+  for (const free of release) free();
+
+  const endings = await Promise.all(calls.map(({ ended }) => ended));
+  for (const ending of endings) requireSuccess(judgement, ending, "ADD", "blocked");
+  const granted = endings.flatMap(grantedAddresses);
+  judgement.require(
+    new Set(granted).size === crowd.size,
+    "double",
+    `${new Set(granted).size} of them`,
+  );
+  const files = network.reserved().length;
+  judgement.require(files === crowd.size, "leak", `${files} reservations for ${crowd.size}`);
+  return { what: `${crowd.size}, and it is given back`, violations: judgement.violations };
+}
+
+async function refused(trial: Trial): Promise<Attempt> {
+  const network = new WatchedNetwork(trial, { ipam });
+  const judgement = new Judgement();
+  const crowd = crowdOf(trial);
+  await network.do("ADD", "other");
+  await holdLock(trial, network.directory);
+  const before = stateBesidesLock(network.directory);
+  const impatient = { ipam: { lockTimeoutSeconds: 1 } };
+  const calls = await startAll(crowd, (id, at) =>
+    at % 2 === 0
+      ? network.begin("ADD", id, crowd.limit, impatient)
+      : network.begin("DEL", "other", crowd.limit, impatient),
+  );
+  for (const { ended } of calls) {
+    requireFailure(judgement, await ended, "a call without the lock", "11 ", "after 1 s");
+  }
+  const changes = changesBetween(before, stateBesidesLock(network.directory));
+  judgement.require(changes === "", "torn", changes);
+  return { what: `${crowd.size}, and it is never given back`, violations: judgement.violations };
+}
+
+export const crowdScenarios: readonly Scenario[] = [
+  {
+    fault: "two hundred calls wait for the lock at once",
+    promise:
+      "given back, it serves each of them exactly once; kept, it lets each of them fail in time with code 11, and nothing is changed",
+    attempt: async (trial) => [await served(trial), await refused(trial)],
+  },
+];

@@ -1,0 +1,79 @@
+/** Where a generated call shows a decided difference from the Go plugin: see test/blackbox/differences.ts. */
+
+import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
+import { readError } from "../../blackbox/printed-error.ts";
+import type { CutOffOutcome } from "./cut-off-call.ts";
+import type { FuzzCase } from "./fuzz-cases.ts";
+
+/** A call as both answered it. */
+interface Answers {
+  readonly command: string;
+  readonly text: string;
+  readonly here: CutOffOutcome;
+  readonly reference: CutOffOutcome;
+}
+
+/** By the title of the difference, whether it explains what both answered. */
+export const explanations: Readonly<Record<string, (answers: Answers) => boolean>> = {
+  "DEL frees addresses whatever else the configuration says": ({ command, here, reference }) =>
+    command === "DEL" && (here.exitCode === 0 || codeOf(here) === 5) && codeOf(reference) === 999,
+  "GC frees addresses of attachments that no longer exist": ({ command, here, reference }) =>
+    command === "GC" && reference.exitCode === 0 && codeOf(here) === 7,
+  "STATUS says when no address can be handed out": ({ command, here, reference }) =>
+    command === "STATUS" && reference.exitCode === 0 && codeOf(here) === 50,
+  "null among requested addresses or routes is an error, not a crash": ({ here, reference }) =>
+    codeOf(here) === 999 &&
+    (reference.exitCode === 2 || messageOf(here) === "invalid CIDR address: ") &&
+    /IP <nil> not v4 nor v6$|^invalid CIDR address: $/.test(messageOf(here)),
+  "rangeStart may not lie above the default end of the range": ({ here, reference }) =>
+    reference.exitCode === 0 && /RangeStart \S+ not in network/.test(messageOf(here)),
+  "Several requested addresses are taken in their order": ({ text, here, reference }) =>
+    here.exitCode === reference.exitCode && /"ips"/.test(text),
+  "IPv6 ranges below ::/96 are counted correctly": ({ text }) => /"::\/\d/.test(text),
+  "Of a repeated key in the configuration the last one counts": ({ text }) => hasRepeatedKey(text),
+  "Numbers beyond 2^53 lose their last digits": ({ here, text }) =>
+    /^json: cannot unmarshal number/.test(messageOf(here)) && /\d{16}/.test(text),
+  "Whole numbers may be written as 1.0 or 1e3": ({ here, reference }) =>
+    here.exitCode === 0 && /cannot unmarshal number \S*[.eE]/.test(messageOf(reference)),
+};
+
+/** The title of the decided difference that explains the answers; `undefined` where none does. */
+export function decidedDifference(
+  { call }: FuzzCase,
+  here: CutOffOutcome,
+  reference: CutOffOutcome,
+): string | undefined {
+  const command = call.environment.CNI_COMMAND ?? "";
+  const answers = { command, text: Buffer.from(call.stdin).toString(), here, reference };
+  return Object.entries(explanations).find(([, explains]) => explains(answers))?.[0];
+}
+
+/** The code of the error that was printed; `undefined` where none was. */
+export function codeOf({ stdout }: CutOffOutcome): number | undefined {
+  return readError(stdout)?.code;
+}
+
+function messageOf({ stdout }: CutOffOutcome): string {
+  return readError(stdout)?.msg ?? "";
+}
+
+/** Whether any object names a member twice, be it in different letters. */
+function hasRepeatedKey(text: string): boolean {
+  const written = text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? [];
+  try {
+    return written.length !== distinctKeys(parseJson(text));
+  } catch {
+    return false;
+  }
+}
+
+function distinctKeys(value: Json): number {
+  if (Array.isArray(value)) return sum(value.map(distinctKeys));
+  if (!isObject(value)) return 0;
+  const keys = new Set(Object.keys(value).map((key) => key.toLowerCase()));
+  return keys.size + sum(Object.values(value).map(distinctKeys));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

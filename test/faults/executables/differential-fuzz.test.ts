@@ -1,0 +1,16 @@
+import { test } from "tap";
+import { differences } from "../../blackbox/differences.ts";
+import { explanations } from "./decided.ts";
+import { differentialFuzzScenarios } from "./differential-fuzz.ts";
+import { prove } from "./prove.ts";
+
+prove(differentialFuzzScenarios);
+
+test("what explains a difference is a decided one", (t) => {
+  const titles = differences.map(({ title }) => title);
+  t.same(
+    Object.keys(explanations).filter((title) => !titles.includes(title)),
+    [],
+  );
+  t.end();
+});

@@ -1,0 +1,158 @@
+/** A fault at every single system call that touches the data directory. */
+
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { DualStack, judgeAftermath, judgeError } from "./dual-stack.ts";
+import { injectionObstacle, runInjected, type SystemCall, systemCallsOf } from "./injection.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+
+type Command = "ADD" | "DEL";
+
+/** What is done at a system call. */
+interface Fault {
+  readonly name: string;
+  /** As `strace --inject` has it. */
+  readonly injection: string;
+  /** How many calls of the same name it strikes in a row. */
+  readonly times: number;
+  /** What the system says of it, where the call lives on. */
+  readonly cause?: string;
+}
+
+const kill: Fault = { name: "killed", injection: "signal=KILL", times: 1 };
+
+/** No file system interrupts one call more often in a row. */
+const MANY_INTERRUPTIONS = 20;
+
+/** As good as always, for a process that lives for some milliseconds. */
+const ALWAYS = 10_000;
+
+const causes = {
+  EIO: "input/output error",
+  ENOSPC: "no space left on device",
+  EACCES: "permission denied",
+  EROFS: "read-only file system",
+  EMFILE: "too many open files",
+  EINTR: "interrupted system call",
+};
+
+const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause]) => [
+  { name: `${errno} once`, injection: `error=${errno}`, times: 1, cause },
+  {
+    name: `${errno} again and again`,
+    injection: `error=${errno}`,
+    times: errno === "EINTR" ? MANY_INTERRUPTIONS : ALWAYS,
+    cause,
+  },
+]);
+
+/** How many attempts run at once: most of the time goes by in waiting for stale locks. */
+const AT_ONCE = 6;
+
+/** Such a part of the faults must strike where they should: else little was tried. */
+const FEWEST_HITS = 0.9;
+
+/** So often an attempt is made anew whose fault struck elsewhere. */
+const MOST_TRIES = 5;
+
+/** In the short extent, one attempt of so many is made. */
+const SAMPLE = 40;
+
+export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as const).flatMap(
+  (command) => [
+    {
+      fault: `${command} killed on entering each system call`,
+      promise:
+        "files are whole, DEL frees all, others are served, each address is handed out once more",
+      obstacle: injectionObstacle,
+      attempt: (trial: Trial) => strikeEverywhere(trial, command, [kill], SAMPLE / 4),
+    },
+    {
+      fault: `${command} with each system call failing, once and again and again: ${Object.keys(causes).join(", ")}`,
+      promise: "the same, and either it works or it says what failed where and keeps nothing",
+      obstacle: injectionObstacle,
+      attempt: (trial: Trial) => strikeEverywhere(trial, command, refusals, SAMPLE),
+    },
+  ],
+);
+
+async function strikeEverywhere(
+  trial: Trial,
+  command: Command,
+  faults: readonly Fault[],
+  sample: number,
+): Promise<readonly Attempt[]> {
+  const network = await prepare(trial, command);
+  const calls = await systemCallsOf(
+    trial.subject.path,
+    network.call(command, "victim"),
+    network.directory,
+  );
+  const all = calls.flatMap((at) => faults.map((fault) => ({ at, fault })));
+  const step = trial.extent === "full" ? 1 : sample;
+  const chosen = all.filter((_, index) => index % step === trial.seed % step);
+  const attempts = await sideBySide(chosen, AT_ONCE, async ({ at, fault }) => {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const attempt = await strike(trial, command, at, fault);
+      if (attempt !== undefined) return [attempt];
+    }
+    return [];
+  });
+  const made = attempts.flat();
+  if (trial.subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
+    throw new Error(`Only ${made.length} of ${chosen.length} faults struck where they should.`);
+  }
+  return made;
+}
+
+/** A network with one attachment, and the victim where it is to be deleted. */
+async function prepare(trial: Trial, command: Command): Promise<DualStack> {
+  const network = new DualStack(trial.subject, scratchDirectory(trial));
+  await network.do("ADD", "other");
+  if (command === "DEL") await network.do("ADD", "victim");
+  return network;
+}
+
+/** Returns the attempt; `undefined` where the fault struck elsewhere, since threads vary the order of calls. */
+async function strike(
+  trial: Trial,
+  command: Command,
+  at: SystemCall,
+  fault: Fault,
+): Promise<Attempt | undefined> {
+  const what = `${command} ${fault.name} at ${at.name} ${at.occurrence} (${at.target})`;
+  const network = await prepare(trial, command);
+  const judgement = new Judgement();
+  const { directory, subject } = network;
+  const call = network.call(command, "victim");
+  const injected = await runInjected(
+    subject.path,
+    call,
+    directory,
+    at,
+    fault.injection,
+    fault.times,
+  );
+  if (!injected.isHit) return undefined;
+
+  const { outcome } = injected;
+  if (fault.cause !== undefined && outcome.exitCode !== 0) {
+    // Whoever may not write cannot say so; whoever may not look whose an address is, or unlink it, keeps it.
+    const isMute = at.name === "write" && fault.times > 1;
+    const isHelpless = /^(?:open|read|unlink)/.test(at.name) && fault.times > 1;
+    if (!isMute) judgeError(outcome, directory, fault.cause, judgement);
+    if (command === "ADD" && !isHelpless) {
+      judgement.require(network.heldBy("victim").length === 0, "kept", "after a failed ADD");
+    }
+  }
+  if (command === "ADD" && outcome.exitCode === 0) {
+    const granted = grantedAddresses(outcome).sort().join(" ");
+    const held = network.heldBy("victim").join(" ");
+    judgement.require(granted === held, "double", `granted ${granted}, held ${held}`);
+  }
+  if (command === "DEL" && outcome.exitCode === 0) {
+    judgement.require(network.heldBy("victim").length === 0, "leak", "after a DEL that worked");
+  }
+  await judgeAftermath(network, judgement);
+  return { what, violations: judgement.violations };
+}

@@ -1,0 +1,102 @@
+/** Generated calls: whatever the input, one answer, in time, and nothing outside the data directory. */
+
+import { versionCall } from "../../blackbox/runtime-call.ts";
+import { judgeAnswer } from "./answer.ts";
+import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
+import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
+import { Sandbox } from "./sandbox.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import type { Subject } from "./subject.ts";
+
+const SHORT = 150;
+
+/** The portable executable takes some thirty times as long to start. */
+const FULL: Readonly<Record<Subject["name"], number>> = { native: 3000, portable: 1000, Go: 3000 };
+
+/** So many calls follow each other in one data directory. */
+const LIFETIME = 25;
+
+const AT_ONCE = 4;
+
+/** A call that takes longer hangs, in milliseconds; one that takes for ever is cut off. */
+const LONGEST = 1000;
+const CUT_OFF = 30_000;
+
+/** So often a slow call is repeated alone, for the machine may have been busy. */
+const REPETITIONS = 5;
+
+export const fuzzScenarios: readonly Scenario[] = [
+  {
+    fault: "Generated environments and configurations, a third of them with mutated bytes",
+    promise:
+      "no crash, no hang over 1 s, no stack trace, one JSON document, no file outside dataDir",
+    attempt: async (trial) => {
+      const { subject, extent, seed } = trial;
+      const count = extent === "full" ? FULL[subject.name] : SHORT;
+      const cases = fuzzCases({ dataDir: "data", withOwnMembers: true }, seed, count);
+      const { attempts, slow } = await inBatches(trial, cases);
+      for (const { at, fuzzCase } of slow) {
+        attempts[at] = { what: fuzzCase.what, violations: await repeated(trial, fuzzCase) };
+      }
+      return attempts;
+    },
+  },
+];
+
+interface Slow {
+  readonly at: number;
+  readonly fuzzCase: FuzzCase;
+}
+
+async function inBatches(
+  trial: Trial,
+  cases: readonly FuzzCase[],
+): Promise<{ readonly attempts: Attempt[]; readonly slow: readonly Slow[] }> {
+  const attempts: Attempt[] = [];
+  const slow: Slow[] = [];
+  const starts = cases.map((_, at) => at).filter((at) => at % LIFETIME === 0);
+  await sideBySide(starts, AT_ONCE, async (start) => {
+    const sandbox = new Sandbox(trial);
+    for (const [offset, fuzzCase] of cases.slice(start, start + LIFETIME).entries()) {
+      const at = start + offset;
+      const judgement = new Judgement();
+      const outcome = await callIn(sandbox, trial, fuzzCase);
+      judgeAnswer(outcome, judgement);
+      sandbox.decide(judgement);
+      attempts[at] = { what: fuzzCase.what, violations: told(judgement, fuzzCase) };
+      const isSlow = outcome.milliseconds > LONGEST && judgement.violations.length === 0;
+      if (isSlow) slow.push({ at, fuzzCase });
+    }
+  });
+  return { attempts, slow };
+}
+
+/** A hang is what takes too long again and again, compared with a call that does nothing. */
+async function repeated(trial: Trial, fuzzCase: FuzzCase): Promise<Attempt["violations"]> {
+  const judgement = new Judgement();
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < REPETITIONS && fastest > LONGEST; count++) {
+    const idle = await callWithin(trial.subject.path, versionCall(), { milliseconds: CUT_OFF });
+    const outcome = await callIn(new Sandbox(trial), trial, fuzzCase);
+    fastest = Math.min(fastest, outcome.milliseconds - idle.milliseconds);
+  }
+  judgement.require(fastest <= LONGEST, "hang", `${Math.round(fastest)} ms each time`);
+  return told(judgement, fuzzCase);
+}
+
+function callIn(
+  { directory }: Sandbox,
+  { subject }: Trial,
+  { call }: FuzzCase,
+): Promise<CutOffOutcome> {
+  const made = { ...call, workingDirectory: directory };
+  return callWithin(subject.path, made, { milliseconds: CUT_OFF });
+}
+
+/** Every violation with the input that shows it. */
+function told({ violations }: Judgement, fuzzCase: FuzzCase): Attempt["violations"] {
+  return violations.map(({ kind, detail }) => ({
+    kind,
+    detail: `${detail} — ${inputOf(fuzzCase)}`,
+  }));
+}

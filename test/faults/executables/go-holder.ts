@@ -1,0 +1,108 @@
+/** The Go plugin holds the lock, and does not give it back. */
+
+import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { DualStack, judgeAftermath } from "./dual-stack.ts";
+import { putFifo } from "./file-debris.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import type { Ending, RunningCall } from "./running-call.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+/** Named like an address, but not of a range: the Go plugin opens it, under its lock, and waits for a writer. */
+const FIFO = "192.0.2.1";
+
+/** In seconds. */
+const IMPATIENT = 1;
+const LIMIT = 15;
+
+/** What becomes of the Go plugin in the end. */
+type End = "goes on" | "is killed";
+
+/** Starts an ADD by the Go plugin, and waits until it has the lock. */
+async function holdByGo(network: WatchedNetwork, program: string): Promise<RunningCall> {
+  putFifo(network.path(FIFO));
+  const holder = network.begin("ADD", "victim", 4 * LIMIT, { program });
+  let hasEnded = false;
+  holder.ended.finally(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded && !isLocked(network.path("lock"))) await pause(5);
+  if (hasEnded) throw new Error("The Go plugin ended though it should have waited for the FIFO.");
+  return holder;
+}
+
+function isLocked(path: string): boolean {
+  const { ino } = statSync(path);
+  return readFileSync("/proc/locks", "utf8").includes(`:${ino} `);
+}
+
+async function finish(network: WatchedNetwork, holder: RunningCall, end: End): Promise<Ending> {
+  if (end === "is killed") {
+    holder.kill();
+    await holder.ended;
+    unlinkSync(network.path(FIFO));
+    return holder.ended;
+  }
+  // Its wait ends, and it meets the FIFO no more.
+  const writer = openSync(network.path(FIFO), constants.O_WRONLY | constants.O_NONBLOCK);
+  unlinkSync(network.path(FIFO));
+  closeSync(writer);
+  return holder.ended;
+}
+
+async function attemptWith(trial: Trial, program: string, end: End): Promise<Attempt> {
+  const network = new WatchedNetwork(trial);
+  const judgement = new Judgement();
+  await network.do("ADD", "other");
+  const holder = await holdByGo(network, program);
+  const impatient = { ipam: { lockTimeoutSeconds: IMPATIENT } };
+
+  const third = await network.begin("ADD", "third", LIMIT, impatient).ended;
+  if (trial.subject.name === "portable") {
+    requireSuccess(judgement, third, "ADD, which does not share that lock");
+  } else {
+    requireFailure(judgement, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
+  }
+  for (const verb of ["CHECK", "STATUS"] as const) {
+    const ending = await network.begin(verb, "other", LIMIT).ended;
+    requireSuccess(judgement, ending, verb, "blocked");
+  }
+
+  const waiting = network.begin("ADD", "fourth", 2 * LIMIT, {
+    ipam: { lockTimeoutSeconds: LIMIT },
+  });
+  const victim = await finish(network, holder, end);
+  const fourth = await waiting.ended;
+  if (end === "goes on" && trial.subject.name !== "portable") {
+    requireSuccess(judgement, victim, "the Go plugin's ADD");
+    requireSuccess(judgement, fourth, "ADD afterwards", "blocked");
+  }
+  const granted = [third, victim, fourth].flatMap(grantedAddresses).concat(network.heldBy("other"));
+  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+
+  for (const containerId of ["third", "fourth"]) {
+    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+  }
+  await judgeAftermath(new DualStack(trial.subject, network.directory), judgement);
+  return { what: `and then ${end}`, violations: judgement.violations };
+}
+
+export const goHolderScenarios: readonly Scenario[] = [
+  {
+    fault: "the Go plugin holds the lock and hangs",
+    promise:
+      "native: fails with code 11 in the time asked for and names it; portable: goes on beside it; no address is handed out twice",
+    obstacle: () => skipWithoutGoPlugin || undefined,
+    attempt: async (trial) => {
+      if (goPlugin === undefined) return [];
+      const { path } = goPlugin;
+      return [
+        await attemptWith(trial, path, "goes on"),
+        await attemptWith(trial, path, "is killed"),
+      ];
+    },
+  },
+];

@@ -1,0 +1,117 @@
+/** Self-healing changes what others may be changing, too: it is done under the lock, and by one at a time. */
+
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { holdLock } from "../../blackbox/held-lock.ts";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { changesBetween, stateBesidesLock, stateOf } from "./disk-state.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+/** Older than all that may be healed has to be, in seconds. */
+const OLD = 100;
+
+/** How long a call waits for the lock, in seconds. */
+const PATIENCE = 1;
+
+/** After so many seconds a call has waited too long: it needs no more, also on a busy machine. */
+const LIMIT = 15;
+
+/** The verbs that take the lock. */
+const allLocking = ["ADD", "DEL", "GC"] as const;
+
+function putOld(path: string): void {
+  writeFileSync(path, "", { mode: 0o600 });
+  const then = Date.now() / 1000 - OLD;
+  utimesSync(path, then, then);
+}
+
+/** A full network in which everything is there that may be healed. */
+async function ailing(trial: Trial): Promise<WatchedNetwork> {
+  const network = new WatchedNetwork(trial, { ipam: { lockTimeoutSeconds: PATIENCE } });
+  await network.do("ADD", "other");
+  for (const directory of ["new", "owners"])
+    mkdirSync(network.ownPath(directory), { recursive: true });
+  for (const last of ["3", "4"]) {
+    putOld(network.path(`10.0.0.${last}`));
+    putOld(network.path(`2001:db8::${last}`));
+  }
+  putOld(network.ownPath("new/4194303.0"));
+  putOld(network.path(".host-local-4194303.0"));
+  return network;
+}
+
+async function besideHolder(trial: Trial): Promise<Attempt> {
+  const network = await ailing(trial);
+  const release: (() => void)[] = [];
+  await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
+  trial.teardown(() => {
+    for (const free of release) free();
+  });
+  const before = stateBesidesLock(network.directory);
+  const judgement = new Judgement();
+
+  // The Go plugin's GC does nothing, and needs no lock for that.
+  const locking = trial.subject.name === "Go" ? allLocking.slice(0, 2) : allLocking;
+  const waiting = locking.map(
+    async (verb) => [verb, await network.begin(verb, "other", LIMIT).ended] as const,
+  );
+  requireSuccess(judgement, await network.begin("CHECK", "other", LIMIT).ended, "CHECK", "blocked");
+  requireSuccess(judgement, await network.begin("STATUS", "", LIMIT).ended, "STATUS", "blocked");
+  for (const [verb, ending] of await Promise.all(waiting)) {
+    requireFailure(judgement, ending, `${verb} without the lock`, "11", "lockTimeoutSeconds");
+  }
+  const changes = changesBetween(before, stateBesidesLock(network.directory));
+  judgement.require(changes === "", "torn", changes);
+  return { what: "while another holds the lock", violations: judgement.violations };
+}
+
+async function alone(trial: Trial): Promise<Attempt> {
+  const network = await ailing(trial);
+  const judgement = new Judgement();
+  const before = stateOf(network.directory);
+  for (const verb of ["CHECK", "STATUS"] as const) {
+    requireSuccess(judgement, await network.do(verb, "other"), verb);
+  }
+  const changes = changesBetween(before, stateOf(network.directory));
+  judgement.require(changes === "", "torn", `CHECK and STATUS: ${changes}`);
+
+  const added = await network.do("ADD", "victim");
+  requireSuccess(judgement, added, "ADD", "leak");
+  return { what: "once the lock is free", violations: judgement.violations };
+}
+
+async function manyAtOnce(trial: Trial): Promise<Attempt> {
+  const network = await ailing(trial);
+  const judgement = new Judgement();
+  const calls = Array.from({ length: 6 }, (_, at) =>
+    network.begin("ADD", `c${at}`, 4 * LIMIT, { ipam: { lockTimeoutSeconds: 3 * LIMIT } }),
+  );
+  const endings = await Promise.all(calls.map(({ ended }) => ended));
+  const granted = endings.flatMap(grantedAddresses);
+  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  judgement.require(granted.length === 4, "leak", `of four addresses ${granted.length} are given`);
+  for (const [at, ending] of endings.entries()) {
+    if (ending.exitCode === 0) continue;
+    requireFailure(judgement, ending, "an ADD too many", "no IP addresses available");
+    judgement.require(
+      network.heldBy(`c${at}`).length === 0,
+      "kept",
+      "a failed ADD keeps addresses",
+    );
+  }
+  return { what: "by six at once, for two", violations: judgement.violations };
+}
+
+export const healingScenarios: readonly Scenario[] = [
+  {
+    fault: "a network full of what may be healed, whose lock is held, free, or wanted by many",
+    promise:
+      "nothing is healed without the lock, nothing by CHECK and STATUS; with it, every address is given once",
+    attempt: async (trial) => [
+      await besideHolder(trial),
+      await alone(trial),
+      await manyAtOnce(trial),
+    ],
+  },
+];

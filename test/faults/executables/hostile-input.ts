@@ -1,0 +1,153 @@
+/** Callers that mean harm: names that lead elsewhere, and configurations that are too much. */
+
+import type { Call } from "../../blackbox/executable.ts";
+import { attachmentCall } from "../../blackbox/runtime-call.ts";
+import { judgeAnswer, judgeRefusal } from "./answer.ts";
+import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
+import { ambiguous, bombs, deepJson, type HostileText, written } from "./hostile-values.ts";
+import { Sandbox } from "./sandbox.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+
+/** In milliseconds, on a busy machine: a mebibyte takes a fraction of a second, tens of them some seconds. */
+const longest = { short: 60_000, full: 180_000 };
+
+const commands = ["ADD", "DEL", "CHECK"] as const;
+
+const leadingElsewhere = [
+  "..",
+  ".",
+  "../net",
+  "../../sentinel",
+  "net/../../elsewhere/net",
+  "/tmp",
+  ".host-local",
+  "..%2fnet",
+  "net\\..\\..",
+  "net\n",
+  "ＮＥＴ",
+  "\u202etxt",
+];
+
+/** An environment variable with a value that is too much. */
+interface HostileVariable {
+  readonly what: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const LONG = 100 * 1024;
+
+const longVariables: readonly HostileVariable[] = [
+  { what: "a container id of 100 KiB", environment: { CNI_CONTAINERID: "a".repeat(LONG) } },
+  { what: "a container id of 300 letters", environment: { CNI_CONTAINERID: "a".repeat(300) } },
+  { what: "an interface of 100 KiB", environment: { CNI_IFNAME: "a".repeat(LONG) } },
+  { what: "100 KiB as one argument", environment: { CNI_ARGS: "a".repeat(LONG) } },
+  { what: "100 KiB of arguments", environment: { CNI_ARGS: "a=b;".repeat(LONG / 4) } },
+  {
+    what: "100 KiB of ignored arguments",
+    environment: { CNI_ARGS: `IgnoreUnknown=1;${"a=b;".repeat(LONG / 4 - 10)}a=b` },
+  },
+  { what: "100 KiB as address", environment: { CNI_ARGS: `IP=${":".repeat(LONG)}` } },
+  { what: "100 KiB as network namespace", environment: { CNI_NETNS: "/n".repeat(LONG / 2) } },
+];
+
+export const hostileInputScenarios: readonly Scenario[] = [
+  {
+    fault: "Network name, container id or interface that try to leave the data directory",
+    promise: "one error JSON, exit 1, nothing outside the data directory is touched",
+    attempt: (trial) => attempts(trial, escapes(), judgeRefusal),
+  },
+  {
+    fault: "JSON 100000 deep, a million ranges, strings of 10 MiB",
+    promise: "one JSON document in a time that the size explains",
+    attempt: (trial) => attempts(trial, bombs(trial.extent).map(add), judgeAnswer),
+  },
+  {
+    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, for Node.js cannot do with less",
+    promise: "one JSON document, no crash",
+    attempt: (trial) =>
+      attempts(
+        trial,
+        deepJson.map(add),
+        judgeAnswer,
+        trial.subject.name === "portable" ? 1024 : 256,
+      ),
+  },
+  {
+    fault:
+      "__proto__, repeated keys, lone surrogates, numbers beyond 2^53, ranges of 2^32 and 2^128",
+    promise: "one JSON document, nothing outside the data directory is touched",
+    attempt: (trial) => attempts(trial, ambiguous.map(add), judgeAnswer),
+  },
+  {
+    fault: "Container id, interface, CNI_ARGS and CNI_NETNS of 100 KiB",
+    promise: "one JSON document, no crash",
+    attempt: (trial) => attempts(trial, longVariables.map(withVariables), judgeAnswer),
+  },
+];
+
+interface HostileCall {
+  readonly what: string;
+  readonly call: () => Call;
+}
+
+function add({ what, text }: HostileText): HostileCall {
+  return { what, call: () => ({ ...attach("ADD"), stdin: text() }) };
+}
+
+function withVariables({ what, environment }: HostileVariable): HostileCall {
+  const call = attach("ADD");
+  return {
+    what,
+    call: () => ({ ...call, environment: { ...call.environment, ...environment } }),
+  };
+}
+
+/** Each name in each place, for each verb that takes it. */
+function escapes(): readonly HostileCall[] {
+  return commands.flatMap((command) =>
+    leadingElsewhere.flatMap((name) => {
+      const good = attach(command);
+      const changed = (variable: string): HostileCall => ({
+        what: `${command}, ${variable} ${JSON.stringify(name)}`,
+        call: () => ({ ...good, environment: { ...good.environment, [variable]: name } }),
+      });
+      const named: HostileCall = {
+        what: `${command}, name ${JSON.stringify(name)}`,
+        call: () => ({ ...good, stdin: written({}, { name }) }),
+      };
+      const isInterface = !/[/\s]|^\.\.?$/.test(name) && Buffer.byteLength(name) < 16;
+      return [named, changed("CNI_CONTAINERID"), ...(isInterface ? [] : [changed("CNI_IFNAME")])];
+    }),
+  );
+}
+
+function attach(command: (typeof commands)[number]): Call {
+  return { ...attachmentCall(command, { containerId: "c9" }, {}), stdin: written({}) };
+}
+
+async function attempts(
+  trial: Trial,
+  cases: readonly HostileCall[],
+  decide: (outcome: CutOffOutcome, judgement: Judgement) => void,
+  stackKibibytes?: number,
+): Promise<readonly Attempt[]> {
+  return sideBySide(cases, 2, async ({ what, call }) => {
+    const judgement = new Judgement();
+    const sandbox = new Sandbox(trial);
+    const { path } = trial.subject;
+    const limits = { milliseconds: longest[trial.extent] };
+    const workingDirectory = sandbox.directory;
+    const made = { ...call(), workingDirectory };
+    const outcome = await (stackKibibytes === undefined
+      ? callWithin(path, made, limits)
+      : callWithin("/bin/sh", withStack(made, path, stackKibibytes), limits));
+    decide(outcome, judgement);
+    sandbox.decide(judgement);
+    return { what, violations: judgement.violations };
+  });
+}
+
+/** The call through a shell that limits the stack. */
+function withStack(call: Call, program: string, kibibytes: number): Call {
+  return { ...call, arguments: ["-c", `ulimit -s ${kibibytes}; exec "$0"`, program] };
+}

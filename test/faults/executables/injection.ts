@@ -1,0 +1,132 @@
+/** Faults at one chosen system call of an executable, by `strace`. */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Call, type Outcome, start } from "../../blackbox/executable.ts";
+
+/** A system call of a run that touches the data directory. */
+export interface SystemCall {
+  readonly name: string;
+  /** It is the how manieth of this name in its process. */
+  readonly occurrence: number;
+  /** What it touches, below the data directory, whatever the number of the process. */
+  readonly target: string;
+}
+
+/** A run under a fault. */
+export interface Injected {
+  readonly outcome: Outcome;
+  /** Whether the fault struck at the call that it was meant for. */
+  readonly isHit: boolean;
+}
+
+const traced = ["--trace=%file,%desc", "--follow-forks", "--decode-fds=path", "--quiet=all"];
+
+/** Why nothing can be injected here; `undefined` where it can. */
+export function injectionObstacle(): string | undefined {
+  const { status } = spawnSync("strace", [
+    "--output=/dev/null",
+    "--inject=close:error=EIO:when=99",
+    "true",
+  ]);
+  return status === 0 ? undefined : "strace is missing, or may not trace here.";
+}
+
+/**
+ * Runs a call and lists what it asks of the data directory.
+ *
+ * @param program the executable
+ * @param call what to give it
+ * @param directory the data directory
+ */
+export async function systemCallsOf(
+  program: string,
+  call: Call,
+  directory: string,
+): Promise<readonly SystemCall[]> {
+  const { log } = await trace(program, call, []);
+  return parse(log, directory).map(({ name, occurrence, target }) => ({
+    name,
+    occurrence,
+    target,
+  }));
+}
+
+/**
+ * Runs a call with a fault at one of its system calls.
+ *
+ * @param fault what `strace --inject` does there, such as `signal=KILL` or `error=EIO`
+ * @param times for how many calls of that name in a row, counted from the one given
+ */
+export async function runInjected(
+  program: string,
+  call: Call,
+  directory: string,
+  at: SystemCall,
+  fault: string,
+  times: number,
+): Promise<Injected> {
+  const when = times === 1 ? `${at.occurrence}` : `${at.occurrence}..${at.occurrence + times - 1}`;
+  const { outcome, log } = await trace(program, call, [
+    `--inject=${at.name}:${fault}:when=${when}`,
+  ]);
+  const struck = parse(log, directory).find(
+    ({ name, occurrence }) => name === at.name && occurrence === at.occurrence,
+  );
+  return { outcome, isHit: struck?.target === at.target && struck.wasStruck };
+}
+
+async function trace(
+  program: string,
+  call: Call,
+  injection: readonly string[],
+): Promise<{ outcome: Outcome; log: string }> {
+  const scratch = mkdtempSync(join(tmpdir(), "host-local-strace-"));
+  const file = join(scratch, "log");
+  try {
+    const command = [program, ...(call.arguments ?? [])];
+    const args = [...traced, `--output=${file}`, ...injection, "--", ...command];
+    const outcome = await start("strace", { ...call, arguments: args });
+    return { outcome, log: readFileSync(file, "latin1") };
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+interface Traced extends SystemCall {
+  wasStruck: boolean;
+}
+
+/** What a struck call ends with: the fault instead of a result, or no result at all. */
+const STRUCK = /\(INJECTED\)$| = \?$|<unfinished \.\.\.>$/;
+
+/**
+ * The calls of a log that touch the directory; each line is `<process> <call>(<arguments>) = <result>`. Where another
+ * thread comes between, the result is in a later line.
+ */
+function parse(log: string, directory: string): readonly Traced[] {
+  const counts = new Map<string, number>();
+  const latest = new Map<string, Traced>();
+  const found: Traced[] = [];
+  for (const line of log.split("\n")) {
+    const [, process = "", start = ""] = /^([0-9]+) +(.*)$/.exec(line) ?? [];
+    const begun = latest.get(process);
+    if (start.startsWith("<... ") && begun !== undefined) begun.wasStruck = STRUCK.test(start);
+    const [, name, rest = ""] = /^([a-z0-9_]+)\((.*)$/.exec(start) ?? [];
+    if (name === undefined) continue;
+    latest.delete(process);
+    const key = `${process} ${name}`;
+    const occurrence = (counts.get(key) ?? 0) + 1;
+    counts.set(key, occurrence);
+    const at = rest.lastIndexOf(directory);
+    if (at < 0) continue;
+    const path = /^[^">]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
+    const target = path.replaceAll(process, "<process>");
+    const call = { name, occurrence, target, wasStruck: STRUCK.test(rest) };
+    latest.set(process, call);
+    found.push(call);
+  }
+  return found;
+}

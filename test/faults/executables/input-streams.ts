@@ -1,0 +1,222 @@
+/** Faults of standard input. */
+
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import type { Call } from "../../blackbox/executable.ts";
+import { attachmentCall, configuration } from "../../blackbox/runtime-call.ts";
+import { judgeRefusal, judgeSuccess } from "./answer.ts";
+import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+
+/** A call with some input, and how it is started. */
+interface Case {
+  readonly what: string;
+  readonly start: (call: Call, trial: Trial) => Promise<CutOffOutcome>;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The largest configuration that is read. */
+const LARGEST = 64 * MEBIBYTE;
+
+/** For calls that should end at once, on a machine that is busy. */
+const SOON = 60_000;
+
+/** For an input that never ends: a minute, and what a busy machine adds. */
+const AFTER_A_MINUTE = 90_000;
+
+export const inputScenarios: readonly Scenario[] = [
+  {
+    fault: "Standard input is closed, empty, a directory, cut off, or not UTF-8 where it matters",
+    promise: "one error JSON, exit 1, nothing reserved",
+    attempt: (trial) => attempts(trial, noConfiguration, judgeRefusal, []),
+  },
+  {
+    fault:
+      "The configuration comes byte by byte, in a file, with bytes that are no UTF-8, or is 64 MiB",
+    promise: "the call is served",
+    attempt: (trial) => attempts(trial, strangeWays, judgeSuccess, ["10.0.0.2"]),
+  },
+  {
+    fault: "Standard input never ends",
+    promise: "one error JSON within a minute or after 64 MiB, exit 1, nothing reserved",
+    attempt: (trial) => attempts(trial, endless(trial), judgeRefusal, []),
+  },
+];
+
+const noConfiguration: readonly Case[] = [
+  { what: "closed", start: (call, trial) => throughShell('exec "$0" <&-', call, trial) },
+  { what: "empty", start: (call, trial) => throughPipes({ ...call, stdin: "" }, trial) },
+  { what: "/dev/null", start: (call, trial) => fromFile("/dev/null", call, trial) },
+  { what: "a directory", start: (call, trial) => fromFile("/", call, trial) },
+  {
+    what: "cut off",
+    start: (call, trial) => throughPipes({ ...call, stdin: call.stdin.slice(0, -3) }, trial),
+  },
+  { what: "a name that is not UTF-8", start: (call, trial) => throughPipes(spoil(call), trial) },
+];
+
+const strangeWays: readonly Case[] = [
+  { what: "byte by byte", start: byteByByte },
+  {
+    what: "in a file",
+    start: (call, trial) => throughShell('cat >input; exec "$0" <input', call, trial),
+  },
+  {
+    what: "in a file whose beginning somebody else read",
+    start: (call, trial) =>
+      throughShell(
+        '{ printf "not for you"; cat; } >input; { dd bs=11 count=1 of=/dev/null; exec "$0"; } <input 2>/dev/null',
+        call,
+        trial,
+      ),
+  },
+  {
+    what: "with bytes that are no UTF-8 in a member that nobody reads",
+    start: (call, trial) => {
+      const text = String(call.stdin).replace("{", '{"note":"\xff\xfe\x80",');
+      return throughPipes({ ...call, stdin: Buffer.from(text, "latin1") }, trial);
+    },
+  },
+  { what: "64 MiB of blanks before it", start: (call, trial) => throughPipes(padded(call), trial) },
+];
+
+function endless({ extent }: Trial): readonly Case[] {
+  const always: readonly Case[] = [
+    { what: "more than 64 MiB and no end", start: (call, trial) => openPipe(tooLong(call), trial) },
+  ];
+  if (extent === "short") return always;
+  return [
+    ...always,
+    {
+      what: "nothing is written",
+      start: (call, trial) => openPipe({ ...call, stdin: "" }, trial),
+    },
+    { what: "the whole configuration and no end", start: openPipe },
+  ];
+}
+
+function attempts(
+  trial: Trial,
+  cases: readonly Case[],
+  decide: (outcome: CutOffOutcome, judgement: Judgement) => void,
+  reserved: readonly string[],
+): Promise<readonly Attempt[]> {
+  // Several at once, for some take a minute of waiting.
+  return sideBySide(cases, 3, async ({ what, start }) => {
+    const directory = scratchDirectory(trial);
+    const document = configuration("data", { subnet: "10.0.0.0/29" });
+    const call = attachmentCall("ADD", { containerId: "c1" }, document);
+    const judgement = new Judgement();
+    decide(await start({ ...call, workingDirectory: directory }, trial), judgement);
+    const found = reservedIn(directory);
+    const isRight = found.join() === reserved.join();
+    judgement.require(isRight, reserved.length === 0 ? "kept" : "refused", `reserved: ${found}`);
+    return { what, violations: judgement.violations };
+  });
+}
+
+function reservedIn(directory: string): readonly string[] {
+  const { stdout } = spawnSync("sh", ["-c", "ls -1 data/net 2>/dev/null"], {
+    cwd: directory,
+    encoding: "utf8",
+  });
+  return stdout.split("\n").filter((name) => /^\d+\./.test(name));
+}
+
+function throughPipes(call: Call, { subject }: Trial): Promise<CutOffOutcome> {
+  return callWithin(subject.path, call, { milliseconds: SOON });
+}
+
+/** The script's `$0` is the plugin. */
+function throughShell(script: string, call: Call, { subject }: Trial): Promise<CutOffOutcome> {
+  const shell = { ...call, arguments: ["-c", script, subject.path] };
+  return callWithin("/bin/sh", shell, { milliseconds: SOON });
+}
+
+async function fromFile(path: string, call: Call, { subject }: Trial): Promise<CutOffOutcome> {
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    const stdio = [file, "pipe", "pipe"] as const;
+    return await callWithin(subject.path, call, { milliseconds: SOON, stdio: [...stdio] });
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function byteByByte(call: Call, trial: Trial): Promise<CutOffOutcome> {
+  return withPipe(trial, async (reader, writer) => {
+    const stdio = [reader, "pipe", "pipe"] as const;
+    const answer = callWithin(trial.subject.path, call, { milliseconds: SOON, stdio: [...stdio] });
+    for (const byte of Buffer.from(call.stdin)) {
+      writeSync(writer, Buffer.of(byte));
+      await setImmediate();
+    }
+    closeSync(writer);
+    return answer;
+  });
+}
+
+/** Writes the call's input into a pipe and leaves it open. */
+async function openPipe(call: Call, trial: Trial): Promise<CutOffOutcome> {
+  return withPipe(trial, async (reader, writer) => {
+    const stdio = [reader, "pipe", "pipe"] as const;
+    const limits = { milliseconds: AFTER_A_MINUTE, stdio: [...stdio] };
+    let ended = false;
+    const answer = callWithin(trial.subject.path, call, limits).finally(() => {
+      ended = true;
+    });
+    const bytes = Buffer.from(call.stdin);
+    for (let at = 0; at < bytes.length && !ended; ) {
+      at += writtenNow(writer, bytes.subarray(at, at + 64 * 1024));
+      await setImmediate();
+    }
+    const outcome = await answer;
+    closeSync(writer);
+    return outcome;
+  });
+}
+
+async function withPipe<T>(
+  trial: Trial,
+  use: (reader: number, writer: number) => Promise<T>,
+): Promise<T> {
+  const path = join(scratchDirectory(trial), "pipe");
+  spawnSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  // What the plugin gets is a pipe that blocks, as from a runtime.
+  const given = openSync(path, constants.O_RDONLY);
+  closeSync(reader);
+  try {
+    return await use(given, writer);
+  } finally {
+    closeSync(given);
+  }
+}
+
+/** How many bytes the pipe took. */
+function writtenNow(writer: number, bytes: Buffer): number {
+  try {
+    return writeSync(writer, bytes);
+  } catch {
+    return 0;
+  }
+}
+
+function padded(call: Call): Call {
+  const blanks = Buffer.alloc(LARGEST - Buffer.byteLength(call.stdin), " ");
+  return { ...call, stdin: Buffer.concat([blanks, Buffer.from(call.stdin)]) };
+}
+
+function tooLong(call: Call): Call {
+  return { ...call, stdin: Buffer.concat([Buffer.alloc(LARGEST, " "), Buffer.from(call.stdin)]) };
+}
+
+function spoil(call: Call): Call {
+  const text = String(call.stdin).replace('"net"', '"n\xfft"');
+  return { ...call, stdin: Buffer.from(text, "latin1") };
+}

@@ -1,0 +1,91 @@
+/** File systems of a scenario's own, which nobody else on the machine sees. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import type { Trial } from "./scenario.ts";
+
+const namespace = ["--mount", "--propagation", "private"];
+
+/** Why nothing can be mounted here; `undefined` where it can. */
+export function mountObstacle(): string | undefined {
+  if (process.getuid?.() !== 0) return "Mounting needs root.";
+  const trial = [...namespace, "sh", "-c", "mount -t tmpfs tmpfs /mnt && exec nsenter --version"];
+  const { status, stderr, error } = spawnSync("unshare", trial, { encoding: "utf8" });
+  if (status === 0) return undefined;
+  return `This machine does not let file systems be mounted: ${error?.message ?? stderr.trim()}`;
+}
+
+/**
+ * A mount namespace. A process of this one stands inside, and Linux shows what that process sees below
+ * `/proc/<id>/root`: so test and plugin reach the file systems from outside, by ordinary paths.
+ */
+export class Mounts {
+  readonly #processId: number;
+  readonly #inside: string;
+
+  private constructor(processId: number, inside: string) {
+    this.#processId = processId;
+    this.#inside = inside;
+  }
+
+  /** Opens one. It ends with the scenario, and also when this process is killed, since then its input ends. */
+  static async open(teardown: Trial["teardown"]): Promise<Mounts> {
+    const inside = scratchDirectory({ teardown });
+    const command = [...namespace, "sh", "-c", "echo inside; exec cat"];
+    const keeper = spawn("unshare", command, { stdio: ["pipe", "pipe", "inherit"] });
+    await new Promise((entered, fail) => {
+      keeper.stdout.once("data", entered);
+      keeper.once("error", fail);
+      keeper.once("exit", fail);
+    });
+    teardown(
+      () =>
+        new Promise<void>((ended) => {
+          keeper.once("exit", () => ended());
+          keeper.stdin.end();
+        }),
+    );
+    return new Mounts(keeper.pid ?? 0, inside);
+  }
+
+  /** The path at which all can reach what stands at `path` in the directory of this namespace. */
+  at(path: string): string {
+    return join("/proc", String(this.#processId), "root", this.#inside, path);
+  }
+
+  /**
+   * Mounts a new file system in memory.
+   *
+   * @param path where, in the directory of this namespace
+   * @param options as of `mount -o`
+   * @returns the path at which all can reach it
+   */
+  memory(path: string, options: string): string {
+    mkdirSync(this.at(path), { recursive: true });
+    this.#do(["mount", "-t", "tmpfs", "-o", `mode=755,${options}`, "tmpfs", this.#within(path)]);
+    return this.at(path);
+  }
+
+  /** Makes what stands below `path` read-only, in this namespace. */
+  freeze(path: string): void {
+    this.#do(["mount", "--bind", this.#within(path), this.#within(path)]);
+    this.#do(["mount", "-o", "remount,bind,ro", this.#within(path)]);
+  }
+
+  /** Makes it writable again. */
+  thaw(path: string): void {
+    this.#do(["umount", this.#within(path)]);
+  }
+
+  #within(path: string): string {
+    return join(this.#inside, path);
+  }
+
+  #do(command: readonly string[]): void {
+    const entered = ["--mount", "--target", String(this.#processId), ...command];
+    const { status, stderr } = spawnSync("nsenter", entered, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+  }
+}

@@ -1,0 +1,19 @@
+/** Scenarios as tests of the executable under test, in their short form. */
+
+import { test } from "tap";
+import { seed } from "../seed.ts";
+import type { Scenario } from "./scenario.ts";
+import { tested } from "./subject.ts";
+
+/** Declares one test a scenario, with one assertion an attempt. */
+export function prove(scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
+    const skip = scenario.obstacle?.() ?? false;
+    test(`${scenario.fault}: ${scenario.promise}`, { skip }, async (t) => {
+      const teardown = t.teardown.bind(t);
+      const attempts = await scenario.attempt({ subject: tested, extent: "short", seed, teardown });
+      t.not(attempts.length, 0, "something was tried");
+      for (const { what, violations } of attempts) t.same(violations, [], what);
+    });
+  }
+}

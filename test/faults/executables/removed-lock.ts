@@ -1,0 +1,94 @@
+/** The lock is removed or replaced while it is held. */
+
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { requireSuccess } from "./judged-call.ts";
+import { holdAt, resume } from "./lock-holders.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { stopPoints } from "./stop-points.ts";
+import { stopObstacle } from "./stopped-call.ts";
+import type { WatchedNetwork } from "./watched-network.ts";
+
+interface Removal {
+  readonly name: string;
+  readonly remove: (network: WatchedNetwork) => void;
+  /** Whether a call waits for the lock before. */
+  readonly isAwaited: boolean;
+}
+
+function removeBoth(network: WatchedNetwork): void {
+  rmSync(network.path("lock"), { force: true });
+  rmSync(network.ownPath("lock"), { recursive: true, force: true });
+}
+
+function replaceBoth(network: WatchedNetwork): void {
+  writeFileSync(network.path("lock.new"), "");
+  renameSync(network.path("lock.new"), network.path("lock"));
+  rmSync(network.ownPath("lock"), { recursive: true, force: true });
+  mkdirSync(network.ownPath("lock"), { recursive: true });
+}
+
+function linkToOther(network: WatchedNetwork): void {
+  removeBoth(network);
+  writeFileSync(`${network.directory}/other-lock`, "");
+  symlinkSync("../other-lock", network.path("lock"));
+}
+
+const removals: readonly Removal[] = [
+  { name: "removed", remove: removeBoth, isAwaited: false },
+  { name: "removed while another waits", remove: removeBoth, isAwaited: true },
+  { name: "replaced by a new one", remove: replaceBoth, isAwaited: false },
+  { name: "replaced while another waits", remove: replaceBoth, isAwaited: true },
+  { name: "replaced by a link to another file", remove: linkToOther, isAwaited: false },
+  {
+    name: "removed with the whole directory that the Go plugin does not know",
+    remove: (network) => {
+      removeBoth(network);
+      rmSync(network.ownPath(""), { recursive: true, force: true });
+    },
+    isAwaited: true,
+  },
+];
+
+/** So long does an ADD take at most that is served, in seconds. */
+const LIMIT = 60;
+
+async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): Promise<Attempt> {
+  const judgement = new Judgement();
+  const [stop] = stopPoints({ ...trial, extent: "short" });
+  const held = stop && (await holdAt(trial, stop));
+  if (held === undefined) {
+    return { what: name, violations: [{ kind: "hang", detail: "the holder never stops" }] };
+  }
+  const { network, holder } = held;
+  const begin = () => network.begin("ADD", "third", LIMIT);
+  const awaiting = isAwaited ? begin() : undefined;
+  remove(network);
+  const third = awaiting ?? begin();
+  // Whether it comes by another lock or waits for this one: both are right.
+  const early = await Promise.race([third.ended, patienceOf(trial)]);
+  holder.goOn();
+  const victim = await holder.ended;
+  const late = early ?? (await third.ended);
+  requireSuccess(judgement, victim, "the holder");
+  requireSuccess(judgement, late, "another ADD", "blocked");
+  const granted = [victim, late].flatMap(grantedAddresses).concat(network.heldBy("other"));
+  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  await resume(held, judgement);
+  return { what: name, violations: judgement.violations };
+}
+
+/** Half of what another waits for the lock: it is not to give up. */
+async function patienceOf({ subject }: Trial): Promise<undefined> {
+  await new Promise((settle) => setTimeout(settle, subject.patience * 500));
+  return undefined;
+}
+
+export const removedLockScenarios: readonly Scenario[] = [
+  {
+    fault: "the lock file is removed or replaced while it is held",
+    promise: "no address is handed out twice, no file is torn, and nothing is left after the DELs",
+    obstacle: stopObstacle,
+    attempt: (trial) => sideBySide(removals, 3, (removal) => attemptWith(trial, removal)),
+  },
+];

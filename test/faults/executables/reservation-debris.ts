@@ -1,0 +1,125 @@
+/** Debris where a reservation would be. */
+
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
+import { type Debris, fileDebris, outsideOf } from "./file-debris.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import { sampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+/** The addresses with debris: the second of three in each range set. */
+const DEBRIS = ["10.0.0.3", "2001:db8::3"];
+
+const FULL = "no IP addresses available";
+
+/** A network in which `other` holds the first addresses, debris takes the second, and the third are free. */
+async function littered(trial: Trial, debris: Debris): Promise<WatchedNetwork> {
+  const network = networkSeenBy(trial, debris);
+  await network.do("ADD", "other");
+  for (const name of DEBRIS) debris.put(network.path(name));
+  return network;
+}
+
+/** As root sees it, or as somebody whom permissions bind. */
+function networkSeenBy(trial: Trial, { isClosed }: Debris): WatchedNetwork {
+  if (isClosed === undefined) return new WatchedNetwork(trial);
+  const { program = trial.subject.path, user } = withoutPrivileges(trial, trial.subject.path);
+  const subject = { ...trial.subject, path: program };
+  const network = new WatchedNetwork({ ...trial, subject }, user === undefined ? {} : { user });
+  for (const path of [network.directory, network.path("")]) handOver(path);
+  return network;
+}
+
+/** The debris, and what links lead to. */
+function stateOfDebris(network: WatchedNetwork): readonly string[] {
+  return [...DEBRIS.map((name) => network.path(name)).flatMap(stateOf), ...stateOutside(network)];
+}
+
+function stateOutside(network: WatchedNetwork): readonly string[] {
+  return stateOf(outsideOf(network.path("any")));
+}
+
+async function liveBesides(trial: Trial, debris: Debris): Promise<Attempt> {
+  const network = await littered(trial, debris);
+  const before = stateOfDebris(network);
+  const judgement = new Judgement();
+  const requireUntouched = (when: string): void => {
+    const changes = changesBetween(before, stateOfDebris(network));
+    judgement.require(changes === "", "torn", `${when}: ${changes}`);
+  };
+
+  requireSuccess(judgement, await network.do("CHECK", "other"), "CHECK of another");
+  requireFailure(judgement, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  const victim = await network.do("ADD", "victim");
+  requireSuccess(judgement, victim, "ADD");
+  const granted = grantedAddresses(victim).join(" ");
+  const isRight = victim.exitCode !== 0 || granted === "10.0.0.4 2001:db8::4";
+  judgement.require(isRight, "double", `ADD got ${granted}`);
+  requireSuccess(judgement, await network.do("CHECK", "victim"), "CHECK");
+  requireUntouched("while there are other addresses");
+
+  const third = await network.do("ADD", "third");
+  if (debris.becomes === "free") {
+    requireSuccess(judgement, third, "ADD when nothing else is left", "leak");
+  } else {
+    requireFailure(judgement, third, "ADD when nothing else is left", FULL);
+    requireUntouched("when nothing else is left");
+  }
+
+  for (const containerId of ["third", "victim", "other"]) {
+    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+    const left = network.heldBy(containerId).join(" ");
+    judgement.require(left === "", "leak", `DEL of ${containerId} leaves ${left}`);
+  }
+  if (debris.becomes !== "free") requireUntouched("in the end");
+  return { what: debris.name, violations: judgement.violations };
+}
+
+async function askAndCollect(trial: Trial, debris: Debris): Promise<Attempt> {
+  const network = await littered(trial, debris);
+  await network.do("ADD", "victim");
+  const before = stateOfDebris(network);
+  const foreign = stateOutside(network);
+  const judgement = new Judgement();
+  const requireUntouched = (verb: string): void => {
+    const changes = changesBetween(before, stateOfDebris(network));
+    judgement.require(changes === "", "torn", `${verb}: ${changes}`);
+  };
+
+  const full = await network.do("STATUS");
+  if (debris.becomes === "free") requireSuccess(judgement, full, "STATUS over what may give way");
+  else requireFailure(judgement, full, "STATUS of a full network", "50", FULL);
+  requireUntouched("STATUS");
+  await network.do("DEL", "victim");
+  requireSuccess(judgement, await network.do("STATUS"), "STATUS of a network with room");
+
+  requireSuccess(judgement, await network.do("GC"), "GC");
+  const left = network.heldBy("other").join(" ");
+  judgement.require(left === "", "leak", `GC leaves ${left}`);
+  if (debris.becomes !== "stale") {
+    requireUntouched("GC");
+  } else {
+    const stale = stateOfDebris(network).join("; ");
+    judgement.require(stale === foreign.join("; "), "leak", `GC leaves ${stale}`);
+  }
+  return { what: debris.name, violations: judgement.violations };
+}
+
+export const reservationDebrisScenarios: readonly Scenario[] = [
+  {
+    fault:
+      "debris where a reservation would be: empty, cut off, garbage, huge, unreadable; a directory, link, FIFO or socket",
+    promise:
+      "ADD, CHECK and DEL work beside it; only a file that is blank and ten seconds old gives way, when nothing else is left; all else stays as it is",
+    attempt: (trial) => sideBySide(fileDebris, 3, (debris) => liveBesides(trial, debris)),
+  },
+  {
+    fault: "the same debris, before GC and STATUS",
+    promise:
+      "STATUS says what an ADD would get; GC frees all reservations of containers that are gone, and leaves what names none",
+    attempt: (trial) =>
+      sideBySide(sampleOf(trial, fileDebris), 3, (debris) => askAndCollect(trial, debris)),
+  },
+];

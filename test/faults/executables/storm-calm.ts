@@ -1,0 +1,127 @@
+/** After a storm: what is left can be used up to the last address, and is all given back. */
+
+import { attachmentCall } from "../../blackbox/runtime-call.ts";
+import type { Random } from "../../differential/random.ts";
+import { type Judgement, sideBySide } from "./scenario.ts";
+import type { StormJudge } from "./storm-judge.ts";
+import { lineOf, type Operation } from "./storm-log.ts";
+import { configurationOf, isOf, reservationsOf, type StormNetwork } from "./storm-network.ts";
+import { StormProcesses } from "./storm-process.ts";
+import type { Subject } from "./subject.ts";
+
+/** So many calls at once: there is no hurry any more. */
+const AT_ONCE = 4;
+
+/** A network after a storm. */
+export class StormCalm {
+  readonly #network: StormNetwork;
+  readonly #directory: string;
+  readonly #random: Random;
+  readonly #programs: readonly Subject[];
+  readonly #processes: StormProcesses;
+  readonly #judgement: Judgement;
+
+  constructor(
+    network: StormNetwork,
+    ground: {
+      readonly directory: string;
+      readonly random: Random;
+      readonly programs: readonly Subject[];
+    },
+    judgement: Judgement,
+  ) {
+    this.#network = network;
+    this.#directory = ground.directory;
+    this.#random = ground.random;
+    this.#programs = ground.programs;
+    this.#processes = new StormProcesses(ground.random, 0);
+    this.#judgement = judgement;
+  }
+
+  /** Asks for all that live, fills the network, and empties it. */
+  async decide({ livenesses }: StormJudge): Promise<void> {
+    const before = this.#files();
+    const alive = [...livenesses.values()].filter(({ end }) => end.kind === "held");
+    await sideBySide(alive, AT_ONCE, async ({ attachment }) => {
+      this.#mustWork(await this.#run("CHECK", attachment), "refused");
+    });
+    const fillers = await this.#fill(before);
+    const rest = [...livenesses.values()].filter(({ end }) => end.kind !== "absent");
+    const all = [...fillers, ...rest.map(({ attachment }) => attachment)];
+    await sideBySide(all, AT_ONCE, async (attachment) => {
+      this.#mustWork(await this.#run("DEL", attachment), "refused");
+    });
+    for (const [address, content] of this.#files()) {
+      this.#require(
+        content === "",
+        "leak",
+        `${address} of ${JSON.stringify(content)} is left after its DEL`,
+      );
+    }
+  }
+
+  /** Hands out each address that is left, exactly once. */
+  async #fill(before: ReadonlyMap<string, string>): Promise<readonly string[]> {
+    const granted = new Set(before.keys());
+    const fillers: string[] = [];
+    for (;;) {
+      const filler = `filler-${fillers.length}`;
+      const added = await this.#run("ADD", filler);
+      fillers.push(filler);
+      if (added.answer !== "done") {
+        const isFull = added.text.includes("no IP addresses available");
+        this.#require(isFull, "refused", lineOf(added));
+        break;
+      }
+      for (const address of added.addresses) {
+        const isNew = !granted.has(address) || before.get(address) === "";
+        this.#require(isNew, "double", `${address} was taken, ${lineOf(added)}`);
+        granted.add(address);
+      }
+    }
+    const served = fillers.length - 1;
+    const { least, most } = this.#room(before);
+    const detail = `${served} ADDs served where there was room for ${least}`;
+    this.#require(served >= least, "leak", detail);
+    this.#require(served <= most, "double", detail);
+    return fillers;
+  }
+
+  /** What can be handed out; an empty file may give way when it is old enough. */
+  #room(files: ReadonlyMap<string, string>): { readonly least: number; readonly most: number } {
+    const left = (isCounted: (content: string) => boolean): number =>
+      Math.min(
+        ...this.#network.sets.map((set) => {
+          const taken = [...files].filter(([one, content]) => isOf(set, one) && isCounted(content));
+          return set.capacity - taken.length;
+        }),
+      );
+    return { least: left(() => true), most: left((content) => content !== "") };
+  }
+
+  #run(verb: "ADD" | "DEL" | "CHECK", attachment: string): Promise<Operation> {
+    const { name } = this.#network;
+    const configuration = configurationOf(this.#network, this.#directory);
+    const call = attachmentCall(verb, { containerId: attachment }, configuration);
+    const program = this.#random.pick(this.#programs);
+    return this.#processes.run(program, {
+      network: name,
+      verb,
+      attachment,
+      valid: undefined,
+      call,
+    });
+  }
+
+  #files(): ReadonlyMap<string, string> {
+    return reservationsOf(this.#network, this.#directory);
+  }
+
+  #mustWork(operation: Operation, kind: "refused"): void {
+    this.#require(operation.answer === "done", kind, lineOf(operation));
+  }
+
+  #require(holds: boolean, kind: "leak" | "double" | "refused", detail: string): void {
+    this.#judgement.require(holds, kind, `${this.#network.name}, afterwards: ${detail}`);
+  }
+}

@@ -1,0 +1,165 @@
+/** Whether the answers of a storm agree with each other, and with what is on disk at its end. */
+
+import { readError } from "../../blackbox/printed-error.ts";
+import type { Judgement, Kind } from "./scenario.ts";
+import { type Fate, type Liveness, livenessOf, type Tenure } from "./storm-life.ts";
+import { excerpt, lineOf, type Operation } from "./storm-log.ts";
+import { isOf, type StormNetwork } from "./storm-network.ts";
+import { StormOccupancy } from "./storm-occupancy.ts";
+
+/** The log of one network of a storm, and what it means for each attachment. */
+export class StormJudge {
+  readonly #network: StormNetwork;
+  readonly #operations: readonly Operation[];
+  readonly #judgement: Judgement;
+  readonly livenesses: ReadonlyMap<string, Liveness>;
+
+  /** @param operations all calls of the network */
+  constructor(network: StormNetwork, operations: readonly Operation[], judgement: Judgement) {
+    this.#network = network;
+    this.#operations = operations;
+    this.#judgement = judgement;
+    const collections = operations.filter(({ verb }) => verb === "GC");
+    const calls = Map.groupBy(operations, ({ attachment }) => attachment);
+    this.livenesses = new Map(
+      [...calls].flatMap(([attachment, own]) =>
+        attachment === undefined ? [] : [[attachment, livenessOf(attachment, own, collections)]],
+      ),
+    );
+  }
+
+  /** No address is held by two at any moment. */
+  judgeTenures(): void {
+    const tenures = [...this.livenesses.values()].flatMap((liveness) => liveness.tenures);
+    const addresses = new Set(tenures.flatMap((tenure) => tenure.addresses));
+    for (const address of addresses) {
+      const holders = tenures
+        .filter((tenure) => tenure.addresses.includes(address))
+        .sort((a, b) => a.from - b.from);
+      let last: Tenure | undefined;
+      for (const holder of holders) {
+        const attachments = [last?.attachment ?? "", holder.attachment];
+        if (last !== undefined && holder.from < last.to) {
+          this.#accuse("double", `${address} is held by ${attachments.join(" and ")}`, {
+            addresses: [address],
+            attachments,
+          });
+        }
+        if (last === undefined || holder.to > last.to) last = holder;
+      }
+    }
+  }
+
+  /** Each answer is one that the calls before allow. */
+  judgeAnswers(): void {
+    const occupancy = new StormOccupancy([...this.livenesses.values()], this.#operations);
+    for (const operation of this.#operations) {
+      const liveness = this.livenesses.get(operation.attachment ?? "");
+      const fate = liveness?.before.get(operation) ?? { kind: "unknown" };
+      const mayBeFull = this.#network.sets.some(
+        ({ capacity }) => occupancy.highest(operation) >= capacity,
+      );
+      const fault = faultOf(operation, fate, mayBeFull) ?? this.#faultOfGrant(operation);
+      if (fault === undefined) continue;
+      const attachments = operation.attachment === undefined ? [] : [operation.attachment];
+      const { addresses } = operation;
+      this.#accuse(fault, lineOf(operation), { addresses, attachments });
+    }
+  }
+
+  /**
+   * The files are those that the answers promise.
+   *
+   * @param reservations the content of each file by its address
+   * @param empty what an empty file is to be called; `undefined` where it may be there
+   */
+  judgeDirectory(reservations: ReadonlyMap<string, string>, empty: Kind | undefined): void {
+    const held = Map.groupBy(reservations.keys(), (address) => reservations.get(address) ?? "");
+    for (const [content, addresses] of held) {
+      const [attachment = "", interfaceName] = content.split("\r\n");
+      const isWhole = interfaceName === "eth0" && this.livenesses.has(attachment);
+      const fault = content === "" ? empty : "torn";
+      if (isWhole || fault === undefined) continue;
+      this.#accuse(fault, `${addresses} says ${JSON.stringify(content)}`, {
+        addresses,
+        attachments: [],
+      });
+    }
+    for (const { attachment, end } of this.livenesses.values()) {
+      const found = held.get(`${attachment}\r\neth0`) ?? [];
+      const fault = this.#faultOfHolding(end, found);
+      if (fault === undefined) continue;
+      const promised = end.kind === "held" ? end.addresses.join(" ") : end.kind;
+      const detail = `${attachment} has [${found.join(" ")}], promised: ${promised}`;
+      const addresses = [...found, ...(end.kind === "held" ? end.addresses : [])];
+      this.#accuse(fault, detail, { addresses, attachments: [attachment] });
+    }
+  }
+
+  #faultOfHolding(end: Fate, found: readonly string[]): Kind | undefined {
+    switch (end.kind) {
+      case "absent":
+        return found.length === 0 ? undefined : "leak";
+      case "held": {
+        if (end.addresses.some((address) => !found.includes(address))) return "double";
+        return found.length === end.addresses.length ? undefined : "leak";
+      }
+      case "unknown": {
+        const isOnePerSet = this.#network.sets.every(
+          (set) => found.filter((address) => isOf(set, address)).length <= 1,
+        );
+        return isOnePerSet ? undefined : "double";
+      }
+    }
+  }
+
+  /** An ADD grants one address of each set. */
+  #faultOfGrant({ addresses }: Operation): Kind | undefined {
+    if (addresses.length === 0) return undefined;
+    const { sets } = this.#network;
+    const isComplete =
+      addresses.length === sets.length &&
+      sets.every((set) => addresses.filter((address) => isOf(set, address)).length === 1);
+    return isComplete ? undefined : "torn";
+  }
+
+  #accuse(
+    kind: Kind,
+    detail: string,
+    about: Readonly<Record<"addresses" | "attachments", readonly string[]>>,
+  ): void {
+    const { name } = this.#network;
+    const log = excerpt(this.#operations, name, about);
+    this.#judgement.require(false, kind, `${name}: ${detail}${log}`);
+  }
+}
+
+/** What is wrong with an answer, where an attachment's fate before the call is known. */
+function faultOf(operation: Operation, fate: Fate, mayBeFull: boolean): Kind | undefined {
+  const { verb, answer, text } = operation;
+  switch (answer) {
+    case "killed":
+      return undefined;
+    case "crashed":
+      return "crash";
+    case "hung":
+      return "hang";
+    case "done":
+      if (verb === "ADD" && fate.kind === "held") return "accepted";
+      return verb === "CHECK" && fate.kind === "absent" ? "accepted" : undefined;
+    case "refused": {
+      const error = readError(text);
+      if (error === undefined) return "mute";
+      const isExhaustion = error.msg.includes("no IP addresses available") && mayBeFull;
+      if (verb === "STATUS") return isExhaustion && error.code === 50 ? undefined : "refused";
+      if (verb === "CHECK") return fate.kind === "held" ? "refused" : undefined;
+      if (verb === "DEL" || verb === "GC") return "refused";
+      if (fate.kind === "absent") {
+        if (error.msg.includes("duplicate allocation")) return "leak";
+        return isExhaustion ? undefined : "refused";
+      }
+      const isDuplicate = error.msg.includes("duplicate allocation");
+      return isDuplicate || isExhaustion ? undefined : "refused";
+    }
+  }
+}

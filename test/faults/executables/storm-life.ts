@@ -1,0 +1,128 @@
+/** What the log of a storm says about one attachment: what it holds, since when, and until when. */
+
+import type { Operation } from "./storm-log.ts";
+
+/** What an attachment holds, as far as the answers tell. After a kill nobody knows. */
+export type Fate =
+  | { readonly kind: "absent" }
+  | { readonly kind: "held"; readonly addresses: readonly string[] }
+  | { readonly kind: "unknown" };
+
+/** A stretch of time in milliseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Addresses that nobody else may have. */
+export interface Tenure extends Span {
+  readonly attachment: string;
+  readonly addresses: readonly string[];
+}
+
+/** The life of one attachment in a network. */
+export interface Liveness {
+  readonly attachment: string;
+  /** From the answer of an ADD to the beginning of the release: surely held. */
+  readonly tenures: readonly Tenure[];
+  /** From the beginning of an ADD to the end of the release: held at most so long. */
+  readonly mayHold: readonly Span[];
+  /** What it held when each call for it began; `unknown` also where a GC that may free it ran at that time. */
+  readonly before: ReadonlyMap<Operation, Fate>;
+  readonly end: Fate;
+}
+
+const ABSENT: Fate = { kind: "absent" };
+const UNKNOWN: Fate = { kind: "unknown" };
+
+/**
+ * Follows an attachment through the calls of its network. A runtime makes one call for it at a time, but GCs that do
+ * not list it may come at any moment.
+ *
+ * @param calls the ADDs, DELs and CHECKs for it
+ * @param collections all GCs of the network
+ */
+export function livenessOf(
+  attachment: string,
+  calls: readonly Operation[],
+  collections: readonly Operation[],
+): Liveness {
+  const liveness = new LifeWriter(attachment);
+  const releases = collections.filter(({ valid }) => valid?.has(attachment) === false);
+  const all = [...calls, ...releases].sort((a, b) => a.start - b.start);
+  for (const [at, operation] of all.entries()) liveness.live(operation, all[at + 1]?.start);
+  return liveness.finish();
+}
+
+class LifeWriter {
+  readonly #attachment: string;
+  readonly #tenures: Tenure[] = [];
+  readonly #mayHold: Span[] = [];
+  readonly #before = new Map<Operation, Fate>();
+  #fate: Fate = ABSENT;
+  #heldSince = 0;
+  #mayHoldSince: number | undefined;
+  #addingUntil = Number.NEGATIVE_INFINITY;
+  #releasingUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(attachment: string) {
+    this.#attachment = attachment;
+  }
+
+  live(operation: Operation, next = Number.POSITIVE_INFINITY): void {
+    const { verb, start, end } = operation;
+    const isAlone = start >= Math.max(this.#addingUntil, this.#releasingUntil) && next >= end;
+    this.#before.set(operation, isAlone ? this.#fate : UNKNOWN);
+    if (verb === "ADD") this.#add(operation);
+    else if (verb !== "CHECK") this.#release(operation);
+  }
+
+  finish(): Liveness {
+    this.#endTenure(Number.POSITIVE_INFINITY);
+    if (this.#mayHoldSince !== undefined) this.#endMayHold(Number.POSITIVE_INFINITY);
+    return {
+      attachment: this.#attachment,
+      tenures: this.#tenures,
+      mayHold: this.#mayHold,
+      before: this.#before,
+      end: this.#fate,
+    };
+  }
+
+  #add({ start, end, answer, addresses }: Operation): void {
+    this.#mayHoldSince ??= start;
+    this.#addingUntil = end;
+    // What an attachment holds already, another ADD leaves alone, however it ends.
+    if (this.#fate.kind === "held") return;
+    if (start < this.#releasingUntil) this.#fate = UNKNOWN;
+    else if (addresses.length > 0) {
+      this.#fate = { kind: "held", addresses };
+      this.#heldSince = end;
+    } else if (answer !== "refused") this.#fate = UNKNOWN;
+    else if (this.#fate.kind === "absent") this.#endMayHold(end);
+  }
+
+  #release({ start, end, answer }: Operation): void {
+    this.#endTenure(start);
+    const isAmongReleases = start >= this.#addingUntil;
+    if (isAmongReleases && answer === "done") {
+      this.#fate = ABSENT;
+      if (this.#mayHoldSince !== undefined) this.#endMayHold(end);
+    } else if (this.#fate.kind === "held" || !isAmongReleases) {
+      this.#fate = UNKNOWN;
+    }
+    this.#releasingUntil = Math.max(this.#releasingUntil, end);
+  }
+
+  #endTenure(to: number): void {
+    if (this.#fate.kind !== "held") return;
+    const { addresses } = this.#fate;
+    const from = this.#heldSince;
+    if (from < to) this.#tenures.push({ attachment: this.#attachment, addresses, from, to });
+  }
+
+  #endMayHold(to: number): void {
+    this.#mayHold.push({ from: this.#mayHoldSince ?? to, to });
+    this.#mayHoldSince = undefined;
+  }
+}

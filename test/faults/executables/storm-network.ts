@@ -1,0 +1,77 @@
+/** The networks over which a storm goes: small enough to be full at times. */
+
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { configuration, type JsonObject } from "../../blackbox/runtime-call.ts";
+
+/** A range set, as far as a judge needs to know it. */
+export interface StormSet {
+  /** How its addresses begin. */
+  readonly prefixes: readonly string[];
+  /** How many addresses it can hand out. */
+  readonly capacity: number;
+}
+
+/** One network of a storm. */
+export interface StormNetwork {
+  readonly name: string;
+  readonly ranges: readonly (readonly JsonObject[])[];
+  readonly sets: readonly StormSet[];
+}
+
+/** One with a single range, a dual-stack one, and one with two ranges in a set. */
+export const stormNetworks: readonly StormNetwork[] = [
+  {
+    name: "single",
+    ranges: [[{ subnet: "10.1.0.0/26" }]],
+    sets: [{ prefixes: ["10.1.0."], capacity: 61 }],
+  },
+  {
+    name: "dual",
+    ranges: [
+      [{ subnet: "10.2.0.0/27" }],
+      [{ subnet: "2001:db8:2::/64", rangeStart: "2001:db8:2::2", rangeEnd: "2001:db8:2::1f" }],
+    ],
+    sets: [
+      { prefixes: ["10.2.0."], capacity: 29 },
+      { prefixes: ["2001:db8:2::"], capacity: 30 },
+    ],
+  },
+  {
+    name: "split",
+    ranges: [[{ subnet: "2001:db8:3::/124" }, { subnet: "2001:db8:4::/124" }]],
+    sets: [{ prefixes: ["2001:db8:3::", "2001:db8:4::"], capacity: 28 }],
+  },
+];
+
+/** With time for what 32 processes on a few cores keep each other from. */
+const LOCK_TIMEOUT = 60;
+
+/** The configuration of a network, as a runtime passes it. */
+export function configurationOf(
+  { name, ranges }: StormNetwork,
+  directory: string,
+  top: JsonObject = {},
+): JsonObject {
+  const ipam = { ranges, lockTimeoutSeconds: LOCK_TIMEOUT };
+  return configuration(directory, ipam, { name, ...top });
+}
+
+/** Whether an address is of a set. */
+export function isOf({ prefixes }: StormSet, address: string): boolean {
+  return prefixes.some((prefix) => address.startsWith(prefix));
+}
+
+/** The reservations on disk: the content of each file that is named like an address. */
+export function reservationsOf(
+  { name }: StormNetwork,
+  directory: string,
+): ReadonlyMap<string, string> {
+  const place = join(directory, name);
+  const names = readdirSync(place).filter((one) => /^[0-9a-f]*[.:]/.test(one));
+  return new Map(names.map((one) => [one, contentOf(join(place, one))]));
+}
+
+function contentOf(path: string): string {
+  return lstatSync(path).isFile() ? readFileSync(path, "utf8") : "(no file)";
+}

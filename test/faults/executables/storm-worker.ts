@@ -1,0 +1,163 @@
+/** What one worker of a storm does: random calls for attachments of its own, one at a time. */
+
+import { type Attachment, attachmentCall, networkCall } from "../../blackbox/runtime-call.ts";
+import type { Random } from "../../differential/random.ts";
+import type { Operation } from "./storm-log.ts";
+import { configurationOf, type StormNetwork, stormNetworks } from "./storm-network.ts";
+import type { Plan, StormProcesses } from "./storm-process.ts";
+import type { Subject } from "./subject.ts";
+
+/** So many attachments a worker has in each network: together they want more addresses than there are. */
+const SLOTS = 2;
+
+/** A GC lists the containers that come next in a slot, too, for they may come while it runs. */
+const LISTED_AHEAD = 3;
+
+/** A place for one container after the other. */
+interface Slot {
+  readonly network: StormNetwork;
+  readonly name: string;
+  generation: number;
+  /** As far as its worker knows. */
+  state: "absent" | "held" | "unknown";
+}
+
+/** What the workers of a storm share. */
+export interface StormGround {
+  readonly directory: string;
+  readonly programs: readonly Subject[];
+  readonly processes: StormProcesses;
+  readonly random: Random;
+}
+
+/** All workers of a storm. */
+export class StormWorkers {
+  readonly #ground: StormGround;
+  readonly #workers: readonly (readonly Slot[])[];
+  readonly #ours: readonly Subject[];
+  readonly log: Operation[] = [];
+
+  constructor(ground: StormGround, count: number) {
+    this.#ground = ground;
+    this.#ours = ground.programs.filter(({ name }) => name !== "Go");
+    this.#workers = Array.from({ length: count }, (_, worker) =>
+      stormNetworks.flatMap((network) =>
+        Array.from(
+          { length: SLOTS },
+          (_, slot): Slot => ({
+            network,
+            name: `worker${worker}-slot${slot}`,
+            generation: 0,
+            state: "absent",
+          }),
+        ),
+      ),
+    );
+  }
+
+  /** Lets all of them work for so many milliseconds. */
+  async work(duration: number): Promise<void> {
+    const deadline = performance.now() + duration;
+    await Promise.all(
+      this.#workers.map(async (slots) => {
+        while (performance.now() < deadline) await this.#step(slots);
+      }),
+    );
+  }
+
+  async #step(slots: readonly Slot[]): Promise<void> {
+    const { random } = this.#ground;
+    const slot = random.pick(slots);
+    const kind = random.integer(100);
+    if (kind < 4) await this.#run(this.#askStatus(slot.network));
+    else if (kind < 7 && this.#ours.length > 0) {
+      await this.#run(this.#collect(slot.network), this.#ours);
+    } else await this.#attend(slot, random.integer(100));
+  }
+
+  async #attend(slot: Slot, choice: number): Promise<void> {
+    switch (slot.state) {
+      case "absent":
+        if (choice < 80) await this.#change(slot, "ADD");
+        else await this.#run(this.#plan(slot, choice < 90 ? "CHECK" : "DEL"));
+        break;
+      case "held":
+        if (choice < 50) await this.#change(slot, "DEL");
+        else if (choice < 75) await this.#run(this.#plan(slot, "CHECK"));
+        else if (choice < 85) await this.#addAgain(slot);
+        else this.#die(slot);
+        break;
+      case "unknown":
+        if (choice < 75) await this.#change(slot, "DEL");
+        else if (choice < 90) await this.#addAgain(slot);
+        else this.#die(slot);
+    }
+  }
+
+  async #change(slot: Slot, verb: "ADD" | "DEL", programs?: readonly Subject[]): Promise<void> {
+    const { answer, addresses } = await this.#run(this.#plan(slot, verb), programs);
+    if (verb === "ADD" && addresses.length > 0) slot.state = "held";
+    else if (verb === "DEL" && answer === "done") slot.state = "absent";
+    else if (answer !== "refused" && slot.state !== "held") slot.state = "unknown";
+    else if (verb === "DEL") slot.state = "unknown";
+  }
+
+  /** Not by the Go plugin: where that refuses the second ADD, it frees what the first one got. */
+  async #addAgain(slot: Slot): Promise<void> {
+    if (this.#ours.length > 0) await this.#change(slot, "ADD", this.#ours);
+  }
+
+  /** The container is gone, and nobody tells but the next GC. The Go plugin alone has none. */
+  #die(slot: Slot): void {
+    if (this.#ours.length === 0) return;
+    slot.generation++;
+    slot.state = "absent";
+  }
+
+  async #run(plan: Plan, programs = this.#ground.programs): Promise<Operation> {
+    const { random, processes } = this.#ground;
+    const operation = await processes.run(random.pick(programs), plan);
+    this.log.push(operation);
+    return operation;
+  }
+
+  #plan(slot: Slot, verb: "ADD" | "DEL" | "CHECK"): Plan {
+    const { network } = slot;
+    const attachment: Attachment = { containerId: idOf(slot, slot.generation) };
+    const call = attachmentCall(verb, attachment, configurationOf(network, this.#ground.directory));
+    return {
+      network: network.name,
+      verb,
+      attachment: attachment.containerId,
+      valid: undefined,
+      call,
+    };
+  }
+
+  #askStatus(network: StormNetwork): Plan {
+    const call = networkCall("STATUS", configurationOf(network, this.#ground.directory));
+    return { network: network.name, verb: "STATUS", attachment: undefined, valid: undefined, call };
+  }
+
+  /** Lists all but the dead. */
+  #collect(network: StormNetwork): Plan {
+    const slots = this.#workers.flat().filter((slot) => slot.network === network);
+    const ids = slots.flatMap((slot) =>
+      Array.from({ length: LISTED_AHEAD }, (_, at) => idOf(slot, slot.generation + at)),
+    );
+    const list = ids.map((containerID) => ({ containerID, ifname: "eth0" }));
+    const top = { "cni.dev/valid-attachments": list };
+    const call = networkCall("GC", configurationOf(network, this.#ground.directory, top));
+    return {
+      network: network.name,
+      verb: "GC",
+      attachment: undefined,
+      valid: new Set(ids),
+      call,
+    };
+  }
+}
+
+function idOf({ name }: Slot, generation: number): string {
+  return `${name}-${generation}`;
+}

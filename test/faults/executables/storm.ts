@@ -1,0 +1,77 @@
+/** Many runtimes' worth of calls at once, some of them killed; then the log is held against the disk. */
+
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { randomFrom } from "../../differential/random.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import { StormCalm } from "./storm-calm.ts";
+import { StormJudge } from "./storm-judge.ts";
+import type { Operation } from "./storm-log.ts";
+import { reservationsOf, stormNetworks } from "./storm-network.ts";
+import { StormProcesses } from "./storm-process.ts";
+import { StormWorkers } from "./storm-worker.ts";
+import { type Subject, subjects } from "./subject.ts";
+
+const WORKERS = 32;
+const PERCENT_KILLED = 5;
+
+/** How long it lasts, in milliseconds. */
+const DURATION = { short: 6_000, full: 120_000 } as const;
+
+const PROMISE =
+  "no address is held by two at any moment; what lives keeps its addresses, what is deleted has none";
+
+export const stormScenarios: readonly Scenario[] = [
+  {
+    fault: "32 workers at random calls over three networks, 5 % of the processes killed",
+    promise: PROMISE,
+    attempt: async (trial) => [await storm(trial, [trial.subject])],
+  },
+  {
+    fault: "the same with all executables mixed on one data directory",
+    promise: PROMISE,
+    obstacle: () => (subjects.length > 1 ? undefined : "There is one executable only."),
+    // In a mixture it is always ours that is tried.
+    attempt: async (trial) =>
+      trial.subject.name === "Go" ? [] : [await storm(trial, mixture(trial))],
+  },
+];
+
+/** The executable under test, and the others that are here. */
+function mixture({ subject }: Trial): readonly Subject[] {
+  return [subject, ...subjects.filter(({ name }) => name !== subject.name)];
+}
+
+async function storm(
+  { seed, extent, teardown }: Trial,
+  programs: readonly Subject[],
+): Promise<Attempt> {
+  const random = randomFrom(seed);
+  const ground = { directory: scratchDirectory({ teardown }), programs, random };
+  const processes = new StormProcesses(random, PERCENT_KILLED);
+  const workers = new StormWorkers({ ...ground, processes }, WORKERS);
+  await workers.work(DURATION[extent]);
+  const judgement = new Judgement();
+  await Promise.all(
+    stormNetworks.map(async (network) => {
+      const operations = workers.log.filter((operation) => operation.network === network.name);
+      const decide = new StormJudge(network, operations, judgement);
+      decide.judgeTenures();
+      decide.judgeAnswers();
+      decide.judgeDirectory(reservationsOf(network, ground.directory), faultOfEmpty(programs));
+      await new StormCalm(network, ground, judgement).decide(decide);
+    }),
+  );
+  return { what: describe(programs, workers.log), violations: judgement.violations };
+}
+
+/** A Go plugin that is killed leaves empty files; beside ours they are known, and give way when they are old enough. */
+function faultOfEmpty(programs: readonly Subject[]): "leak" | "torn" | undefined {
+  if (programs.every(({ name }) => name !== "Go")) return "torn";
+  return programs.length === 1 ? "leak" : undefined;
+}
+
+function describe(programs: readonly Subject[], log: readonly Operation[]): string {
+  const killed = log.filter(({ answer }) => answer === "killed").length;
+  const names = programs.map(({ name }) => name).join(", ");
+  return `${names}: ${log.length} calls, ${killed} of them killed`;
+}

@@ -1,0 +1,132 @@
+/** Faults of standard output, and descriptors that the caller closed. */
+
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
+import { DualStack, judgeAftermath } from "./dual-stack.ts";
+import { inputScenarios } from "./input-streams.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+
+/** For calls that should end at once, on a machine that is busy. */
+const SOON = 60_000;
+
+/** An ADD of the victim with something wrong about its standard output. */
+type Start = (network: DualStack, trial: Trial) => Promise<CutOffOutcome>;
+
+const outputs: readonly (readonly [what: string, start: Start])[] = [
+  ["closed", (network) => throughShell('exec "$0" >&-', network)],
+  ["/dev/full", (network) => into(openSync("/dev/full", constants.O_WRONLY), network)],
+  [
+    "a pipe whose reader is gone",
+    (network, trial) => into(brokenPipe(scratchDirectory(trial)), network),
+  ],
+  [
+    "a file that may not grow",
+    (network) =>
+      throughShell(
+        'head -c 512 /dev/zero >result; trap "" XFSZ; ulimit -f 1; exec "$0" >>result',
+        network,
+      ),
+  ],
+  ["open for reading only", (network) => into(openSync("/dev/null", constants.O_RDONLY), network)],
+];
+
+const closings = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"];
+
+/** What the standard streams may do to a call. */
+export const streamsScenarios: readonly Scenario[] = [
+  ...inputScenarios,
+  {
+    fault: "ADD cannot write its result: standard output is closed, full, or without a reader",
+    promise: "exit 1, the reservation is rolled back, others keep theirs",
+    attempt: async (trial) => {
+      const attempts: Attempt[] = [];
+      for (const [what, start] of outputs) attempts.push(await undelivered(what, start, trial));
+      return attempts;
+    },
+  },
+  {
+    fault: "ADD and DEL with standard input, output or error closed, in every combination",
+    promise: "no file takes the place of a stream: nothing is written where it does not belong",
+    attempt: async (trial) => {
+      const attempts: Attempt[] = [];
+      for (const closing of closings) attempts.push(await withClosed(closing, trial));
+      return attempts;
+    },
+  },
+];
+
+async function undelivered(what: string, start: Start, trial: Trial): Promise<Attempt> {
+  const judgement = new Judgement();
+  const network = new DualStack(trial.subject, scratchDirectory(trial));
+  await network.do("ADD", "other");
+
+  const { cutOff, exitCode, stderr } = await start(network, trial);
+
+  judgement.require(!cutOff, "hang", "cut off");
+  judgement.require(exitCode !== 0, "accepted", "exit 0, though nobody has the result");
+  const isEnd = exitCode === 0 || exitCode === 1 || cutOff;
+  judgement.require(isEnd, "crash", `exit code ${exitCode}: ${stderr.slice(0, 300)}`);
+  const kept = network.heldBy("victim");
+  judgement.require(kept.length === 0, "kept", `still reserved: ${kept}`);
+  await judgeAftermath(network, judgement);
+  return { what, violations: judgement.violations };
+}
+
+async function withClosed(closing: string, trial: Trial): Promise<Attempt> {
+  const judgement = new Judgement();
+  const network = new DualStack(trial.subject, scratchDirectory(trial));
+  await network.do("ADD", "other");
+  for (const command of ["ADD", "DEL", "ADD"] as const) {
+    const { cutOff, exitCode } = await throughShell(`exec "$0" ${closing}`, network, command);
+    judgement.require(!cutOff, "hang", `${command} was cut off`);
+    const isEnd = exitCode === 0 || exitCode === 1;
+    judgement.require(isEnd, "crash", `${command}: exit code ${exitCode}`);
+    const lock = readFileSync(join(network.directory, "net/lock"), "utf8");
+    judgement.require(lock === "", "torn", `${command}: the lock file says ${lock}`);
+    for (const [name, content] of network.reservations()) {
+      const isWhole = /^(?:other|victim)\r\neth0$/.test(content);
+      judgement.require(isWhole, "torn", `${command}: ${name} says ${JSON.stringify(content)}`);
+    }
+  }
+  await judgeAftermath(network, judgement);
+  return { what: closing, violations: judgement.violations };
+}
+
+/** The script's `$0` is the plugin. */
+function throughShell(
+  script: string,
+  network: DualStack,
+  command: "ADD" | "DEL" = "ADD",
+): Promise<CutOffOutcome> {
+  const call = {
+    ...network.call(command, "victim"),
+    workingDirectory: network.directory,
+    arguments: ["-c", script, network.subject.path],
+  };
+  return callWithin("/bin/sh", call, { milliseconds: SOON });
+}
+
+/** The victim's ADD with an open file as standard output, which is closed afterwards. */
+async function into(file: number, network: DualStack): Promise<CutOffOutcome> {
+  try {
+    return await callWithin(network.subject.path, network.call("ADD", "victim"), {
+      milliseconds: SOON,
+      stdio: ["pipe", file, "pipe"],
+    });
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The writing end of a pipe that nobody reads any more. */
+function brokenPipe(directory: string): number {
+  const path = join(directory, "pipe");
+  spawnSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, constants.O_WRONLY);
+  closeSync(reader);
+  return writer;
+}

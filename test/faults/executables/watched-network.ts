@@ -1,0 +1,106 @@
+/** A network whose calls are cut off where they hang, and what is on its disk. */
+
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import type { Call } from "../../blackbox/executable.ts";
+import {
+  attachmentCall,
+  configuration,
+  type JsonObject,
+  networkCall,
+} from "../../blackbox/runtime-call.ts";
+import { ranges } from "./dual-stack.ts";
+import { type Ending, RunningCall } from "./running-call.ts";
+import type { Trial } from "./scenario.ts";
+import type { Subject } from "./subject.ts";
+
+export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS";
+
+/** What differs from a network for three, with a range set of each family. */
+export interface Differences {
+  readonly ipam?: JsonObject;
+  /** The user number to run as. */
+  readonly user?: number;
+}
+
+/** No reservation of the calls here is longer, in bytes. */
+const LONGEST_CONTENT = 100;
+
+/** The network `net`, in a data directory of its own. */
+export class WatchedNetwork {
+  readonly subject: Subject;
+  /** The data directory. */
+  readonly directory: string;
+  readonly #teardown: Trial["teardown"];
+  readonly #ipam: JsonObject;
+  readonly #user: number | undefined;
+  #hanging: Ending | undefined;
+
+  constructor({ subject, teardown }: Trial, { ipam = {}, user }: Differences = {}) {
+    this.subject = subject;
+    this.directory = scratchDirectory({ teardown });
+    this.#teardown = teardown;
+    this.#ipam = { ranges, lockTimeoutSeconds: subject.patience, ...ipam };
+    this.#user = user;
+    mkdirSync(this.path(""));
+  }
+
+  /** A path in the network's directory. */
+  path(name: string): string {
+    return join(this.directory, "net", name);
+  }
+
+  /** A path in the directory that the Go plugin does not know. */
+  ownPath(name: string): string {
+    return join(this.directory, ".host-local/net", name);
+  }
+
+  /** The call of a runtime; GC is with an empty list. */
+  call(verb: Verb, containerId: string, ipam: JsonObject = {}): Call {
+    const top = verb === "GC" ? { "cni.dev/valid-attachments": [] } : {};
+    const document = configuration(this.directory, { ...this.#ipam, ...ipam }, top);
+    const call =
+      verb === "GC" || verb === "STATUS"
+        ? networkCall(verb, document)
+        : attachmentCall(verb, { containerId }, document);
+    return this.#user === undefined ? call : { ...call, user: this.#user };
+  }
+
+  /** Starts a call, which is killed after `limit` seconds. */
+  begin(
+    verb: Verb,
+    containerId: string,
+    limit: number,
+    { ipam, program = this.subject.path }: { ipam?: JsonObject; program?: string } = {},
+  ): RunningCall {
+    const launch = { teardown: this.#teardown, limit: limit * 1000 };
+    return new RunningCall(program, this.call(verb, containerId, ipam), launch);
+  }
+
+  /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
+  async do(verb: Verb, containerId = ""): Promise<Ending> {
+    if (this.#hanging !== undefined) return this.#hanging;
+    const ending = await this.begin(verb, containerId, 2 * this.subject.patience).ended;
+    if (ending.isCutOff) this.#hanging = ending;
+    return ending;
+  }
+
+  /** The names of everything that is named like an address. */
+  reserved(): string[] {
+    return readdirSync(this.path("")).filter((name) => /^[0-9a-f]*[.:]/.test(name));
+  }
+
+  /** The addresses whose files name a container. */
+  heldBy(containerId: string): string[] {
+    return this.reserved()
+      .filter((name) => this.#ownerOf(name) === containerId)
+      .sort();
+  }
+
+  #ownerOf(name: string): string | undefined {
+    const found = lstatSync(this.path(name));
+    if (!found.isFile() || found.size > LONGEST_CONTENT) return undefined;
+    return readFileSync(this.path(name), "utf8").split("\r\n")[0];
+  }
+}

@@ -1,0 +1,118 @@
+/** Whatever the owner index says, the answers are those of the reservations. */
+
+import { mkdirSync } from "node:fs";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
+import { foreignFiles, type IndexDebris, indexDebris } from "./index-debris.ts";
+import { requireFailure, requireSuccess } from "./judged-call.ts";
+import { sampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+const FULL = "no IP addresses available";
+
+/** Which call is the first to meet the wrong index: it may set it right for those that follow. */
+const firstCalls = ["ADD", "DEL", "GC", "CHECK"] as const;
+
+type First = (typeof firstCalls)[number];
+
+async function attemptWith(
+  trial: Trial,
+  { name, spoil }: IndexDebris,
+  first: First,
+): Promise<Attempt> {
+  const network = new WatchedNetwork(trial);
+  const judgement = new Judgement();
+  for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
+  // The Go plugin keeps none: what spoils it lies there all the same.
+  mkdirSync(network.ownPath("owners"), { recursive: true });
+  await network.do("DEL", "nobody");
+  try {
+    spoil(network);
+  } catch {
+    // There is nothing of that kind to spoil.
+  }
+  const foreign = foreignFiles(network).flatMap(stateOf);
+
+  if (first === "CHECK") await check(network, judgement);
+  if (first === "GC") {
+    requireSuccess(judgement, await network.do("GC"), "GC");
+    requireNothing(network, judgement, "victim", "other");
+  } else {
+    if (first === "ADD") await add(network, judgement);
+    await requireDeletion(network, judgement, "nobody");
+    await requireDeletion(network, judgement, "victim");
+    requireSuccess(judgement, await network.do("STATUS"), "STATUS of a network with room");
+    const others = network.heldBy("other").length;
+    judgement.require(others === 2, "double", `another is left with ${others} addresses`);
+    await requireDeletion(network, judgement, "third");
+    await requireDeletion(network, judgement, "other");
+  }
+  const late = await network.do("ADD", "late");
+  requireSuccess(judgement, late, "ADD in the end");
+  await requireDeletion(network, judgement, "late");
+  const touched = changesBetween(foreign, foreignFiles(network).flatMap(stateOf));
+  judgement.require(touched === "", "escaped", `foreign files: ${touched}`);
+  return { what: `${name}, met by ${first}`, violations: judgement.violations };
+}
+
+async function check(network: WatchedNetwork, judgement: Judgement): Promise<void> {
+  const before = stateOf(network.directory);
+  for (const containerId of ["other", "victim"]) {
+    requireSuccess(judgement, await network.do("CHECK", containerId), `CHECK ${containerId}`);
+  }
+  requireFailure(judgement, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  requireSuccess(judgement, await network.do("STATUS"), "STATUS of a network with room");
+  const changes = changesBetween(before, stateOf(network.directory));
+  judgement.require(changes === "", "torn", `CHECK and STATUS change ${changes}`);
+}
+
+/** One more than there is room for, and one that has its address. */
+async function add(network: WatchedNetwork, judgement: Judgement): Promise<void> {
+  requireFailure(judgement, await network.do("ADD", "victim"), "a second ADD", "duplicate");
+  const third = await network.do("ADD", "third");
+  requireSuccess(judgement, third, "ADD");
+  const granted = grantedAddresses(third).join(" ");
+  const isRight = third.exitCode !== 0 || granted === "10.0.0.4 2001:db8::4";
+  judgement.require(isRight, "double", `ADD got ${granted}`);
+  requireFailure(judgement, await network.do("ADD", "fourth"), "ADD beyond", FULL);
+}
+
+async function requireDeletion(
+  network: WatchedNetwork,
+  judgement: Judgement,
+  containerId: string,
+): Promise<void> {
+  requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+  requireNothing(network, judgement, containerId);
+}
+
+function requireNothing(
+  network: WatchedNetwork,
+  judgement: Judgement,
+  ...containerIds: readonly string[]
+): void {
+  const left = containerIds.flatMap((containerId) => network.heldBy(containerId)).join(" ");
+  judgement.require(left === "", "leak", `${left} of ${containerIds.join(" ")} is left`);
+}
+
+/** In a sample each piece is met by one kind of call, in turn. */
+function pairsOf(trial: Trial): readonly (readonly [IndexDebris, First])[] {
+  // The GC of the Go plugin does nothing, whatever is there.
+  const calls = firstCalls.filter((first) => first !== "GC" || trial.subject.name !== "Go");
+  const pairs = indexDebris.flatMap((debris, at) =>
+    calls
+      .filter((_, call) => trial.extent === "full" || call === at % calls.length)
+      .map((first) => [debris, first] as const),
+  );
+  return sampleOf(trial, pairs);
+}
+
+export const wrongIndexScenarios: readonly Scenario[] = [
+  {
+    fault: "an owner index that is gone, corrupt, foreign, or says what is not so",
+    promise: "every verb answers by the reservations themselves, and no foreign file is touched",
+    attempt: (trial) =>
+      sideBySide(pairsOf(trial), 3, ([debris, first]) => attemptWith(trial, debris, first)),
+  },
+];

@@ -1,0 +1,89 @@
+/** What must hold after anything has happened to a call. */
+
+import { DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
+import type { Scenario } from "./scenarios.ts";
+
+/** What a reservation by anybody here looks like when it is whole. */
+const WHOLE = /^(?:victim|neighbour[a-z0-9-]*)\r\neth0$/;
+
+/** The reservations of the victim, by address. */
+export function heldByVictim(network: Network): readonly string[] {
+  return Object.entries(network.reservations())
+    .filter(([, content]) => content.startsWith("victim"))
+    .map(([address]) => address);
+}
+
+/**
+ * Lives on after the victim's call: others come, the victim is deleted, time passes, the ranges fill up.
+ *
+ * @param before what is reserved beside the victim's own: for neighbours, or by debris
+ * @returns every promise that was broken, in words
+ */
+export function brokenPromises(
+  network: Network,
+  before: Readonly<Record<string, string>>,
+  { hardLinks, sets, addresses }: Scenario,
+): readonly string[] {
+  const broken: string[] = [];
+  const expect = (fulfilled: boolean, promise: string): void => {
+    if (!fulfilled) broken.push(promise);
+  };
+  const neighbours = Object.entries(before).filter(([, owner]) => owner.startsWith("neighbour"));
+
+  if (hardLinks) {
+    for (const [address, content] of Object.entries(network.reservations())) {
+      const wasThere = before[address] === content;
+      expect(
+        wasThere || WHOLE.test(content),
+        `${address} is whole, found ${JSON.stringify(content)}`,
+      );
+    }
+  }
+
+  const newcomer = network.add("newcomer");
+  expect(newcomer.exitCode === 0, `another ADD works at once, found ${newcomer.stdout}`);
+
+  const release = network.del("victim");
+  expect(release.exitCode === 0, `the victim's DEL works, found ${release.stdout}`);
+  expect(
+    heldByVictim(network).length === 0,
+    `nothing is left of it, found ${heldByVictim(network)}`,
+  );
+
+  // What a kill leaves half written, where there are no hard links, is nobody's that lives.
+  if (!hardLinks) {
+    const owners = neighbours.map(([, owner]) => owner.replace("\r\n", " "));
+    network.gc([...owners, "newcomer eth0"]);
+  }
+  network.machine.wait(61_000);
+  network.del("newcomer");
+  const given = sets.flatMap((set) => fill(network, set));
+  const all = [...given, ...neighbours.map(([address]) => address)].sort();
+  expect(String(all) === String([...addresses].sort()), `all can be handed out once, found ${all}`);
+  for (const [address, owner] of neighbours) {
+    expect(network.reservations()[address] === owner, `the neighbour keeps ${address}`);
+  }
+
+  const own = Object.keys(network.machine.disk.filesUnder(`${DATA_DIRECTORY}/.host-local/net/new`));
+  expect(own.length === 0, `ADD sweeps temporary files, found ${own}`);
+  network.gc([]);
+  const beside = Object.keys(network.machine.disk.filesUnder(network.directory)).filter((name) =>
+    name.startsWith(".host-local-"),
+  );
+  expect(beside.length === 0, `GC sweeps temporary files, found ${beside}`);
+  return broken;
+}
+
+/** Adds attachments to one range set until there is no address left. */
+function fill(network: Network, set: readonly object[]): readonly string[] {
+  const addresses: string[] = [];
+  for (;;) {
+    const answer = network.add("filler", {
+      interfaceName: `if${addresses.length}`,
+      ipam: { ranges: [set] },
+    });
+    if (answer.error?.msg.includes("no IP addresses available")) return addresses;
+    if (answer.exitCode !== 0) throw new Error(answer.stdout);
+    addresses.push(...answer.addresses.map((address) => address.replace(/\/.*/, "")));
+  }
+}

@@ -1,0 +1,157 @@
+/** Whatever happens to a network, in any order: every answer is what a full scan says. */
+
+import { deepStrictEqual } from "node:assert";
+import fc from "fast-check";
+import { test } from "tap";
+import { stopAt } from "../../system/interruption.ts";
+import { MemoryMachine } from "../../system/memory-machine.ts";
+import { Network } from "../../verbs/network.ts";
+import { seed } from "../seed.ts";
+import { brokenAnswers, callFor, executables, INDEX, STAMP, sets } from "./full-scan.ts";
+
+/** Each is served by one side in its life, as a runtime does it: `go` and `hand` write without us. */
+const ours = ["a eth0", "a eth1", "b eth0", "c eth0"] as const;
+const foreign = ["go eth0", "hand eth0", "hand"] as const;
+const addresses = ["10.0.0.2", "10.0.0.3", "10.0.0.6", "2001:db8::2", "10.9.9.9"] as const;
+
+const by = fc.constantFrom(...executables);
+const killedAt = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined, freq: 3 });
+const address = fc.constantFrom(...addresses);
+
+const step = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant("call" as const),
+      verb: fc.constantFrom("ADD", "ADD", "DEL", "CHECK", "GC", "STATUS"),
+      attachment: fc.constantFrom(...ours, "go eth0", "hand eth0"),
+      by,
+      killedAt,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("create" as const),
+      address,
+      owner: fc.constantFrom(...foreign),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("remove" as const), address }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete index" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete stamp" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("delete entry and stamp" as const),
+      attachment: fc.constantFrom(...ours),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("recreate directory" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("back up" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("wait" as const),
+      // The clock may be set back, too.
+      milliseconds: fc.constantFrom(1, 5, 1001, 3001, 61_000, -2000),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** A network, and what was backed up of it. */
+class World {
+  readonly network: Network;
+  #backup: Readonly<Record<string, string>> = {};
+
+  constructor(machine: MemoryMachine) {
+    this.network = new Network(machine, { ranges: sets.map((one) => [one]) });
+    machine.disk.makeDirectories(this.network.directory);
+  }
+
+  take(step: Step): void {
+    const { machine, directory } = this.network;
+    const { disk } = machine;
+    switch (step.kind) {
+      case "call":
+        this.#call(step);
+        break;
+      case "create":
+        this.network.put(step.address, step.owner.replace(" ", "\r\n"));
+        break;
+      case "remove":
+        disk.removeAll(`${directory}/${step.address}`);
+        break;
+      case "delete index":
+        disk.removeAll(INDEX);
+        break;
+      case "delete stamp":
+        disk.removeAll(STAMP);
+        break;
+      case "delete entry and stamp":
+        disk.removeAll(STAMP);
+        disk.removeAll(`${INDEX}/${step.attachment.replace(" ", ":")}`);
+        break;
+      case "recreate directory":
+        disk.removeAll(directory);
+        disk.makeDirectories(directory);
+        break;
+      case "back up":
+        this.#backup = disk.filesUnder(directory);
+        break;
+      case "restore":
+        disk.removeAll(directory);
+        disk.makeDirectories(directory);
+        for (const [name, content] of Object.entries(this.#backup)) this.network.put(name, content);
+        break;
+      case "wait":
+        machine.wait(step.milliseconds);
+    }
+  }
+
+  #call({ verb, attachment, by, killedAt }: Extract<Step, { readonly kind: "call" }>): void {
+    const interrupt = killedAt === undefined ? undefined : stopAt(killedAt);
+    const options = { ...by.options, interrupt };
+    if (verb === "GC") this.network.gc(["a eth0", attachment], options);
+    else callFor(this.network, verb, attachment, options);
+  }
+}
+
+for (const [clock, set] of [
+  ["a fine clock", () => {}],
+  [
+    "a clock of 4 ms",
+    (machine: MemoryMachine) => {
+      machine.disk.grain = 4_000_000n;
+    },
+  ],
+  [
+    "times in full seconds",
+    (machine: MemoryMachine) => {
+      machine.disk.resolution = 1_000_000_000n;
+    },
+  ],
+] as const) {
+  test(`any sequence of events leaves every answer as a full scan gives it: ${clock}`, (t) => {
+    const steps = fc.array(step, { maxLength: 25, size: "max" });
+
+    fc.assert(
+      fc.property(steps, by, (taken, asked) => {
+        const machine = new MemoryMachine();
+        set(machine);
+        const world = new World(machine);
+        for (const one of taken) {
+          world.take(one);
+          const names = [...ours, "go eth0", "hand eth0"];
+          deepStrictEqual(brokenAnswers(world.network, names, asked.options), []);
+        }
+      }),
+      { numRuns: 60, seed },
+    );
+
+    t.pass("no sequence makes the index lie");
+    t.end();
+  });
+}

@@ -1,0 +1,157 @@
+/** A call to which the machine refuses something either does its work or says what went wrong, and undoes it. */
+
+import { test } from "tap";
+import { SystemError } from "../../../src/system/system.ts";
+import {
+  type Call,
+  failAt,
+  failDiskFrom,
+  failKindFrom,
+  type Interrupt,
+} from "../../system/interruption.ts";
+import type { Answer, Network } from "../../verbs/network.ts";
+import { brokenPromises, heldByVictim } from "./aftermath.ts";
+import { type Scenario, scenarios } from "./scenarios.ts";
+
+/** What is refused, and at which calls; `undefined` stands for all of them. */
+const REFUSALS: readonly (readonly [code: string, operations: readonly string[] | undefined])[] = [
+  ["EIO", undefined],
+  ["ENOSPC", undefined],
+  ["EACCES", undefined],
+  ["EROFS", undefined],
+  ["EMFILE", undefined],
+  ["EXDEV", ["link", "rename"]],
+  ["EPERM", ["link"]],
+];
+
+/** These are refused, too, to all calls of one kind alone; the others would not differ there. */
+const ALSO_BY_KIND = ["EIO", "EMFILE"];
+
+for (const scenario of scenarios) {
+  for (const [code, operations] of REFUSALS) {
+    test(`${scenario.name} bears ${code} at any system call, once, for good, or all of a kind`, (t) => {
+      const undisturbed = scenario.act(scenario.prepare(), {});
+      const broken: string[] = [];
+
+      for (const call of undisturbed.calls) {
+        const { number, operation, path } = call;
+        if (operations !== undefined && !operations.includes(operation)) continue;
+        const extents: readonly (readonly [string, Interrupt])[] = [
+          ["once", failAt(number, code)],
+          ["for good", failDiskFrom(number, code)],
+          ...(ALSO_BY_KIND.includes(code)
+            ? [["and all of its kind", failKindFrom(call, code)] as const]
+            : []),
+        ];
+        for (const [extent, interrupt] of extents) {
+          const found = afterRefusal(scenario, interrupt, undisturbed);
+          broken.push(...found.map((text) => `${number} ${operation} ${path} ${extent}: ${text}`));
+        }
+      }
+
+      t.equal(broken.join("\n"), "");
+      t.end();
+    });
+  }
+}
+
+function afterRefusal(
+  scenario: Scenario,
+  interrupt: Interrupt,
+  undisturbed: Answer,
+): readonly string[] {
+  const network = scenario.prepare();
+  const before = network.reservations();
+  const refused: Refusal[] = [];
+  const answer = scenario.act(network, {
+    interrupt: (call) => {
+      const interruption = interrupt(call);
+      if (interruption?.kind === "fail") {
+        refused.push({ call, error: new SystemError("", call.path, interruption.code) });
+      }
+      return interruption;
+    },
+  });
+  return [
+    ...brokenWord(scenario, network, answer, undisturbed, refused),
+    ...brokenRollback(scenario, network, answer, refused),
+    ...brokenPromises(network, before, scenario),
+  ];
+}
+
+interface Refusal {
+  readonly call: Call;
+  readonly error: SystemError;
+}
+
+/** The answer says what happened. */
+function brokenWord(
+  scenario: Scenario,
+  network: Network,
+  answer: Answer,
+  undisturbed: Answer,
+  refused: readonly Refusal[],
+): readonly string[] {
+  // As by the reference, a reservation that cannot be read is passed over: it may be anybody's. A DEL does so only
+  // where the index does not know whose it is, and never where nothing but a descriptor is missing.
+  const isPassedOver = refused.some(
+    ({ call, error }) =>
+      ["readFile", "linkStatus"].includes(call.operation) &&
+      call.path.startsWith(network.directory) &&
+      (scenario.verb !== "DEL" || error.code !== "EMFILE"),
+  );
+  if (isPassedOver && scenario.verb !== "ADD") return [];
+  return answer.exitCode === 0
+    ? brokenSuccess(scenario, network, answer)
+    : brokenFailure(answer, undisturbed, refused);
+}
+
+/** Whoever says that it succeeded did its work. */
+function brokenSuccess({ verb }: Scenario, network: Network, answer: Answer): readonly string[] {
+  const promised =
+    verb === "ADD" ? answer.addresses.map((address) => address.replace(/\/.*/, "")) : [];
+  const held = heldByVictim(network);
+  if (verb === "CHECK" || verb === "STATUS" || String(held) === String(promised)) return [];
+  return [`after a success the victim holds ${promised}, found ${held}`];
+}
+
+/**
+ * A failure is one error object; it names what was refused, or what would have failed anyway, or the debris that could
+ * not be reclaimed.
+ */
+function brokenFailure(
+  { exitCode, error, stdout, stderr }: Answer,
+  undisturbed: Answer,
+  refused: readonly Refusal[],
+): readonly string[] {
+  if (exitCode !== 1) return [`the exit code is 1, found ${exitCode}`];
+  if (error === undefined) {
+    return stderr.includes("write /dev/stdout") ? [] : ["somebody is told, found nobody"];
+  }
+  const text = `${error.msg} ${error.details}`;
+  const isNamed =
+    error.msg === undisturbed.error?.msg ||
+    (error.details?.includes("files that name no container") &&
+      refused.every(({ call }) => ["rename", "linkStatus"].includes(call.operation))) ||
+    refused.some(({ error: { path, reason } }) => text.includes(path) && text.includes(reason));
+  return isNamed ? [] : [`the error names a path and a cause, found ${stdout}`];
+}
+
+/** A failed ADD holds nothing, unless just the giving back was refused, or the look whether it is still its own. */
+function brokenRollback(
+  { verb }: Scenario,
+  network: Network,
+  { exitCode }: Answer,
+  refused: readonly Refusal[],
+): readonly string[] {
+  if (verb !== "ADD" || exitCode === 0) return [];
+  const kept = heldByVictim(network).filter(
+    (address) =>
+      !refused.some(
+        ({ call }) =>
+          (call.operation === "unlink" || call.operation === "readFile") &&
+          call.path === `${network.directory}/${address}`,
+      ),
+  );
+  return kept.length === 0 ? [] : [`a failed ADD holds nothing, found ${kept}`];
+}

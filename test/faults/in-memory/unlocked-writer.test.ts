@@ -1,0 +1,135 @@
+/** Others write while a call is at work that cannot lock them out: afterwards every answer is as a full scan gives it. */
+
+import { test } from "tap";
+import { type Interrupt, pauseAt } from "../../system/interruption.ts";
+import { MemoryMachine } from "../../system/memory-machine.ts";
+import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
+import { brokenAnswers, executables, INDEX, STAMP, sets } from "./full-scan.ts";
+
+const native: CallOptions = {};
+const portable: CallOptions = { lockKind: "portable" };
+
+const attachments = ["victim eth0", "neighbour eth0", "neighbour-other eth0", "new eth0"];
+
+const acts: readonly (readonly [
+  name: string,
+  act: (network: Network, options: CallOptions) => Answer,
+])[] = [
+  ["ADD", (network, options) => network.add("new", options)],
+  ["ADD of a duplicate", (network, options) => network.add("victim", options)],
+  ["DEL", (network, options) => network.del("victim", options)],
+  ["DEL of nothing", (network, options) => network.del("none", options)],
+  ["GC", (network, options) => network.gc(["neighbour eth0", "neighbour-other eth0"], options)],
+];
+
+/** Somebody whose ADD reserves its two addresses one after the other, while another call is at work. */
+interface Writer {
+  readonly name: string;
+  /** The executable beside which it may be at work. */
+  readonly beside: CallOptions;
+  readonly steps: readonly [(network: Network) => void, (network: Network) => void];
+}
+
+const OWNER = "neighbour-other\r\neth0";
+const [V4, V6] = ["10.0.0.5", "2001:db8::5"] as const;
+
+const writers: readonly Writer[] = [
+  {
+    name: "the Go plugin",
+    beside: portable,
+    steps: [(network) => network.put(V4, OWNER), (network) => network.put(V6, OWNER)],
+  },
+  {
+    // Killed after its last reservation, so that it does not take back a stamp that was written meanwhile.
+    name: "the portable executable, killed in the end",
+    beside: native,
+    steps: [
+      (network) => {
+        network.machine.disk.removeAll(STAMP);
+        announce(network, V4);
+        network.put(V4, OWNER);
+      },
+      (network) => {
+        announce(network, `${V4} ${V6}`);
+        network.put(V6, OWNER);
+      },
+    ],
+  },
+];
+
+/** As our executables do it before they reserve. */
+function announce({ machine }: Network, names: string): void {
+  if (!machine.disk.has(INDEX)) return;
+  machine.disk.removeAll(`${INDEX}/neighbour-other:eth0`);
+  machine.disk.putLink(`${INDEX}/neighbour-other:eth0`, names);
+}
+
+/** `isForeign`: the index is behind when the call begins. */
+function prepare(isForeign: boolean): Network {
+  const network = new Network(new MemoryMachine(), { ranges: sets.map((one) => [one]) });
+  network.machine.disk.grain = 4_000_000n;
+  network.add("neighbour");
+  network.add("victim");
+  if (isForeign) network.put("10.9.9.9", "old");
+  return network;
+}
+
+/** Lets the first step happen before one call, and the second before another or the same. */
+function inBetween(network: Network, first: number, second: number, { steps }: Writer): Interrupt {
+  return ({ number }) => {
+    if (number !== first && number !== second) return undefined;
+    const meanwhile = (): void => {
+      if (number === first) steps[0](network);
+      if (number === second) steps[1](network);
+    };
+    return { kind: "pause", meanwhile };
+  };
+}
+
+for (const writer of writers) {
+  for (const [verb, act] of acts) {
+    for (const isForeign of [false, true]) {
+      const world = isForeign ? ", after a foreign write" : "";
+      test(`${writer.name} may write at any two system calls of ${verb}${world}`, (t) => {
+        const { calls } = act(prepare(isForeign), writer.beside);
+        const broken: string[] = [];
+
+        for (let first = 1; first <= calls.length; first++) {
+          for (let second = first; second <= calls.length; second++) {
+            const network = prepare(isForeign);
+            const interrupt = inBetween(network, first, second, writer);
+            act(network, { ...writer.beside, interrupt });
+            // Silence is no proof: what happened then has to be found, too, when the next call comes late.
+            network.machine.wait((first + second) % 4 < 2 ? 0 : 31_000);
+            const asker = executables[(first + second) % 2];
+            const found = brokenAnswers(network, attachments, asker?.options);
+            const where = `${first} ${calls[first - 1]?.operation}, ${second} ${calls[second - 1]?.operation}, asked by ${asker?.name}`;
+            broken.push(...found.map((text) => `${where}: ${text}`));
+          }
+        }
+
+        t.equal(broken.slice(0, 5).join("\n"), "", `${broken.length} are broken`);
+        t.end();
+      });
+    }
+  }
+}
+
+test("what one GC has found stale may be another's when it comes to it", (t) => {
+  const valid = ["neighbour eth0"];
+  const { calls } = prepare(false).gc(valid);
+  const firstChange = calls.find(({ operation, path }) => operation === "unlink" && path === STAMP);
+  const network = prepare(false);
+  let granted: readonly string[] = [];
+
+  network.gc(valid, {
+    interrupt: pauseAt(firstChange?.number ?? 0, () => {
+      network.gc(valid, portable);
+      granted = network.add("new", { ...portable, args: "IP=10.0.0.3" }).addresses;
+    }),
+  });
+
+  t.equal(granted[0], "10.0.0.3/29");
+  t.equal(network.reservations()["10.0.0.3"], "new\r\neth0");
+  t.end();
+});

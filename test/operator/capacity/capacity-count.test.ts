@@ -1,0 +1,139 @@
+/** Counting addresses, by known facts. */
+
+import { test } from "tap";
+import { parseAddress } from "../../../src/ipam/address.ts";
+import { type Exclusions, makeExclusions } from "../../../src/ipam/exclusions.ts";
+import { parsePrefix, windowOf } from "../../../src/ipam/prefix.ts";
+import type { RangeSpec } from "../../../src/ipam/range.ts";
+import { makeRangeSets, type RangeSet } from "../../../src/ipam/range-set.ts";
+import {
+  addUp,
+  countRanges,
+  fullSets,
+  maxPods,
+  permille,
+  podsFor,
+  subnetOf,
+} from "../../../src/operator/capacity/capacity-count.ts";
+import type { Reservation } from "../../../src/store/reservations.ts";
+
+/** Range sets of whole subnets. */
+function setsOf(...sets: readonly (readonly string[])[]): readonly RangeSet[] {
+  const specs = sets.map((subnets, index) => ({
+    path: `ranges[${index}]`,
+    ranges: subnets.map(
+      (subnet): RangeSpec => ({
+        path: subnet,
+        subnet: parsePrefix(subnet),
+        rangeStart: undefined,
+        rangeEnd: undefined,
+        gateway: undefined,
+      }),
+    ),
+  }));
+  return makeRangeSets(specs, undefined);
+}
+
+function excluding(...networks: readonly string[]): Exclusions {
+  return makeExclusions(
+    networks.flatMap((text) => {
+      const prefix = parsePrefix(text);
+      return prefix === undefined ? [] : [windowOf(prefix)];
+    }),
+  );
+}
+
+function reservationsOf(...names: readonly string[]): readonly Reservation[] {
+  return names.flatMap((name) => {
+    const address = parseAddress(name);
+    return address === undefined ? [] : [{ address, name }];
+  });
+}
+
+// 2^(32 - n) - 3: network address, broadcast address and gateway; IPv6 keeps no broadcast address.
+for (const [subnet, pods] of [
+  ["10.0.0.0/30", 1n],
+  ["10.0.0.0/29", 5n],
+  ["10.0.0.0/24", 253n],
+  ["10.0.0.0/16", 65_533n],
+  ["10.0.0.0/8", 16_777_213n],
+  ["fd00::/126", 2n],
+  ["fd00::/64", 18_446_744_073_709_551_614n],
+  ["::/0", 340_282_366_920_938_463_463_374_607_431_768_211_454n],
+] as const) {
+  test(`${subnet} holds ${pods} pods`, (t) => {
+    t.equal(podsFor(setsOf([subnet]), []), pods);
+    t.end();
+  });
+}
+
+test("the smallest set decides; the ranges of a set add up", (t) => {
+  const sets = setsOf(["10.0.0.0/29", "10.0.1.0/29"], ["10.0.2.0/28"], ["fd00::/64"]);
+  t.equal(podsFor(sets, []), 10n);
+  t.equal(podsFor(sets, excluding("10.0.2.8/29")), 6n);
+  t.equal(podsFor([], []), undefined);
+  t.end();
+});
+
+test("kubelet is told no more than an int32 holds", (t) => {
+  t.equal(maxPods(110n), 110n);
+  t.equal(maxPods(2_147_483_647n), 2_147_483_647n);
+  t.equal(maxPods(2_147_483_648n), 2_147_483_647n);
+  t.end();
+});
+
+test("size is reserved, used and free together, exactly", (t) => {
+  const sets = setsOf(["fd00::/64"], ["10.0.0.0/28"]);
+  const exclusions = excluding("10.0.0.4/31", "fd00::100/120");
+  const held = reservationsOf("10.0.0.2", "10.0.0.3", "10.0.0.4", "10.9.9.9", "fd00::2");
+  const suspects = reservationsOf("10.0.0.3", "10.0.0.4");
+
+  const [v6, v4] = countRanges(sets, exclusions, held, suspects);
+
+  t.match(v6, {
+    set: 0,
+    size: 2n ** 64n - 1n,
+    reserved: 257n,
+    capacity: 2n ** 64n - 258n,
+    used: 1n,
+    suspects: 0n,
+    free: 2n ** 64n - 259n,
+  });
+  // What lies at an excluded address takes none that could be handed out.
+  t.match(v4, { set: 1, size: 14n, reserved: 3n, capacity: 11n, used: 2n, suspects: 1n, free: 9n });
+  t.end();
+});
+
+test("counts add up beyond what a double holds", (t) => {
+  const counts = countRanges(setsOf(["fd00::/64"], ["fd01::/64"]), [], [], []);
+  t.match(addUp(counts), { size: 36_893_488_147_419_103_230n, reserved: 2n, free: 2n ** 65n - 4n });
+  t.match(addUp([]), { size: 0n, free: 0n });
+  t.end();
+});
+
+test("a set is full when none of its ranges has an address left", (t) => {
+  const held = reservationsOf("10.0.0.2", "10.0.1.2");
+  const sets = setsOf(["10.0.0.0/30", "10.0.1.0/30"], ["10.0.2.0/30"]);
+  t.strictSame(fullSets(countRanges(sets, [], held, [])), [0]);
+  t.strictSame(fullSets(countRanges(sets, [], held.slice(1), [])), []);
+  t.end();
+});
+
+test("the share in use is rounded down, so that only full is 100 %", (t) => {
+  const of = (used: bigint, capacity: bigint): number | undefined =>
+    permille({ size: 0n, reserved: 0n, suspects: 0n, free: 0n, used, capacity });
+  t.equal(of(0n, 5n), 0);
+  t.equal(of(1n, 3n), 333);
+  t.equal(of(2n ** 64n - 1n, 2n ** 64n), 999);
+  t.equal(of(5n, 5n), 1000);
+  t.equal(of(0n, 0n), undefined);
+  t.end();
+});
+
+test("a range knows its subnet", (t) => {
+  for (const subnet of ["10.1.2.0/23", "fd00:1::/48"]) {
+    const ranges = setsOf([subnet]).flat();
+    t.strictSame(ranges.map(subnetOf), [subnet]);
+  }
+  t.end();
+});

@@ -1,0 +1,264 @@
+/** capacity: what the ranges hold, for people, programs, kubelet and the scheduler. */
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { inRepository } from "../../blackbox/executable.ts";
+import type { JsonObject } from "../../blackbox/runtime-call.ts";
+import { goPlugin } from "../../differential/go-plugin.ts";
+import { type Node, nodeFor } from "../scratch-node.ts";
+import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
+import { tool } from "../tool.ts";
+
+function configure(node: Node, name: string, ipam: JsonObject): void {
+  const section = { type: "host-local", dataDir: node.dataDir, ...ipam };
+  node.configure(`${name}.conf`, { cniVersion: "1.0.0", name, type: "bridge", ipam: section });
+}
+
+test("every range is counted, and what lies in none", (t) => {
+  const node = nodeFor(t);
+  const dual = {
+    ranges: [[{ subnet: "10.1.0.0/29" }, { subnet: "10.1.1.0/24" }], [{ subnet: "fd00::/64" }]],
+    exclude: ["10.1.1.128/25"],
+  };
+  configure(node, "dual", dual);
+  configure(node, "small", { subnet: "10.2.0.0/30" });
+  const program = goPlugin?.current === true ? { program: goPlugin.path } : {};
+  for (const id of ["a", "b", "c"]) node.add("dual", dual, id);
+  node.add("small", { subnet: "10.2.0.0/30" }, "a", program);
+  node.write("dual/10.1.1.7", "");
+  node.write("dual/10.1.1.200", "excluded");
+  node.write("dual/192.168.0.1", "stray");
+  node.add("forgotten", { subnet: "10.3.0.0/24" }, "a");
+
+  t.strictSame(node.tool(["capacity", "--data-dir", node.dataDir]), {
+    exitCode: 1,
+    stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED  SUSPECTS                  FREE   USED%
+dual       0    10.1.0.1-10.1.0.6                                     6         1     3         0                     2   60.0%
+dual       0    10.1.1.1-10.1.1.254                                 254       128     1         1                   125    0.7%
+dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3         0  18446744073709551611    0.0%
+dual       -    outside                                               -         -     1         0                     -       -
+forgotten  -    unknown                                               -         -     1         0                     -       -
+small      0    10.2.0.1-10.2.0.2                                     2         1     1         0                     0  100.0%
+total                                              18446744073709551877       131     8         1  18446744073709551738    0.0%
+
+dual holds 131 pods.
+small holds 1 pod.
+small: range set 0 has no free address: a pod more would fail. See which are held by the dead: host-local gc small
+`,
+    stderr: "",
+  });
+  t.end();
+});
+
+test("the document holds the same numbers, of any size", (t) => {
+  const node = nodeFor(t);
+  const ipam = { subnet: "fd00::/64", rangeStart: "fd00::10" };
+  configure(node, "net", ipam);
+  node.add("net", ipam, "a");
+
+  t.strictSame(node.tool(["capacity", "net", "--json"]), {
+    exitCode: 0,
+    stdout: `{
+  "networks": [
+    {
+      "network": "net",
+      "source": "${node.confDir}/net.conf",
+      "directory": "${node.dataDir}/net",
+      "pods": 18446744073709551600,
+      "ranges": [
+        {
+          "set": 0,
+          "first": "fd00::10",
+          "last": "fd00::ffff:ffff:ffff:ffff",
+          "subnet": "fd00::/64",
+          "gateway": "fd00::1",
+          "size": 18446744073709551600,
+          "reserved": 0,
+          "capacity": 18446744073709551600,
+          "used": 1,
+          "suspects": 0,
+          "free": 18446744073709551599,
+          "percent": 0
+        }
+      ],
+      "outside": {
+        "used": 0,
+        "suspects": 0
+      },
+      "total": {
+        "size": 18446744073709551600,
+        "reserved": 0,
+        "capacity": 18446744073709551600,
+        "used": 1,
+        "suspects": 0,
+        "free": 18446744073709551599,
+        "percent": 0
+      }
+    }
+  ],
+  "total": {
+    "size": 18446744073709551600,
+    "reserved": 0,
+    "capacity": 18446744073709551600,
+    "used": 1,
+    "suspects": 0,
+    "free": 18446744073709551599,
+    "percent": 0
+  }
+}
+`,
+    stderr: "",
+  });
+  t.end();
+});
+
+test("--max-pods prints the number for kubelet alone", (t) => {
+  const node = nodeFor(t);
+  configure(node, "net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
+  // A directory that nothing configures has no capacity, and does not get in the way.
+  node.add("stray", { subnet: "10.9.0.0/24" }, "a");
+
+  const words = ["capacity", "--max-pods", "--data-dir", node.dataDir];
+  t.strictSame(node.tool(words), { exitCode: 0, stdout: "13\n", stderr: "" });
+  t.strictSame(node.tool([...words, "--json"]).stdout, '{\n  "maxPods": 13\n}\n');
+  t.end();
+});
+
+test("--max-pods is no more than kubelet can be told", (t) => {
+  const node = nodeFor(t);
+  configure(node, "net", { subnet: "fd00::/64" });
+  t.equal(node.tool(["capacity", "net", "--max-pods"]).stdout, "2147483647\n");
+  t.end();
+});
+
+test("every example configuration has its number", (t) => {
+  const confDir = inRepository("conf-examples");
+  for (const [name, pods] of [
+    ["kubenet-30", 1],
+    ["kubenet-29", 5],
+    ["dual-stack", 253],
+    ["exclude", 8],
+  ] as const) {
+    const { stdout } = tool(["capacity", name, "--max-pods", "--conf-dir", confDir]);
+    t.equal(stdout, `${pods}\n`, name);
+  }
+  t.end();
+});
+
+test("--node-patch prints a JSON patch for the node's status", (t) => {
+  const node = nodeFor(t);
+  configure(node, "net", { subnet: "10.0.0.0/24" });
+  const words = ["capacity", "net", "--node-patch"];
+
+  t.strictSame(node.tool(words), {
+    exitCode: 0,
+    stdout: '[{"op":"add","path":"/status/capacity/example.com~1pod-ips","value":"253"}]\n',
+    stderr: "",
+  });
+  const other = node.tool([...words, "--json", "--resource", "net.example.org/IPs_v4"]);
+  t.strictSame(JSON.parse(other.stdout), [
+    { op: "add", path: "/status/capacity/net.example.org~1IPs_v4", value: "253" },
+  ]);
+  t.end();
+});
+
+const skipWithoutKubectl =
+  spawnSync("kubectl", ["version", "--client"]).status === 0
+    ? false
+    : "There is no kubectl here to apply the patch with.";
+
+test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, (t) => {
+  const node = nodeFor(t);
+  configure(node, "net", { subnet: "10.0.0.0/24" });
+  const patch = node.tool(["capacity", "net", "--node-patch"]).stdout;
+  const file = join(node.root, "node.json");
+  const object = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
+  const expected = { pods: "110", "example.com/pod-ips": "253" };
+  for (const capacity of [{ pods: "110" }, { pods: "110", "example.com/pod-ips": "7" }]) {
+    writeFileSync(file, JSON.stringify({ ...object, status: { capacity } }));
+    const { stdout, stderr } = spawnSync(
+      "kubectl",
+      ["patch", "--local", "-f", file, "--type=json", "-p", patch, "-o", "json"],
+      { encoding: "utf8" },
+    );
+    t.strictSame(JSON.parse(stdout || `"${stderr}"`).status?.capacity, expected);
+  }
+  t.end();
+});
+
+test("what cannot be answered ends with 2, and says what is missing", (t) => {
+  const node = nodeFor(t);
+  configure(node, "one", { subnet: "10.0.0.0/24" });
+  configure(node, "two", { subnet: "10.1.0.0/24" });
+  configure(node, "runtime", {});
+  node.configure("zwei.conf", {
+    cniVersion: "1.0.0",
+    name: "two",
+    ipam: { type: "host-local", dataDir: node.dataDir, subnet: "10.2.0.0/24" },
+  });
+  const conf = (file: string): string => join(node.confDir, file);
+  const cases: [string[], string][] = [
+    [
+      ["--max-pods"],
+      `which network? one (${conf("one.conf")}), two (${conf("two.conf")}), two (${conf("zwei.conf")}); say host-local capacity NETWORK`,
+    ],
+    [
+      ["two", "--node-patch"],
+      `several configurations of one network: two (${conf("two.conf")}), two (${conf("zwei.conf")}); leave one in a directory, and name that with --conf-dir`,
+    ],
+    [["runtime", "--max-pods"], "no configuration tells the ranges of runtime"],
+    [["one", "--max-pods", "--node-patch"], "choose one of --max-pods and --node-patch"],
+    [["one", "--resource", "example.com/x"], "--resource belongs to --node-patch"],
+  ];
+  for (const [words, problem] of cases) {
+    t.strictSame(
+      node.tool(["capacity", ...words, "--data-dir", node.dataDir]),
+      { exitCode: 2, stdout: "", stderr: `host-local: capacity: ${problem}\n` },
+      words.join(" "),
+    );
+  }
+  t.end();
+});
+
+test("names that no extended resource can have are refused", (t) => {
+  const node = nodeFor(t);
+  configure(node, "net", { subnet: "10.0.0.0/24" });
+  for (const name of [
+    "ips",
+    "Example.com/ips",
+    "example.com/",
+    "example.com/a/b",
+    "example.com/-a",
+    "kubernetes.io/ips",
+    "x.kubernetes.io/ips",
+  ]) {
+    const { exitCode, stdout, stderr } = node.tool([
+      "capacity",
+      "net",
+      "--node-patch",
+      "--resource",
+      name,
+    ]);
+    t.strictSame([exitCode, stdout], [2, ""], name);
+    t.match(stderr, `found ${name}`);
+  }
+  t.end();
+});
+
+test("on a terminal what is short of addresses is coloured, unless NO_COLOR says no", {
+  skip: skipWithoutTerminal,
+}, (t) => {
+  const node = nodeFor(t);
+  configure(node, "net", { subnet: "10.0.0.0/30" });
+  node.add("net", { subnet: "10.0.0.0/30" }, "a");
+  const words = ["capacity", "net", "--conf-dir", node.confDir];
+  const row = (free: string, share: string): string =>
+    `net      0    10.0.0.1-10.0.0.2     2         1     1         0     ${free}  ${share}\n`;
+
+  t.match(atTerminal(words).stdout, row("\u001b[31m0\u001b[0m", "\u001b[31m100.0%\u001b[0m"));
+  t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));
+  t.notMatch(node.tool(["capacity", "net"]).stdout, "\u001b");
+  t.end();
+});

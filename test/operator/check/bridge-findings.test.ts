@@ -1,0 +1,29 @@
+import { test } from "tap";
+import { parseInterfaces } from "../../../src/operator/check/bridge-findings.ts";
+import { address } from "../../store/fixtures.ts";
+
+test("what ip -json address prints, without link-local addresses", (t) => {
+  const text = JSON.stringify([
+    { ifname: "lo", addr_info: [{ family: "inet", local: "127.0.0.1", prefixlen: 8 }] },
+    {
+      ifname: "cni0",
+      addr_info: [
+        { family: "inet", local: "10.1.2.1", prefixlen: 24, scope: "global" },
+        { family: "inet6", local: "fd00::1", prefixlen: 64, scope: "global" },
+        { family: "inet6", local: "fe80::1", prefixlen: 64, scope: "link" },
+        { family: "mctp", local: 8 },
+      ],
+    },
+    { ifname: "veth0" },
+    {},
+  ]);
+
+  t.same(parseInterfaces(text).get("cni0"), [
+    { address: address("10.1.2.1"), prefixLength: 24 },
+    { address: address("fd00::1"), prefixLength: 64 },
+  ]);
+  t.same(parseInterfaces(text).get("veth0"), []);
+  t.equal(parseInterfaces(text).get("eth0"), undefined);
+  t.throws(() => parseInterfaces("Object not found"), SyntaxError);
+  t.end();
+});

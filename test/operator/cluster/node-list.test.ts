@@ -1,0 +1,87 @@
+import { test } from "tap";
+import { stringify } from "yaml";
+import { type ClusterNode, parseNodes } from "../../../src/operator/cluster/node-list.ts";
+import { CommandError } from "../../../src/operator/command/command.ts";
+import { nodeObject, nodesJson } from "../node-texts.ts";
+
+const written = [
+  { name: "node-1", podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"], pods: "253" },
+  { name: "node-2", created: "2023-01-01T00:00:00Z" },
+];
+
+const expected: readonly ClusterNode[] = [
+  {
+    name: "node-1",
+    podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"],
+    pods: 253n,
+    created: "2024-05-01T10:00:00Z",
+  },
+  { name: "node-2", podCidrs: [], pods: 110n, created: "2023-01-01T00:00:00Z" },
+];
+
+const objects = written.map(nodeObject);
+const list = { apiVersion: "v1", kind: "List", items: objects };
+
+test("every form that kubectl prints is read", (t) => {
+  const withoutKind = objects.map((node) => ({ ...node, kind: undefined, apiVersion: undefined }));
+  const cases: Readonly<Record<string, string>> = {
+    "kubectl get nodes -o json": nodesJson(written),
+    "kubectl get nodes -o yaml": stringify(list, { indentSeq: false, lineWidth: 0 }),
+    "other YAML": `kind: List\nitems: ${stringify(objects, { collectionStyle: "flow", lineWidth: 40 })}`,
+    "YAML with comments and anchors": `# nodes\nkind: List\nx: &x 1\ny: *x\nitems: ${JSON.stringify(objects)}\n`,
+    "documents, one a node": objects.map((node) => stringify(node)).join("---\n"),
+    "documents, one a list": objects
+      .map((node) => stringify({ ...list, items: [node] }))
+      .join("...\n---\n"),
+    "the API's own list": JSON.stringify({ kind: "NodeList", items: withoutKind }),
+    "the API's own list as YAML": stringify({ kind: "NodeList", items: withoutKind }),
+    "a byte order mark": `\ufeff${nodesJson(written)}`,
+    "blank lines before it": `\n\n${nodesJson(written)}`,
+    "other objects beside the nodes": JSON.stringify({
+      ...list,
+      items: [{ kind: "Pod", metadata: { name: "pod" } }, ...objects],
+    }),
+  };
+  for (const [form, text] of Object.entries(cases)) {
+    t.strictSame(parseNodes(text, "it"), expected, form);
+  }
+  t.strictSame(parseNodes(JSON.stringify(objects[0]), "it"), expected.slice(0, 1), "a single node");
+  t.strictSame(parseNodes(nodesJson([]), "it"), [], "no nodes");
+  t.end();
+});
+
+test("what is missing or of another kind in a node is absent", (t) => {
+  const read = (node: object): ClusterNode | undefined =>
+    parseNodes(JSON.stringify({ kind: "Node", ...node }), "it")[0];
+  const nothing = { name: "", podCidrs: [], pods: undefined, created: "" };
+  t.strictSame(read({}), nothing);
+  t.strictSame(read({ metadata: 1, spec: [], status: null }), nothing);
+  t.strictSame(
+    read({ spec: { podCIDR: "10.0.0.0/24" } })?.podCidrs,
+    ["10.0.0.0/24"],
+    "before 1.16",
+  );
+  t.strictSame(read({ spec: { podCIDR: "" } })?.podCidrs, []);
+  t.equal(read({ status: { allocatable: { pods: 110 } } })?.pods, 110n);
+  t.equal(read({ status: { allocatable: { pods: "1k" } } })?.pods, undefined);
+  t.end();
+});
+
+test("what holds no nodes is an error that names its source", (t) => {
+  const cases: readonly (readonly [text: string, message: RegExp])[] = [
+    ["", /^nodes: there is no node in it/],
+    ["{}", /^nodes: there is no node in it/],
+    ['{"kind":"PodList","items":[]}', /^nodes: there is no node in it/],
+    ['{"kind":"List","items":[{"kind":"Pod"}]}', /^nodes: there is no node in it/],
+    ["- kind: Node", /^nodes: there is no node in it/],
+    ["The connection to the server was refused", /^nodes: there is no node in it/],
+    ['{"kind":"List"', /^nodes: this is not JSON: /],
+    ["kind: [", /^nodes: this is not YAML: /],
+    ["kind: *nowhere", /^nodes: this is not YAML: /],
+  ];
+  for (const [text, message] of cases) {
+    t.throws(() => parseNodes(text, "nodes"), new CommandError(), text);
+    t.throws(() => parseNodes(text, "nodes"), message, text);
+  }
+  t.end();
+});

@@ -1,0 +1,477 @@
+/** `gc` on real directories. */
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { executable, start } from "../../blackbox/executable.ts";
+import { holdLock } from "../../blackbox/held-lock.ts";
+import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
+import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { type Node, nodeFor } from "../node.ts";
+
+const HOUR = 3600;
+
+/** A node with the network `net` and these pods, all of them an hour old. */
+function nodeWithPods(t: Test, ...ids: readonly string[]): Node {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "10.1.2.0/24" });
+  ids.forEach((id, index) => {
+    node.call("ADD", "net", id);
+    node.age(`net/10.1.2.${index + 2}`, HOUR);
+  });
+  return node;
+}
+
+/** Which of the first addresses are reserved. */
+function reservedOn({ directory }: Node, network = "net"): readonly string[] {
+  return [2, 3, 4, 5, 6]
+    .map((last) => `10.1.2.${last}`)
+    .filter((name) => existsSync(join(directory, network, name)));
+}
+
+/** Dates what an earlier run noted so many seconds back, as if that had been long ago. */
+function letTimePass(node: Node, seconds: number): void {
+  const path = ".host-local/net/seen-dead.json";
+  const noted: readonly [string, string, string, number][] = JSON.parse(node.read(path));
+  const earlier = noted.map(([name, owner, modified, since]) => [
+    name,
+    owner,
+    modified,
+    since - seconds * 1000,
+  ]);
+  node.put(path, JSON.stringify(earlier));
+}
+
+const living = (...ids: readonly string[]) => ({ stdin: `${ids.join("\n")}\n` });
+
+test("a dry run names the dead and releases nothing", (t) => {
+  const node = nodeWithPods(t, "c1", "c2", "c3");
+
+  t.same(node.tool(["gc", "--live", "-", "--now"], living("c1")), {
+    exitCode: 1,
+    stdout: [
+      "NETWORK  ADDRESS   CONTAINER  INTERFACE  STATE",
+      "net      10.1.2.3  c2         eth0       dead; released with --yes",
+      "net      10.1.2.4  c3         eth0       dead; released with --yes",
+      "",
+      "3 reservations: 1 alive, 0 too young to say, 0 not known, 0 without a container, 2 dead; 0 released",
+      "",
+    ].join("\n"),
+    stderr: "",
+  });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3", "10.1.2.4"]);
+  t.end();
+});
+
+test("two runs a grace period apart release what both found dead", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  const run = () => node.json(["gc", "--live", "-", "--yes"], living("c1"));
+
+  t.match(run(), { exitCode: 0, document: { dead: [{ address: "10.1.2.3", state: "waiting" }] } });
+  letTimePass(node, 9 * 60);
+  t.match(run(), { exitCode: 0, document: { dead: [{ state: "waiting" }] } });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
+
+  letTimePass(node, 2 * 60);
+  t.match(run(), { exitCode: 0, document: { dead: [{ state: "released" }] } });
+  t.same(reservedOn(node), ["10.1.2.2"]);
+  t.notOk(existsSync(join(node.directory, ".host-local/net/seen-dead.json")));
+  t.match(run(), { exitCode: 0, document: { dead: [] } });
+  t.end();
+});
+
+test("the document has counts for each network, and every dead reservation", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$/;
+
+  const { exitCode, document } = node.json(["gc", "--live", "-", "--now"], living("c1"));
+
+  t.equal(exitCode, 1);
+  t.match(document, {
+    dryRun: true,
+    refused: null,
+    networks: [
+      {
+        network: "net",
+        directory: join(node.directory, "net"),
+        reservations: 2,
+        alive: 1,
+        unknown: 0,
+        ownerless: 0,
+        young: 0,
+        waiting: 0,
+        due: 1,
+        released: 0,
+      },
+    ],
+    dead: [
+      {
+        network: "net",
+        address: "10.1.2.3",
+        container: "c2",
+        interface: "eth0",
+        since: time,
+        seenDeadSince: time,
+        state: "due",
+        path: join(node.directory, "net/10.1.2.3"),
+      },
+    ],
+  });
+  t.end();
+});
+
+test("an address that was taken again since is another reservation", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  node.tool(["gc", "--live", "-", "--yes"], living("c1"));
+  letTimePass(node, HOUR);
+  node.put("net/10.1.2.3", "c2\r\neth0", HOUR / 2);
+
+  t.match(node.json(["gc", "--live", "-", "--yes"], living("c1")), {
+    document: { dead: [{ state: "waiting" }] },
+  });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
+  t.end();
+});
+
+test("a container that was alive in between is dead anew", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  node.tool(["gc", "--live", "-", "--yes"], living("c1"));
+  letTimePass(node, HOUR);
+  node.tool(["gc", "--live", "-", "--yes"], living("c1", "c2"));
+
+  t.match(node.json(["gc", "--live", "-", "--yes"], living("c1")), {
+    document: { dead: [{ state: "waiting" }] },
+  });
+  t.end();
+});
+
+test("what is younger than the grace period is kept, --now or not", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  node.age("net/10.1.2.3", 9 * 60);
+  const run = (...words: readonly string[]) =>
+    node.json(["gc", "--live", "-", "--now", "--yes", ...words], living("c1"));
+
+  t.match(run(), { exitCode: 0, document: { networks: [{ young: 1, due: 0 }] } });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
+  t.match(run("--grace", "5m"), { exitCode: 0, document: { networks: [{ released: 1 }] } });
+  t.same(reservedOn(node), ["10.1.2.2"]);
+  t.match(node.tool(["gc", "--live", "-", "--grace", "soon"]), { exitCode: 2, stderr: /--grace/ });
+  t.end();
+});
+
+test("a reservation that seems to be from the future is young", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  node.age("net/10.1.2.3", -HOUR);
+
+  t.match(node.json(["gc", "--live", "-", "--now", "--grace", "0s"], living("c1")), {
+    document: { networks: [{ young: 1 }] },
+  });
+  t.end();
+});
+
+test("a list in a file is as old as the file", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  const list = join(scratchDirectory(t), "live");
+  writeFileSync(list, "c1\n");
+  const date = (seconds: number): void => {
+    const time = Date.now() / 1000 - seconds;
+    utimesSync(list, time, time);
+  };
+  const run = () => node.json(["gc", "--live", list, "--yes"]);
+
+  date(2 * HOUR);
+  t.match(run(), { document: { networks: [{ young: 1, alive: 1 }] } });
+  date(HOUR / 2);
+  t.match(run(), { document: { networks: [{ waiting: 1 }] } });
+  t.match(run(), { document: { networks: [{ waiting: 1 }] } }, "the same list is no second look");
+  date(0);
+  t.match(run(), { document: { networks: [{ released: 1 }] } });
+  t.match(node.tool(["gc", "--live", `${list}.none`]), { exitCode: 2, stderr: /no such file/ });
+  t.end();
+});
+
+test("an id of twelve hexadecimal digits or more keeps what it begins", (t) => {
+  const long = "0123456789abcdef0123456789abcdef";
+  const other = "abcdef0123456789abcdef0123456789";
+  const named = "cafe-0123456789ab-pod";
+  const node = nodeWithPods(t, long, other, named);
+
+  const live = [long.slice(0, 13), other.slice(0, 11), named.slice(0, 17), "unrelated"];
+  const { document } = node.json(["gc", "--live", "-", "--now"], living(...live));
+
+  t.match(document, {
+    networks: [{ alive: 1 }],
+    dead: [{ container: other }, { container: named }],
+  });
+  t.end();
+});
+
+const empty: readonly (readonly [string, readonly string[], string])[] = [
+  ["an empty list", ["--live", "-"], ""],
+  ["a list of empty lines", ["--live", "-"], "\n  \n"],
+  ["a command without output", ["--live-command", "true"], ""],
+];
+
+for (const [name, source, stdin] of empty) {
+  test(`${name} releases nothing, unless it is to be believed`, (t) => {
+    const node = nodeWithPods(t, "c1");
+
+    const refused = node.tool(["gc", ...source, "--now", "--yes"], { stdin });
+    t.match(refused, { exitCode: 1, stderr: /list of live containers is empty/ });
+    t.same(reservedOn(node), ["10.1.2.2"]);
+    t.notOk(existsSync(join(node.directory, ".host-local/net/seen-dead.json")));
+
+    const words = ["gc", ...source, "--now", "--yes", "--allow-empty"];
+    t.match(node.tool(words, { stdin }), { exitCode: 0, stderr: "" });
+    t.same(reservedOn(node), []);
+    t.end();
+  });
+}
+
+test("an empty list is fine where nothing is reserved", (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "10.1.2.0/24" });
+
+  t.match(node.tool(["gc", "--live", "-", "--yes"]), { exitCode: 0, stderr: "" });
+  t.end();
+});
+
+test("a command is run by the shell, and only its success counts", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  const run = (command: string) =>
+    node.tool(["gc", "--live-command", command, "--now", "--yes", "--allow-empty"]);
+
+  t.match(run("echo c1; exit 3"), { exitCode: 2, stderr: /exit code 3; nothing was released/ });
+  t.match(run("no-such-program-here"), { exitCode: 2, stderr: /exit code 127/ });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
+
+  t.equal(run("echo c1 | cat").exitCode, 0);
+  t.same(reservedOn(node), ["10.1.2.2"]);
+  t.end();
+});
+
+test("what is no list of ids is refused", (t) => {
+  const node = nodeWithPods(t, "c1");
+  const table = "POD ID              CREATED             STATE\nc1   1 hour ago   Ready\n";
+
+  t.match(node.tool(["gc", "--live", "-", "--now", "--yes"], { stdin: table }), {
+    exitCode: 2,
+    stderr: /line 1 is no container id: "POD ID/,
+  });
+  t.same(reservedOn(node), ["10.1.2.2"]);
+  t.end();
+});
+
+test("a list that knows no pod of a network is refused there, however often it comes", (t) => {
+  const node = nodeWithPods(t, "c1");
+  node.put("other/10.1.3.2", "o1\r\neth0", HOUR);
+  node.put("other/10.1.3.3", "o2\r\neth0", HOUR);
+  const doubt = {
+    exitCode: 1,
+    stderr: /none of the live ids holds an address of net; nothing was/,
+  };
+
+  for (const words of [[], ["--now"]]) {
+    const outcome = node.tool(
+      ["gc", "--live", "-", "--yes", "--grace", "0s", ...words],
+      living("o1"),
+    );
+    t.match(outcome, doubt);
+  }
+
+  t.same(reservedOn(node), ["10.1.2.2"]);
+  t.throws(
+    () => node.read("other/10.1.3.3"),
+    { code: "ENOENT" },
+    "the other network is cleaned up",
+  );
+  t.end();
+});
+
+test("what cannot be noted is a failure: else no run would ever be the second", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  mkdirSync(join(node.directory, ".host-local/net/seen-dead.json"));
+
+  t.match(node.tool(["gc", "--live", "-", "--yes"], living("c1")), {
+    exitCode: 1,
+    stderr: /could not be noted/,
+  });
+  t.end();
+});
+
+test("a file as standard input is as old as it is by its name", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  const list = join(scratchDirectory(t), "live");
+  writeFileSync(list, "c1\n");
+  utimesSync(list, Date.now() / 1000 - 2 * HOUR, Date.now() / 1000 - 2 * HOUR);
+  const words = ["gc", "--live", "-", "--now", "--yes", "--data-dir", node.directory];
+
+  const { status } = spawnSync(executable, [...words, "--conf-dir", node.confDir], {
+    env: runtimeEnvironment,
+    stdio: [openSync(list, "r"), "pipe", "inherit"],
+  });
+
+  t.equal(status, 0);
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"], "both were made after the list");
+  t.end();
+});
+
+test("files that name no container stay", (t) => {
+  const node = nodeWithPods(t, "c1");
+  node.put("net/10.1.2.5", "kept for the printer", HOUR);
+  node.put("net/10.1.2.6", "", HOUR);
+
+  t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], living("c1")), {
+    exitCode: 0,
+    document: { networks: [{ ownerless: 2, alive: 1 }] },
+  });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.5", "10.1.2.6"]);
+  t.end();
+});
+
+test("one network, or all that have a directory", (t) => {
+  const node = nodeWithPods(t, "c1");
+  node.put("old/10.1.2.5", "c5\r\neth0", HOUR);
+  const dead = (...words: readonly string[]) =>
+    node.json(["gc", ...words, "--live", "-", "--now", "--allow-empty"], living("c9"));
+
+  t.match(dead("net"), { document: { dead: [{ network: "net" }], networks: { length: 1 } } });
+  t.match(dead(), { document: { dead: [{ network: "net" }, { network: "old" }] } });
+  t.equal(node.tool(["gc", "none", "--live", "-"]).exitCode, 2);
+  t.end();
+});
+
+test("exactly one source is named", (t) => {
+  const node = nodeWithPods(t, "c1");
+
+  for (const words of [
+    [],
+    ["--live", "-", "--by-netns"],
+    ["--live", "-", "--live-command", "true"],
+  ]) {
+    t.match(node.tool(["gc", ...words]), { exitCode: 2, stderr: /expected one of --live/ });
+  }
+  t.end();
+});
+
+test("without permission to read it says so, and looks no further", (t) => {
+  const node = nodeWithPods(t, "c1");
+  chmodSync(join(node.directory, "net/10.1.2.2"), isRoot ? 0o600 : 0);
+
+  const outcome = node.tool(["gc", "--live", "-", "--now"], {
+    ...living("c9"),
+    ...withoutPrivileges(t),
+  });
+
+  t.match(outcome, { exitCode: 2, stderr: /permission denied; run it as root/ });
+  t.end();
+});
+
+test("reservations of the Go plugin are released, and it takes the addresses again", {
+  skip: skipWithoutGoPlugin,
+}, (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "10.1.2.0/30" });
+  node.call("ADD", "net", "c1", goPlugin?.path);
+  node.age("net/10.1.2.2", HOUR);
+
+  t.equal(
+    node.tool(["gc", "--live-command", "true", "--allow-empty", "--now", "--yes"]).exitCode,
+    0,
+  );
+  node.call("ADD", "net", "c2", goPlugin?.path);
+
+  t.equal(node.read("net/10.1.2.2"), "c2\r\neth0");
+  t.end();
+});
+
+/** libcni's cache with an entry for each container, which names this network namespace. */
+function cacheWith(t: Test, namespaces: Readonly<Record<string, string>>): string {
+  const directory = scratchDirectory(t);
+  mkdirSync(join(directory, "results"));
+  for (const [containerId, netns] of Object.entries(namespaces)) {
+    writeFileSync(
+      join(directory, "results", `net-${containerId}-eth0`),
+      JSON.stringify({
+        kind: "cniCacheV1",
+        containerId,
+        ifName: "eth0",
+        networkName: "net",
+        netns,
+      }),
+    );
+  }
+  return directory;
+}
+
+test("by network namespace: one that is missing beside others is dead; what may be mounted elsewhere is kept", {
+  skip:
+    readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]"
+      ? false
+      : "In a container nothing is seen of the processes of the host.",
+}, (t) => {
+  const node = nodeWithPods(t, "alive", "gone", "unmounted", "unlisted", "unseen");
+  const namespaces = scratchDirectory(t);
+  writeFileSync(join(namespaces, "unmounted"), "");
+  const cache = cacheWith(t, {
+    alive: "/proc/self/ns/net",
+    gone: "/proc/4194305/ns/net",
+    unmounted: join(namespaces, "unmounted"),
+    unseen: join(namespaces, "not-mounted-here", "unseen"),
+  });
+  const words = ["gc", "--by-netns", "--cache-dir", cache, "--now", "--yes"];
+
+  t.match(node.json(words), {
+    exitCode: 0,
+    document: {
+      networks: [{ alive: 1, unknown: 3, released: 1 }],
+      dead: [{ container: "gone" }],
+    },
+  });
+  t.same(reservedOn(node), ["10.1.2.2", "10.1.2.4", "10.1.2.5", "10.1.2.6"]);
+  t.end();
+});
+
+test("by network namespace without a cache, everything is kept", (t) => {
+  const node = nodeWithPods(t, "c1");
+
+  t.match(node.json(["gc", "--by-netns", "--cache-dir", join(node.directory, "none"), "--now"]), {
+    exitCode: 0,
+    document: { networks: [{ unknown: 1 }] },
+  });
+  t.end();
+});
+
+for (const command of [
+  ["gc", "--live-command", "echo other", "--allow-empty", "--now", "--yes"],
+  ["check", "--repair"],
+]) {
+  test(`${command[0]} changes nothing in a network that stays locked, and says so`, async (t) => {
+    const node = nodeFor(t);
+    node.configure("net", { subnet: "10.1.2.0/24", lockTimeoutSeconds: 1 });
+    node.put("net/10.1.2.2", "c1\r\neth0", HOUR);
+    node.put("net/10.1.2.3", "", HOUR);
+    await holdLock(t, node.directory);
+
+    const { exitCode, stderr } = await start(executable, {
+      arguments: [...command, "--conf-dir", node.confDir, "--data-dir", node.directory],
+      environment: runtimeEnvironment,
+      stdin: "",
+    });
+
+    t.equal(exitCode, 1);
+    t.match(stderr, /network net is locked; gave up after 1 s/);
+    t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
+  });
+}

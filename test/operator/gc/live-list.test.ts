@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { test } from "tap";
+import { CommandError } from "../../../src/operator/command/command.ts";
+import { parseLiveList } from "../../../src/operator/gc/live-list.ts";
+import { seed } from "../../faults/seed.ts";
+
+test("ids stand one a line; white space and empty lines do not matter", (t) => {
+  const list = parseLiveList("\n c1 \r\nc2\n\n", "x");
+
+  t.equal(list.size, 2);
+  t.ok(list.has("c1"));
+  t.ok(list.has("c2"));
+  t.notOk(list.has("c"));
+  t.notOk(list.has(""));
+  t.equal(parseLiveList(" \n\t\n", "x").size, 0);
+  t.end();
+});
+
+test("a shortened id keeps the whole one, from twelve hexadecimal digits on", (t) => {
+  const whole = "0123456789abcdef";
+
+  t.ok(parseLiveList(whole.slice(0, 12), "x").has(whole));
+  t.notOk(parseLiveList(whole.slice(0, 11), "x").has(whole));
+  t.notOk(parseLiveList("0123456789ag", "x").has("0123456789agcd"));
+  t.notOk(parseLiveList(whole, "x").has(whole.slice(0, 12)), "not the other way round");
+  t.end();
+});
+
+test("every prefix of twelve digits or more keeps an id", (t) => {
+  const id = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 12 });
+  fc.assert(
+    fc.property(id, fc.nat(), (whole, cut) => {
+      const length = 12 + (cut % (whole.length - 11));
+      return parseLiveList(whole.slice(0, length), "x").has(whole);
+    }),
+    { seed },
+  );
+  t.end();
+});
+
+for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1", "c1 eth0"]) {
+  test(`${line} is no id`, (t) => {
+    t.throws(() => parseLiveList(`c1\n${line}\n`, "the list"), {
+      constructor: CommandError,
+      message: /^the list: line 2 is no container id/,
+    });
+    t.end();
+  });
+}

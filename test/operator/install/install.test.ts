@@ -1,0 +1,392 @@
+/** install: the plugin directory holds a whole plugin under its name, whatever happens. */
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { executable, run } from "../../blackbox/executable.ts";
+import { runtimeEnvironment, versionCall } from "../../blackbox/runtime-call.ts";
+import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import {
+  injectionObstacle,
+  runInjected,
+  systemCallsOf,
+} from "../../faults/executables/injection.ts";
+import { converse, skipWithoutTerminal } from "../terminal.ts";
+import { tool } from "../tool.ts";
+
+const VERSIONS = "0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0";
+
+/** Another plugin, as far as anybody can tell from outside. */
+const OTHER = `#!/bin/sh
+printf '{"cniVersion":"1.1.0","supportedVersions":["1.0.0","1.1.0"]}'
+`;
+
+/** A plugin directory with another plugin under our name. */
+function pluginDirectory(t: Pick<Test, "teardown">): string {
+  const directory = scratchDirectory(t);
+  writeFileSync(join(directory, "host-local"), OTHER, { mode: 0o755 });
+  return directory;
+}
+
+function isOurs(path: string): boolean {
+  return readFileSync(path).equals(readFileSync(executable));
+}
+
+function isOther(path: string): boolean {
+  return readFileSync(path, "utf8") === OTHER;
+}
+
+function install(...words: string[]): [number | null, string, string] {
+  const { exitCode, stdout, stderr } = tool(["install", ...words]);
+  return [exitCode, stdout, stderr];
+}
+
+test("an empty directory gets the plugin, executable by everybody", (t) => {
+  const directory = scratchDirectory(t);
+  const target = join(directory, "host-local");
+
+  t.strictSame(install(directory, "--yes"), [
+    0,
+    `${target} is this executable now; it speaks CNI ${VERSIONS}.\n`,
+    "",
+  ]);
+  t.strictSame(readdirSync(directory), ["host-local"]);
+  t.ok(isOurs(target));
+  t.equal(statSync(target).mode & 0o7777, 0o755);
+  t.equal(run(target, versionCall()).exitCode, 0);
+  t.end();
+});
+
+test("what was there is kept; a rollback exchanges both, and so does a second one", (t) => {
+  const directory = pluginDirectory(t);
+  const [target, previous] = [
+    join(directory, "host-local"),
+    join(directory, "host-local.previous"),
+  ];
+  const { ino } = statSync(target);
+
+  t.strictSame(install(directory, "--yes"), [
+    0,
+    `${target} is this executable now; it speaks CNI ${VERSIONS}. What was there is ${previous} now.\n`,
+    "",
+  ]);
+  t.ok(isOurs(target));
+  t.ok(isOther(previous));
+  t.equal(statSync(previous).ino, ino, "it is the very file, with its owner and mode");
+
+  t.strictSame(install(directory, "--rollback", "--yes"), [
+    0,
+    `${target} is what was kept; it speaks CNI 1.0.0, 1.1.0. What was there is ${previous} now.\n`,
+    "",
+  ]);
+  t.ok(isOther(target));
+  t.ok(isOurs(previous));
+
+  t.equal(install(directory, "--rollback", "--yes")[0], 0);
+  t.ok(isOurs(target));
+  t.ok(isOther(previous));
+  t.strictSame(readdirSync(directory).sort(), ["host-local", "host-local.previous"]);
+  t.end();
+});
+
+test("a second installation changes nothing, and loses not what was kept", (t) => {
+  const directory = pluginDirectory(t);
+  install(directory, "--yes");
+  const target = join(directory, "host-local");
+  const { ino } = statSync(target);
+
+  t.strictSame(install(directory, "--yes"), [
+    0,
+    `${target} is this executable already; nothing to do.\n`,
+    "",
+  ]);
+  t.equal(statSync(target).ino, ino);
+  t.ok(isOther(join(directory, "host-local.previous")));
+
+  const installed = tool(["install", directory], { program: target });
+  t.equal(installed.exitCode, 0, "nor does the installed one itself");
+  t.end();
+});
+
+test("a file of the same size is another executable all the same", (t) => {
+  const directory = scratchDirectory(t);
+  const target = join(directory, "host-local");
+  const bytes = readFileSync(executable);
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 0xff;
+  writeFileSync(target, bytes, { mode: 0o755 });
+
+  t.equal(install(directory, "--yes")[0], 0);
+  t.ok(isOurs(target));
+  t.end();
+});
+
+test("an installation that was killed between its two steps is repeated", (t) => {
+  const directory = pluginDirectory(t);
+  const [target, previous] = [
+    join(directory, "host-local"),
+    join(directory, "host-local.previous"),
+  ];
+  linkSync(target, previous);
+
+  t.equal(install(directory, "--yes")[0], 0);
+  t.ok(isOurs(target));
+  t.ok(isOther(previous));
+  t.strictSame(readdirSync(directory).sort(), ["host-local", "host-local.previous"]);
+  t.end();
+});
+
+test("a link under the name is replaced, not followed, and kept", (t) => {
+  const directory = scratchDirectory(t);
+  mkdirSync(join(directory, "real"));
+  writeFileSync(join(directory, "real/host-local"), OTHER, { mode: 0o755 });
+  symlinkSync("real/host-local", join(directory, "host-local"));
+
+  t.equal(install(directory, "--yes")[0], 0);
+  t.ok(isOurs(join(directory, "host-local")));
+  t.ok(isOther(join(directory, "real/host-local")));
+  t.ok(isOther(join(directory, "host-local.previous")));
+  t.end();
+});
+
+test("the Go plugin comes back by a rollback", { skip: skipWithoutGoPlugin }, (t) => {
+  const directory = scratchDirectory(t);
+  const go = goPlugin?.path ?? "";
+  const target = join(directory, "host-local");
+  copyFileSync(go, target);
+
+  t.equal(install(directory, "--yes")[0], 0);
+  t.equal(install(directory, "--rollback", "--yes")[0], 0);
+  t.ok(readFileSync(target).equals(readFileSync(go)));
+  t.equal(run(target, versionCall()).exitCode, 0);
+  t.end();
+});
+
+test("without --yes, and no terminal, it only says what it would do", (t) => {
+  const directory = pluginDirectory(t);
+  const [target, previous] = [
+    join(directory, "host-local"),
+    join(directory, "host-local.previous"),
+  ];
+  const no = "Nothing was changed: say --yes, or answer y at a terminal.\n";
+
+  t.strictSame(install(directory), [
+    1,
+    `This executable would become ${target}; what is there would become ${previous}.\n${no}`,
+    "",
+  ]);
+  t.strictSame(readdirSync(directory), ["host-local"]);
+  writeFileSync(previous, OTHER.replace("1.0.0", "0.4.0"), { mode: 0o755 });
+  t.strictSame(install(directory, "--rollback"), [
+    1,
+    `${previous} would become ${target}, and the other way round.\n${no}`,
+    "",
+  ]);
+  t.ok(isOther(target));
+  t.end();
+});
+
+test("at a terminal it asks", { skip: skipWithoutTerminal }, async (t) => {
+  const directory = pluginDirectory(t);
+  const target = join(directory, "host-local");
+
+  const no = await converse(["install", directory], () => "n\n");
+  t.equal(no.exitCode, 1);
+  t.ok(isOther(target));
+  const yes = await converse(["install", directory], () => "y\n");
+  t.match(yes.stdout, "Install it? [y/N] ");
+  t.equal(yes.exitCode, 0);
+  t.ok(isOurs(target));
+});
+
+test("the document says what was done", (t) => {
+  const directory = pluginDirectory(t);
+  const document = (...words: string[]): unknown =>
+    JSON.parse(install(directory, "--json", ...words)[1]);
+  const place = {
+    target: join(directory, "host-local"),
+    previous: join(directory, "host-local.previous"),
+  };
+  t.strictSame(document(), { action: "refused", ...place, versions: [] });
+  t.strictSame(document("--yes"), {
+    action: "installed",
+    ...place,
+    versions: VERSIONS.split(", "),
+  });
+  t.strictSame(document("--yes"), { action: "none", ...place, versions: [] });
+  t.strictSame(document("--rollback", "--yes"), {
+    action: "rolledBack",
+    ...place,
+    versions: ["1.0.0", "1.1.0"],
+  });
+  t.end();
+});
+
+for (const [what, content, mode] of [
+  ["is no program", "garbage", 0o755],
+  ["may not be run", `${OTHER}exit 0\n`, 0o644],
+  ["fails", "#!/bin/sh\nexit 1\n", 0o755],
+  ["speaks no version", "#!/bin/sh\necho '{\"supportedVersions\":[]}'\n", 0o755],
+] as const) {
+  test(`a rollback to a file that ${what} is refused, and changes nothing`, (t) => {
+    const directory = pluginDirectory(t);
+    const previous = join(directory, "host-local.previous");
+    writeFileSync(previous, content);
+    chmodSync(previous, mode);
+
+    const [exitCode, stdout, stderr] = install(directory, "--rollback", "--yes");
+
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(
+      stderr,
+      `${previous} does not answer CNI_COMMAND=VERSION as a plugin does; nothing was changed`,
+    );
+    t.ok(isOther(join(directory, "host-local")));
+    t.equal(readFileSync(previous, "utf8"), content);
+    t.end();
+  });
+}
+
+const noexec = (directory: string, line: string): ReturnType<typeof spawnSync> =>
+  spawnSync(
+    "unshare",
+    ["-m", "sh", "-c", `mount -t tmpfs -o noexec none '${directory}' && ${line}`],
+    {
+      encoding: "utf8",
+      env: runtimeEnvironment,
+    },
+  );
+
+test("where nothing can be run, nothing is installed", (t) => {
+  const directory = scratchDirectory(t);
+  if (noexec(directory, "true").status !== 0) {
+    t.pass("no file system can be mounted here, so there is no directory in which nothing runs");
+    t.end();
+    return;
+  }
+  const { stdout, stderr } = noexec(
+    directory,
+    `{ '${executable}' install '${directory}' --yes; echo "exit $?"; ls -A '${directory}'; }`,
+  );
+  t.equal(stdout, "exit 2\n");
+  t.match(stderr, "install: the copy does not answer CNI_COMMAND=VERSION");
+  t.end();
+});
+
+test("what cannot be an installation ends with 2", (t) => {
+  const directory = scratchDirectory(t);
+  mkdirSync(join(directory, "a/host-local"), { recursive: true });
+  mkdirSync(join(directory, "b"));
+  const cases: [string[], string][] = [
+    [
+      [join(directory, "none")],
+      `there is no directory ${directory}/none; name that of the plugins`,
+    ],
+    [[join(directory, "a")], `${directory}/a/host-local is no regular file`],
+    [
+      [join(directory, "b"), "--rollback"],
+      `there is no ${directory}/b/host-local.previous to go back to`,
+    ],
+  ];
+  for (const [words, problem] of cases) {
+    t.strictSame(install(...words, "--yes"), [2, "", `host-local: install: ${problem}\n`]);
+  }
+  t.end();
+});
+
+test("a directory that may not be written ends with 2", {
+  skip: isRoot ? false : "Only root can make a directory here that another user may not write.",
+}, (t) => {
+  const directory = pluginDirectory(t);
+  const { exitCode, stderr } = tool(["install", directory, "--yes"], withoutPrivileges(t));
+  t.equal(exitCode, 2);
+  t.match(stderr, /^host-local: open .*: permission denied\n$/);
+  t.strictSame(readdirSync(directory), ["host-local"]);
+  t.end();
+});
+
+test("what killed installations left is removed when it is old", (t) => {
+  const directory = pluginDirectory(t);
+  for (const name of [".host-local.12345", ".host-local.note"])
+    writeFileSync(join(directory, name), "");
+  utimesSync(join(directory, ".host-local.12345"), 0, 0);
+
+  install(directory, "--yes");
+
+  // Its inode was changed just now, whatever its date says: it may be another installation at work.
+  t.ok(existsSync(join(directory, ".host-local.12345")));
+  t.ok(existsSync(join(directory, ".host-local.note")));
+  t.end();
+});
+
+const obstacle = injectionObstacle();
+
+/** Calls that change a directory, or a file in it. */
+const CHANGES = /^(?:write|link|rename|unlink|fsync)/;
+
+for (const [what, words] of [
+  ["an installation", ["--yes"]],
+  ["a rollback", ["--rollback", "--yes"]],
+] as const) {
+  test(`${what} that is killed at any call leaves a whole plugin under its name`, {
+    skip: obstacle ?? false,
+  }, async (t) => {
+    const fresh = (): string => {
+      const directory = pluginDirectory(t);
+      if (what === "a rollback") install(directory, "--yes");
+      return directory;
+    };
+    const callIn = (directory: string): Parameters<typeof systemCallsOf>[1] => ({
+      environment: runtimeEnvironment,
+      stdin: "",
+      arguments: ["install", directory, ...words],
+    });
+    const first = fresh();
+    const calls = await systemCallsOf(executable, callIn(first), first);
+    // Of the many writes of a copy, the first and the last.
+    const chosen = calls.filter(({ name, target }, at) => {
+      if (!CHANGES.test(name)) return false;
+      const same = (other: { name: string; target: string } | undefined): boolean =>
+        other?.name === name && other.target === target;
+      return !(same(calls[at - 1]) && same(calls[at + 1]));
+    });
+    t.ok(
+      chosen.some(({ name }) => name.startsWith("rename")),
+      "there are calls to be killed at",
+    );
+
+    for (const call of chosen) {
+      const directory = fresh();
+      const { isHit } = await runInjected(
+        executable,
+        callIn(directory),
+        directory,
+        call,
+        "signal=KILL",
+        1,
+      );
+      const target = join(directory, "host-local");
+      const label = `${call.name} ${call.occurrence} of ${call.target}`;
+      // Threads and children of the process write, too, in no fixed order.
+      if (call.name !== "write") t.ok(isHit, `${label} was struck`);
+      t.ok(isOurs(target) || isOther(target), `${label}: the file is whole`);
+      t.equal(run(target, versionCall()).exitCode, 0, `${label}: and answers`);
+      t.equal(tool(["install", directory, "--yes"]).exitCode, 0, `${label}: it can be done again`);
+      t.ok(isOurs(target));
+    }
+  });
+}

@@ -1,0 +1,172 @@
+/** `metrics` on real directories. */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { type Node, nodeFor } from "../node.ts";
+import { skipWithoutPromtool } from "../promtool.ts";
+
+/** The lines with values, the data directory as `DATA`. */
+function samplesIn({ directory }: Node, text: string): readonly string[] {
+  return text
+    .replaceAll(directory, "DATA")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+test("each range has its counts, exact for IPv6, too", (t) => {
+  const node = nodeFor(t);
+  node.configure("net", {
+    ranges: [[{ subnet: "10.1.2.0/29" }, { subnet: "10.1.3.0/30" }], [{ subnet: "fd00:1::/64" }]],
+    exclude: ["10.1.2.6"],
+  });
+  for (const id of ["c1", "c2", "c3", "c4"]) node.call("ADD", "net", id);
+  node.put("net/10.1.2.9", "", 60);
+  node.put("net/10.1.3.2", "c4\r\neth0", 1);
+  node.age("net/10.1.2.3", Date.now() / 1000 - 1_700_000_000.5);
+
+  const { exitCode, stdout, stderr } = node.tool(["metrics"]);
+
+  t.equal(exitCode, 0);
+  t.equal(stderr, "");
+  const small = 'network="net",data_dir="DATA",range_set="0",range="10.1.2.1-10.1.2.6"';
+  const next = 'network="net",data_dir="DATA",range_set="0",range="10.1.3.1-10.1.3.2"';
+  const large =
+    'network="net",data_dir="DATA",range_set="1",range="fd00:1::1-fd00:1::ffff:ffff:ffff:ffff"';
+  const net = 'network="net",data_dir="DATA"';
+  t.same(samplesIn(node, stdout), [
+    `cni_ipam_addresses_total{${small}} 4`,
+    `cni_ipam_addresses_total{${next}} 1`,
+    `cni_ipam_addresses_total{${large}} 18446744073709551614`,
+    `cni_ipam_addresses_used{${small}} 4`,
+    `cni_ipam_addresses_used{${next}} 1`,
+    `cni_ipam_addresses_used{${large}} 4`,
+    `cni_ipam_addresses_free{${small}} 0`,
+    `cni_ipam_addresses_free{${next}} 0`,
+    `cni_ipam_addresses_free{${large}} 18446744073709551610`,
+    `cni_ipam_reservations{${net}} 10`,
+    `cni_ipam_reservations_out_of_range{${net}} 1`,
+    `cni_ipam_reservations_suspect{${net}} 1`,
+    `cni_ipam_reservations_reclaimable{${net}} 1`,
+    `cni_ipam_reservations_dead{${net}} 0`,
+    `cni_ipam_oldest_reservation_timestamp_seconds{${net}} 1700000000`,
+    "cni_ipam_configuration_errors 0",
+  ]);
+  t.end();
+});
+
+test("what gc found dead is counted until it is gone", (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "10.1.2.0/24" });
+  for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
+  node.tool(["gc", "--live", "-", "--grace", "0s"], { stdin: "c3\n" });
+  const dead = () =>
+    samplesIn(node, node.tool(["metrics"]).stdout).filter((line) => line.includes("_dead{"));
+
+  t.same(dead(), ['cni_ipam_reservations_dead{network="net",data_dir="DATA"} 2']);
+  node.call("DEL", "net", "c2");
+  t.same(dead(), ['cni_ipam_reservations_dead{network="net",data_dir="DATA"} 1']);
+  t.end();
+});
+
+test("a range that two configurations name is measured once", (t) => {
+  const node = nodeFor(t);
+  const path = node.configure("net", { subnet: "10.1.2.0/24" });
+  writeFileSync(join(node.confDir, "again.conf"), readFileSync(path));
+
+  const { stdout } = node.tool(["metrics"]);
+
+  t.equal(stdout.match(/^cni_ipam_addresses_total\{/gm)?.length, 1);
+  t.end();
+});
+
+test("a network without a configuration has no ranges, and a bad configuration is counted", (t) => {
+  const node = nodeFor(t);
+  node.put("old/10.1.2.5", "c5\r\neth0", 60);
+  writeFileSync(join(node.confDir, "bad.conf"), "{");
+
+  const { exitCode, stdout, stderr } = node.tool(["metrics"]);
+
+  t.equal(exitCode, 0);
+  t.match(stderr, /bad\.conf: it is not JSON: unexpected end of JSON input/);
+  t.notMatch(stdout, /addresses_total|out_of_range/);
+  t.match(stdout, /^cni_ipam_reservations\{network="old",.*\} 1$/m);
+  t.match(stdout, /^cni_ipam_configuration_errors 1$/m);
+  t.match(node.tool(["metrics", "none"]), { exitCode: 2, stderr: /there is no network "none"/ });
+  t.end();
+});
+
+test("--json has the same numbers", (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "fd00:1::/64" });
+
+  const { exitCode, stdout } = node.tool(["metrics", "--json"]);
+
+  t.equal(exitCode, 0);
+  t.match(stdout, '"value": 18446744073709551614\n');
+  const { metrics } = JSON.parse(stdout);
+  t.match(metrics[0], {
+    name: "cni_ipam_addresses_total",
+    type: "untyped",
+    samples: [{ labels: { network: "net", range_set: "0" } }],
+  });
+  t.end();
+});
+
+test("--output replaces a file in one step, and leaves nothing else", (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "10.1.2.0/24" });
+  const directory = scratchDirectory(t);
+  const path = join(directory, "cni-ipam.prom");
+  writeFileSync(path, "old");
+  const { ino } = statSync(path);
+
+  t.same(node.tool(["metrics", "--output", path]), { exitCode: 0, stdout: "", stderr: "" });
+
+  t.equal(readFileSync(path, "utf8"), node.tool(["metrics"]).stdout);
+  t.not(statSync(path).ino, ino, "whoever reads the old file reads all of it");
+  t.equal(statSync(path).mode & 0o777, 0o644);
+  t.same(readdirSync(directory), ["cni-ipam.prom"]);
+  t.end();
+});
+
+test("--output that cannot be written is exit code 2, and leaves nothing", (t) => {
+  const node = nodeFor(t);
+  const directory = scratchDirectory(t);
+  mkdirSync(join(directory, "taken", "inside"), { recursive: true });
+
+  t.match(node.tool(["metrics", "--output", join(directory, "taken")]), {
+    exitCode: 2,
+    stderr: /taken is there, and is no file/,
+  });
+  t.match(node.tool(["metrics", "--output", join(directory, "none", "x")]), {
+    exitCode: 2,
+    stderr: /no such file or directory/,
+  });
+  t.same(readdirSync(directory), ["taken"]);
+  t.end();
+});
+
+test("what the Go plugin reserved is counted", { skip: skipWithoutGoPlugin }, (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { subnet: "10.1.2.0/29" });
+  node.call("ADD", "net", "c1", goPlugin?.path);
+
+  t.match(node.tool(["metrics"]).stdout, /^cni_ipam_addresses_used\{.*\} 1$/m);
+  t.end();
+});
+
+test("promtool finds nothing to complain about", { skip: skipWithoutPromtool }, (t) => {
+  const node = nodeFor(t);
+  node.configure("net", { ranges: [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00:1::/64" }]] });
+  node.call("ADD", "net", "c1");
+
+  const { stdout } = node.tool(["metrics"]);
+  const decided = spawnSync("promtool", ["check", "metrics"], { input: stdout, encoding: "utf8" });
+
+  t.match(decided, { status: 0, stdout: "", stderr: "" });
+  t.end();
+});

@@ -1,0 +1,363 @@
+/** Which networks the commands find, and what they say of configurations that they do not understand. */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
+import { type Node, nodeFor } from "../scratch-node.ts";
+import { tool } from "../tool.ts";
+
+/** What `capacity` says of the networks below the node's own directory: name, file, ranges. */
+function found(
+  node: Node,
+  words: readonly string[] = [],
+): { networks: string[]; stderr: string; exitCode: number | null } {
+  const { stdout, stderr, exitCode } = node.tool(["capacity", "--json", ...words]);
+  const { networks = [] }: { networks?: readonly Found[] } =
+    stdout === "" ? {} : JSON.parse(stdout);
+  const own = networks.filter(({ directory }) => directory.startsWith(node.root));
+  return {
+    networks: own.map(
+      ({ network, source, directory, ranges }) =>
+        `${network} ${source?.slice(node.confDir.length + 1) ?? "-"} ${directory.slice(node.root.length + 1)} ${ranges.map(({ first, last }) => `${first}-${last}`).join(",")}`,
+    ),
+    stderr: stderr.replaceAll(node.root, ""),
+    exitCode,
+  };
+}
+
+interface Found {
+  readonly network: string;
+  readonly source: string | null;
+  readonly directory: string;
+  readonly ranges: readonly { readonly first: string; readonly last: string }[];
+}
+
+/** A plugin whose IPAM is this one, on the node's own data directory. */
+function plugin(node: Node, ipam: JsonObject = {}): JsonObject {
+  const own = { type: "host-local", dataDir: node.dataDir, subnet: "10.0.0.0/29", ...ipam };
+  return { type: "bridge", ipam: own };
+}
+
+const RANGE = "10.0.0.1-10.0.0.6";
+
+/** Configurations in which this IPAM is used once, for the network `net`. */
+const forms: Readonly<Record<string, (node: Node) => [string, Json]>> = {
+  "a plugin alone": (node) => ["a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) }],
+  "a list": (node) => [
+    "a.conflist",
+    { cniVersion: "1.0.0", name: "net", plugins: [plugin(node), { type: "portmap" }] },
+  ],
+  "a list in a .json file": (node) => [
+    "a.json",
+    { cniVersion: "1.0.0", name: "net", plugins: [plugin(node)] },
+  ],
+  "a list whose plugin calls itself something else": (node) => [
+    "a.conflist",
+    { cniVersion: "1.0.0", name: "net", plugins: [{ ...plugin(node), name: "other" }] },
+  ],
+  "a list with an entry for GC": (node) => [
+    "a.conflist",
+    {
+      cniVersion: "1.1.0",
+      name: "net",
+      plugins: [plugin(node), { ...plugin(node), type: "host-local", gcOnly: true }],
+    },
+  ],
+  "a list with an entry for GC that has no ranges": (node) => [
+    "a.conflist",
+    {
+      cniVersion: "1.1.0",
+      name: "net",
+      plugins: [
+        { type: "host-local", gcOnly: true, ipam: { type: "host-local", dataDir: node.dataDir } },
+        plugin(node),
+      ],
+    },
+  ],
+  "a list of several versions": (node) => [
+    "a.conflist",
+    { cniVersions: ["0.4.0", "1.0.0"], name: "net", plugins: [plugin(node)] },
+  ],
+  "a delegate of multus": (node) => [
+    "a.conf",
+    {
+      name: "multus-cni-network",
+      type: "multus",
+      delegates: [{ cniVersion: "1.0.0", name: "net", plugins: [plugin(node)] }],
+    },
+  ],
+  "a delegate of a delegate": (node) => [
+    "a.conf",
+    {
+      cniVersion: "1.0.0",
+      name: "net",
+      type: "meta",
+      delegate: { type: "meta", delegates: [{ type: "meta", delegate: plugin(node) }] },
+    },
+  ],
+  "flannel's delegate, whose ranges flanneld wrote": (node) => {
+    const subnetFile = join(node.root, "subnet.env");
+    writeFileSync(
+      subnetFile,
+      "FLANNEL_NETWORK=10.0.0.0/16\nFLANNEL_SUBNET=10.0.0.1/29\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n",
+    );
+    const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
+    const plugins = [{ ...flannel, delegate: { hairpinMode: true } }, { type: "portmap" }];
+    return ["a.conflist", { name: "net", cniVersion: "0.3.1", plugins }];
+  },
+};
+
+for (const [form, write] of Object.entries(forms)) {
+  test(`a network is found in ${form}`, (t) => {
+    const node = nodeFor(t);
+    const [file, content] = write(node);
+    node.configure(file, content);
+
+    t.strictSame(found(node), {
+      networks: [`net ${file} networks/net ${RANGE}`],
+      stderr: "",
+      exitCode: 0,
+    });
+    t.end();
+  });
+}
+
+test("flannel's ranges are not known before flanneld wrote them", (t) => {
+  const node = nodeFor(t);
+  const subnetFile = join(node.root, "subnet.env");
+  const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
+  node.configure("a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [flannel] });
+
+  t.strictSame(found(node), {
+    networks: ["net a.conflist networks/net "],
+    stderr:
+      "host-local: /net.d/a.conflist: the subnets of flannel are not known: open /subnet.env: no such file or directory\n",
+    exitCode: 0,
+  });
+  t.end();
+});
+
+test("other IPAM plugins, other files and directories are passed over", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", { name: "a", type: "bridge", ipam: { type: "dhcp" } });
+  node.configure("b.conf", { name: "b", type: "flannel", ipam: { type: "whereabouts" } });
+  node.configure("c.conflist.bak", { cniVersion: "1.0.0", name: "c", ...plugin(node) });
+  node.configure("d.yaml", "a: b");
+  mkdirSync(join(node.confDir, "e.conf"));
+  mkdirSync(join(node.dataDir, "empty"));
+  writeFileSync(join(node.dataDir, "file"), "");
+  symlinkSync("nowhere", join(node.dataDir, "broken"));
+
+  t.strictSame(found(node, ["--data-dir", node.dataDir]), {
+    networks: [],
+    stderr: "",
+    exitCode: 0,
+  });
+  t.end();
+});
+
+/** What a file holds that is no configuration, and what is said of it. */
+const bad: Readonly<Record<string, [Json, string]>> = {
+  "is not JSON": ['{"name": "net"', "it is not JSON: unexpected end of JSON input"],
+  "is empty": ["", "it is not JSON: unexpected end of JSON input"],
+  "is a template": [
+    '{"name": "net", "ipam": {"subnet": {{.PodCIDR}}}}',
+    "it is not JSON: invalid character '{' looking for beginning of object key string; it may be a template, which the runtime fills in",
+  ],
+  "has no name": [{ ipam: { type: "host-local" } }, "missing network name"],
+  "has a name that no directory can have": [
+    { name: "a/b", ipam: { type: "host-local" } },
+    "invalid characters found in network name; a/b",
+  ],
+  "is of an unknown version": [
+    { name: "net", cniVersion: "9.0.0", ipam: { type: "host-local" } },
+    'incompatible CNI versions; config is "9.0.0", plugin supports ["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]',
+  ],
+};
+
+for (const [form, [content, problem]] of Object.entries(bad)) {
+  test(`a file that ${form} is said to be bad, and hides no other`, (t) => {
+    const node = nodeFor(t);
+    node.configure("a.conf", content);
+    node.configure("b.conf", { cniVersion: "1.0.0", name: "other", ...plugin(node) });
+
+    const { networks, stderr, exitCode } = found(node);
+
+    t.strictSame([networks, exitCode], [[`other b.conf networks/other ${RANGE}`], 0]);
+    t.equal(stderr, `host-local: /net.d/a.conf: ${problem}\n`);
+    t.end();
+  });
+}
+
+for (const [kind, make] of Object.entries({
+  "a FIFO": (path: string) => spawnSync("mkfifo", [path]),
+  "a device": (path: string) => symlinkSync("/dev/null", path),
+})) {
+  test(`${kind} among the configurations holds nobody up`, (t) => {
+    const node = nodeFor(t);
+    make(join(node.confDir, "a.conf"));
+    t.strictSame(found(node), {
+      networks: [],
+      stderr: "host-local: /net.d/a.conf: it is no regular file\n",
+      exitCode: 0,
+    });
+    t.end();
+  });
+}
+
+test("a link to nowhere among the configurations is said to be one", (t) => {
+  const node = nodeFor(t);
+  symlinkSync("nowhere", join(node.confDir, "a.conf"));
+  t.strictSame(
+    found(node).stderr,
+    "host-local: /net.d/a.conf: stat /net.d/a.conf: no such file or directory\n",
+  );
+  t.end();
+});
+
+test("a network whose ranges are wrong is still known by its directory", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", {
+    cniVersion: "1.0.0",
+    name: "net",
+    ...plugin(node, { subnet: "10.0.0.0/31" }),
+  });
+  node.add("net", { subnet: "10.0.0.0/29" }, "c1");
+
+  t.strictSame(found(node), {
+    networks: ["net a.conf networks/net "],
+    stderr:
+      "host-local: /net.d/a.conf: invalid range set 0: Network 10.0.0.0/31 too small to allocate from; expected a prefix length of at most 30 at ipam.subnet\n",
+    exitCode: 0,
+  });
+  t.end();
+});
+
+test("several configurations of one network are all told, and its reservations once", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  node.configure("b.conf", {
+    cniVersion: "1.0.0",
+    name: "net",
+    ...plugin(node, { subnet: "10.9.0.0/29" }),
+  });
+  node.add("net", { subnet: "10.9.0.0/29" }, "c1");
+
+  t.strictSame(found(node).networks, [
+    `net a.conf networks/net ${RANGE}`,
+    "net b.conf networks/net 10.9.0.1-10.9.0.6",
+  ]);
+  const { reservations } = JSON.parse(node.tool(["list", "net", "--json"]).stdout);
+  t.strictSame(
+    reservations.map(({ address, range }: { address: string; range: Json }) => [address, range]),
+    [["10.9.0.2", { first: "10.9.0.1", last: "10.9.0.6" }]],
+  );
+  t.end();
+});
+
+test("data directories that no configuration names are found beside those that one does", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  node.add("stray", { subnet: "10.1.0.0/29" }, "c1");
+
+  t.strictSame(found(node).networks, [
+    `net a.conf networks/net ${RANGE}`,
+    "stray - networks/stray ",
+  ]);
+  t.end();
+});
+
+test("--data-dir and a network's name need no configuration", (t) => {
+  const node = nodeFor(t);
+  node.add("net", { subnet: "10.0.0.0/29" }, "c1");
+  mkdirSync(join(node.dataDir, "empty"));
+  const environment = { NETCONFPATH: join(node.root, "none") };
+
+  for (const [name, rows] of [
+    ["net", 2],
+    ["empty", 1],
+  ] as const) {
+    const { exitCode, stdout, stderr } = tool(["list", name, "--data-dir", `${node.dataDir}//`], {
+      environment,
+    });
+    t.strictSame([exitCode, stdout.trimEnd().split("\n").length, stderr], [0, rows, ""]);
+  }
+  t.end();
+});
+
+test("--data-dir wins over the configurations", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  node.add("net", { subnet: "10.0.0.0/29", dataDir: join(node.root, "elsewhere") }, "c1");
+
+  t.strictSame(found(node, ["--data-dir", join(node.root, "elsewhere")]).networks, [
+    `net a.conf elsewhere/net ${RANGE}`,
+  ]);
+  t.end();
+});
+
+test("a relative data directory counts from here, and that is said", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", {
+    cniVersion: "1.0.0",
+    name: "net",
+    ...plugin(node, { dataDir: "networks/." }),
+  });
+  node.add("net", { subnet: "10.0.0.0/29" }, "c1");
+  const inRoot = { workingDirectory: node.root };
+
+  const { exitCode, stdout, stderr } = node.tool(["list", "net", "--json"], inRoot);
+
+  t.equal(exitCode, 0);
+  t.equal(JSON.parse(stdout).reservations[0].path, "networks/net/10.0.0.2");
+  t.equal(
+    stderr.replaceAll(node.root, ""),
+    "host-local: /net.d/a.conf: ipam.dataDir is relative (networks): the plugin counts it from where the runtime was started, this tool from here; say which with --data-dir\n",
+  );
+  t.equal(node.tool(["list", "net", "--data-dir", "networks"], inRoot).stderr, "");
+  t.end();
+});
+
+test("configurations are looked for where --conf-dir or NETCONFPATH says", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  const words = ["capacity", "net", "--max-pods"];
+
+  for (const environment of [{ NETCONFPATH: node.confDir }, { NETCONFPATH: `${node.confDir}/` }]) {
+    t.strictSame(tool(words, { environment }), { exitCode: 0, stdout: "5\n", stderr: "" });
+  }
+  const both = tool([...words, `--conf-dir=${node.confDir}`], {
+    environment: { NETCONFPATH: node.root },
+  });
+  t.equal(both.stdout, "5\n");
+  t.end();
+});
+
+test("a directory of configurations that was asked for and is missing is an error", (t) => {
+  const node = nodeFor(t);
+  const missing = join(node.root, "none");
+  t.strictSame(tool(["list", "--conf-dir", missing, "--data-dir", node.dataDir]), {
+    exitCode: 2,
+    stdout: "",
+    stderr: `host-local: open ${missing}: no such file or directory\n`,
+  });
+  t.end();
+});
+
+test("a name that no network has ends with 2, the known names and what could not be read", (t: Test) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", "{");
+  node.add("one", { subnet: "10.1.0.0/29" }, "c1");
+  node.add("two", { subnet: "10.1.0.0/29" }, "c1");
+
+  t.strictSame(node.tool(["list", "three", "--data-dir", node.dataDir]), {
+    exitCode: 2,
+    stdout: "",
+    stderr: `host-local: there is no network "three"; found: one, two
+host-local: ${node.confDir}/a.conf: it is not JSON: unexpected end of JSON input
+`,
+  });
+  t.end();
+});

@@ -1,0 +1,274 @@
+/** release: frees what it was asked to free, after a question, and nothing else. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { reservedAddresses } from "../../blackbox/data-directory.ts";
+import { executable, run } from "../../blackbox/executable.ts";
+import { holdLock } from "../../blackbox/held-lock.ts";
+import { attachmentCall } from "../../blackbox/runtime-call.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { type Node, nodeFor } from "../scratch-node.ts";
+import { converse, skipWithoutTerminal } from "../terminal.ts";
+
+const ipam = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd00::/64" }]] };
+
+/** A node whose network `net` has two containers, one of them with two interfaces. */
+function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
+  const node = nodeFor(t);
+  node.add("net", ipam, "aaa");
+  node.add("net", ipam, "bbb");
+  node.add("net", ipam, "bbb", { interfaceName: "net1" });
+  node.remember("net", "aaa", "default/web");
+  return node;
+}
+
+function release(node: Node, ...words: string[]): [number | null, string, string] {
+  const { exitCode, stdout, stderr } = node.tool(["release", ...words, "--data-dir", node.dataDir]);
+  return [exitCode, stdout.replaceAll(node.root, ""), stderr.replaceAll(node.root, "")];
+}
+
+const all = ["10.0.0.2", "10.0.0.3", "10.0.0.4", "fd00::2", "fd00::3", "fd00::4"];
+
+function left(node: Node): string[] {
+  return reservedAddresses(node.dataDir, "net");
+}
+
+test("an address is freed, and said to be", (t) => {
+  const node = busyNode(t);
+  t.strictSame(release(node, "10.0.0.2", "--yes"), [
+    0,
+    `Released:
+NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
+net      10.0.0.2  aaa        eth0       default/web
+`,
+    "",
+  ]);
+  t.strictSame(left(node), all.slice(1));
+  t.end();
+});
+
+test("a container is freed with all its addresses, or with those of one interface", (t) => {
+  const node = busyNode(t);
+  t.strictSame(release(node, "bbb", "net1", "--yes"), [
+    0,
+    `Released:
+NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
+net      10.0.0.4  bbb        net1       -
+net      fd00::4   bbb        net1       -
+`,
+    "",
+  ]);
+  t.equal(release(node, "aaa", "--yes")[0], 0);
+  t.strictSame(left(node), ["10.0.0.3", "fd00::3"]);
+  t.end();
+});
+
+test("a reservation without an interface is freed with any of the container's", (t) => {
+  const node = busyNode(t);
+  node.write("net/10.0.0.77", "old");
+  t.equal(release(node, "old", "eth0", "--yes")[0], 0);
+  t.strictSame(left(node), all);
+  t.end();
+});
+
+test("a file that names no container is freed by its address", (t) => {
+  const node = busyNode(t);
+  node.write("net/10.0.0.77", "a note");
+  t.equal(release(node, "10.0.0.77", "--yes")[0], 0);
+  t.strictSame(left(node), all);
+  t.end();
+});
+
+test("after a release the plugin goes on as if DEL had come", (t) => {
+  const node = busyNode(t);
+  release(node, "aaa", "--yes");
+  const configuration = {
+    cniVersion: "1.0.0",
+    name: "net",
+    ipam: { type: "host-local", dataDir: node.dataDir, ...ipam },
+  };
+  const call = (command: "ADD" | "CHECK" | "DEL", containerId: string): number | null =>
+    run(executable, attachmentCall(command, { containerId }, configuration)).exitCode;
+
+  t.equal(call("CHECK", "aaa"), 1);
+  t.equal(call("CHECK", "bbb"), 0);
+  t.equal(call("DEL", "aaa"), 0);
+  t.equal(call("ADD", "aaa"), 0);
+  t.equal(call("DEL", "bbb"), 0);
+  t.strictSame(left(node), ["10.0.0.4", "10.0.0.5", "fd00::4", "fd00::5"]);
+  t.end();
+});
+
+test("what the Go plugin reserved is freed alike", { skip: skipWithoutGoPlugin }, (t) => {
+  const node = nodeFor(t);
+  node.add("net", { subnet: "10.0.0.0/24" }, "aaa", { program: goPlugin?.path ?? "" });
+  t.equal(release(node, "aaa", "--yes")[0], 0);
+  t.strictSame(left(node), []);
+  t.end();
+});
+
+test("the document has what was released, what was left, and why", (t) => {
+  const node = busyNode(t);
+  const held = (stdout: string): unknown => {
+    const { released, left: kept, hints } = JSON.parse(stdout);
+    const names = (reservations: readonly { address: string }[]): string[] =>
+      reservations.map(({ address }) => address);
+    return [names(released), names(kept), hints.map(({ reason }: { reason: string }) => reason)];
+  };
+  const words = ["release", "10.0.0.2", "--json", "--data-dir", node.dataDir];
+  t.strictSame(held(node.tool(words).stdout), [[], ["10.0.0.2"], ["refused"]]);
+  t.strictSame(held(node.tool([...words, "--yes"]).stdout), [["10.0.0.2"], [], []]);
+  t.strictSame(held(node.tool([...words, "--yes"]).stdout), [[], [], ["unknown"]]);
+  t.end();
+});
+
+for (const [why, words, text] of [
+  [
+    "nobody said yes",
+    ["aaa"],
+    `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
+net      10.0.0.2  aaa        eth0       default/web
+net      fd00::2   aaa        eth0       default/web
+Nothing was released: say --yes, or answer y at a terminal.
+`,
+  ],
+  [
+    "the container id is not whole",
+    ["bb", "--yes"],
+    "No reservation for container bb.\n  Held by bbb eth0, bbb net1: say the whole container id.\n",
+  ],
+  [
+    "the interface is another",
+    ["aaa", "net7", "--yes"],
+    "No reservation for container aaa.\n  Held by aaa eth0: not that interface.\n",
+  ],
+  [
+    "nothing is reserved there",
+    ["10.0.0.99", "--yes"],
+    "No reservation for address 10.0.0.99.\n  No configuration tells a range of IPv4.\n",
+  ],
+  [
+    "the container holds nothing",
+    ["zzz", "--yes"],
+    "No reservation for container zzz.\n  No reservation and no entry of libcni's cache names it; see list.\n",
+  ],
+] as const) {
+  test(`nothing is freed where ${why}`, (t) => {
+    const node = busyNode(t);
+    t.strictSame(release(node, ...words), [1, text, ""]);
+    t.strictSame(left(node), all);
+    t.end();
+  });
+}
+
+test("an address in several networks is freed only in the one that is named", (t) => {
+  const node = busyNode(t);
+  node.add("other", { subnet: "10.0.0.0/24" }, "ccc");
+  t.strictSame(release(node, "10.0.0.2", "--yes"), [
+    1,
+    `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
+net      10.0.0.2  aaa        eth0       default/web
+other    10.0.0.2  ccc        eth0       -
+It is reserved in several networks: net (/networks/net), other (/networks/other). Say which with --network, or --data-dir.
+`,
+    "",
+  ]);
+  t.equal(release(node, "10.0.0.2", "--yes", "--network", "other")[0], 0);
+  t.strictSame(left(node), all);
+  t.strictSame(reservedAddresses(node.dataDir, "other"), []);
+  t.end();
+});
+
+test("a container is freed in every network that it is in", (t) => {
+  const node = busyNode(t);
+  node.add("other", { subnet: "10.0.0.0/24" }, "aaa");
+  t.equal(release(node, "aaa", "--yes")[0], 0);
+  t.strictSame(
+    [left(node), reservedAddresses(node.dataDir, "other")],
+    [["10.0.0.3", "10.0.0.4", "fd00::3", "fd00::4"], []],
+  );
+  t.end();
+});
+
+for (const [typed, exitCode, freed] of [
+  ["y\n", 0, true],
+  ["Yes\n", 0, true],
+  ["n\n", 1, false],
+  ["\n", 1, false],
+  ["\u0004", 1, false],
+] as const) {
+  test(`at a terminal it asks, and ${JSON.stringify(typed)} is ${freed ? "yes" : "no"}`, {
+    skip: skipWithoutTerminal,
+  }, async (t) => {
+    const node = busyNode(t);
+    const words = ["release", "10.0.0.2", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+
+    const outcome = await converse(words, () => typed);
+
+    t.equal(outcome.exitCode, exitCode);
+    t.match(
+      outcome.stdout,
+      `net      10.0.0.2  aaa        eth0       -
+Release this address? A container that is alive would go on using it. [y/N] `,
+    );
+    t.strictSame(left(node), freed ? all.slice(1) : all);
+  });
+}
+
+for (const [change, content] of [
+  ["another's", "ccc\r\neth0"],
+  ["written anew", "aaa\r\neth0"],
+] as const) {
+  test(`an address that is ${change} when the answer comes is left alone`, {
+    skip: skipWithoutTerminal,
+  }, async (t) => {
+    const node = busyNode(t);
+    const words = ["release", "aaa", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+
+    const outcome = await converse(words, () => {
+      writeFileSync(join(node.dataDir, "net/10.0.0.2"), content);
+      return "y\n";
+    });
+
+    t.equal(outcome.exitCode, 1);
+    t.match(
+      outcome.stdout,
+      "10.0.0.2 of net was changed meanwhile and is left alone; look again.\n",
+    );
+    t.strictSame(
+      left(node),
+      all.filter((address) => address !== "fd00::2"),
+    );
+  });
+}
+
+test("a network that stays locked is an error, and nothing is freed", async (t) => {
+  const node = busyNode(t);
+  const section = { type: "host-local", dataDir: node.dataDir, ...ipam, lockTimeoutSeconds: 0.2 };
+  node.configure("net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam: section });
+  await holdLock(t, node.dataDir);
+
+  const [exitCode, stdout, stderr] = release(node, "aaa", "--yes");
+
+  t.strictSame([exitCode, stdout], [2, ""]);
+  t.match(
+    stderr,
+    /^host-local: network net is locked; gave up after 0\.2 s; .* nothing was changed/,
+  );
+  t.strictSame(left(node), all);
+});
+
+test("wrong usage ends with 2", (t) => {
+  const node = busyNode(t);
+  for (const [words, problem] of [
+    [[], "release: an operand is missing; expected ADDRESS|CONTAINER [INTERFACE]"],
+    [["10.0.0.2", "eth0"], "release: an interface belongs to a container, not to an address"],
+    [["default/web"], "release: expected an address or a container id; see host-local show"],
+    [["aaa", "--network", "x"], 'there is no network "x"; found: net'],
+  ] as [string[], string][]) {
+    t.strictSame(release(node, ...words, "--yes"), [2, "", `host-local: ${problem}\n`]);
+  }
+  t.strictSame(left(node), all);
+  t.end();
+});

@@ -1,0 +1,241 @@
+/** show: who holds an address, what a container or a pod holds, and why nothing is found. */
+
+import { join } from "node:path";
+import { test } from "tap";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { type Node, nodeFor } from "../scratch-node.ts";
+
+const ipam = {
+  ranges: [
+    [{ subnet: "10.0.0.0/24", rangeStart: "10.0.0.10", rangeEnd: "10.0.0.100" }],
+    [{ subnet: "fd00::/64" }],
+  ],
+  exclude: ["10.0.0.20"],
+};
+
+/** A node with the network `net` configured, and reservations of two containers in it. */
+function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
+  const node = nodeFor(t);
+  const section = { type: "host-local", dataDir: node.dataDir, ...ipam };
+  node.configure("net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam: section });
+  node.add("net", ipam, "abc123");
+  node.add("net", ipam, "abd456", { interfaceName: "net1" });
+  node.remember("net", "abc123", "default/web");
+  node.remember("net", "gone77", "default/old");
+  for (const name of ["10.0.0.10", "10.0.0.11", "fd00::2", "fd00::3"])
+    node.age(`net/${name}`, 7300);
+  return node;
+}
+
+/** `show` on the node, its paths and its clock taken out. */
+function show(node: Node, ...words: string[]): [number | null, string, string] {
+  const { exitCode, stdout, stderr } = node.tool(["show", ...words, "--data-dir", node.dataDir]);
+  const text = stdout.replaceAll(node.root, "").replace(/[0-9-]+T[0-9:.]+Z/g, "TIME");
+  return [exitCode, text, stderr];
+}
+
+const first = `10.0.0.10 of net
+  container   abc123
+  interface   eth0
+  pod         default/web
+  since       TIME (2h ago)
+  range       10.0.0.10-10.0.0.100
+  gateway     10.0.0.1
+  file        /networks/net/10.0.0.10
+  configured  /net.d/net.conf
+`;
+const second = `fd00::2 of net
+  container   abc123
+  interface   eth0
+  pod         default/web
+  since       TIME (2h ago)
+  range       fd00::1-fd00::ffff:ffff:ffff:ffff
+  gateway     fd00::1
+  file        /networks/net/fd00::2
+  configured  /net.d/net.conf
+`;
+
+for (const [by, operand, text] of [
+  ["an address", "10.0.0.10", first],
+  ["an address with its prefix length, as in results", "10.0.0.10/24", first],
+  ["an address in another spelling", "FD00:0::2", second],
+  ["a container id", "abc123", `${first}\n${second}`],
+  ["the beginning of a container id", "abc", `${first}\n${second}`],
+  ["a pod", "default/web", `${first}\n${second}`],
+] as const) {
+  test(`a reservation is found by ${by}`, (t) => {
+    t.strictSame(show(busyNode(t), operand), [0, text, ""]);
+    t.end();
+  });
+}
+
+for (const [what, operand, text] of [
+  ["free", "10.0.0.50", "  It is free, in range 10.0.0.10-10.0.0.100 of net.\n"],
+  [
+    "a gateway",
+    "fd00::1",
+    "  It is the gateway of range fd00::1-fd00::ffff:ffff:ffff:ffff of net: never handed out.\n",
+  ],
+  [
+    "a gateway outside its range",
+    "10.0.0.1",
+    "  It is the gateway of range 10.0.0.10-10.0.0.100 of net: never handed out.\n",
+  ],
+  [
+    "excluded",
+    "10.0.0.20",
+    "  It is excluded (ipam.exclude) from range 10.0.0.10-10.0.0.100 of net.\n",
+  ],
+  [
+    "in a subnet beside its range",
+    "10.0.0.255",
+    "  It is in subnet 10.0.0.0/24, but not in range 10.0.0.10-10.0.0.100 of net: never handed out.\n",
+  ],
+  [
+    "outside all ranges",
+    "10.9.9.9",
+    "  It is outside all ranges of IPv4: 10.0.0.10-10.0.0.100 of net.\n",
+  ],
+] as const) {
+  test(`of an address that nobody holds it is said that it is ${what}`, (t) => {
+    t.strictSame(show(busyNode(t), operand), [
+      1,
+      `No reservation for address ${operand}.\n${text}`,
+      "",
+    ]);
+    t.end();
+  });
+}
+
+for (const [what, operand, text] of [
+  ["several begin so", "ab", "container ab.\n  2 containers begin so: abc123, abd456.\n"],
+  [
+    "it was released",
+    "gone77",
+    "container gone77.\n  libcni's cache names container gone77, interface eth0 (pod default/old) for net, but no reservation does.\n",
+  ],
+  [
+    "its pod was released",
+    "default/old",
+    "pod default/old.\n  libcni's cache names container gone77, interface eth0 (pod default/old) for net, but no reservation does.\n",
+  ],
+  [
+    "nothing knows it",
+    "xyz",
+    "container xyz.\n  No reservation and no entry of libcni's cache names it; see list.\n",
+  ],
+  [
+    "nothing knows the pod",
+    "default/none",
+    "pod default/none.\n  libcni's cache does not name this pod; try its container id, or list.\n",
+  ],
+] as const) {
+  test(`of a container that holds nothing it is said that ${what}`, (t) => {
+    t.strictSame(show(busyNode(t), operand), [1, `No reservation for ${text}`, ""]);
+    t.end();
+  });
+}
+
+test("a file that names no container is shown as what it is", (t) => {
+  const node = nodeFor(t);
+  node.write("net/10.0.0.9", "");
+  node.age("net/10.0.0.9", 7300);
+  t.strictSame(show(node, "10.0.0.9"), [
+    0,
+    `10.0.0.9 of net
+  taken by    a file that names no container
+  since       TIME (2h ago)
+  range       not known
+  file        /networks/net/10.0.0.9
+`,
+    "",
+  ]);
+  t.end();
+});
+
+test("an address may be reserved in several networks, and --network chooses one", (t) => {
+  const node = nodeFor(t);
+  node.add("one", { subnet: "10.0.0.0/24" }, "a");
+  node.add("two", { subnet: "10.0.0.0/24" }, "b");
+  const holders = (...words: string[]): string[] => {
+    const { stdout } = node.tool([
+      "show",
+      "10.0.0.2",
+      "--json",
+      "--data-dir",
+      node.dataDir,
+      ...words,
+    ]);
+    const { reservations }: { reservations: { network: string; container: string }[] } =
+      JSON.parse(stdout);
+    return reservations.map(({ network, container }) => `${network} ${container}`);
+  };
+  t.strictSame(holders(), ["one a", "two b"]);
+  t.strictSame(holders("--network", "two"), ["two b"]);
+  t.end();
+});
+
+test("the document has the reservations, or the hints", (t) => {
+  const node = busyNode(t);
+  const held = JSON.parse(node.tool(["show", "10.0.0.10", "--json", "--network", "net"]).stdout);
+  const { since } = held.reservations[0];
+  t.strictSame(held, {
+    reservations: [
+      {
+        network: "net",
+        address: "10.0.0.10",
+        container: "abc123",
+        interface: "eth0",
+        pod: "default/web",
+        owner: "attachment",
+        since,
+        range: { first: "10.0.0.10", last: "10.0.0.100" },
+        path: join(node.dataDir, "net/10.0.0.10"),
+      },
+    ],
+    hints: [],
+  });
+  t.ok(Date.now() - Date.parse(since) >= 7300_000);
+
+  const free = node.tool(["show", "10.0.0.50", "--json", "--network", "net"]);
+  t.equal(free.exitCode, 1);
+  t.strictSame(JSON.parse(free.stdout), {
+    reservations: [],
+    hints: [
+      { reason: "free", network: "net", text: "It is free, in range 10.0.0.10-10.0.0.100 of net." },
+    ],
+  });
+  t.end();
+});
+
+test("what the Go plugin reserved is shown alike", { skip: skipWithoutGoPlugin }, (t) => {
+  const node = nodeFor(t);
+  node.add("net", { subnet: "10.0.0.0/24" }, "theirs", { program: goPlugin?.path ?? "" });
+  node.age("net/10.0.0.2", 7300);
+  t.strictSame(show(node, "theirs"), [
+    0,
+    `10.0.0.2 of net
+  container   theirs
+  interface   eth0
+  since       TIME (2h ago)
+  range       not known
+  file        /networks/net/10.0.0.2
+`,
+    "",
+  ]);
+  t.end();
+});
+
+test("wrong usage ends with 2", (t) => {
+  const node = nodeFor(t);
+  for (const [words, problem] of [
+    [[], "show: an operand is missing; expected ADDRESS|CONTAINER|POD"],
+    [["a", "b"], "show: too many operands; expected ADDRESS|CONTAINER|POD"],
+    [["a:b"], 'expected an address, a container id or a pod as namespace/name; found "a:b"'],
+    [["a/b/c"], 'expected an address, a container id or a pod as namespace/name; found "a/b/c"'],
+    [["a", "--network", "none"], 'there is no network "none"; found: none'],
+  ] as [string[], string][]) {
+    t.strictSame(show(node, ...words), [2, "", `host-local: ${problem}\n`]);
+  }
+  t.end();
+});
