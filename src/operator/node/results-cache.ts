@@ -1,5 +1,7 @@
 /** What libcni remembers of the attachments that it made: a file each, in the directory of its cache. */
 
+import { formatAddress } from "../../ipam/address.ts";
+import { parsePrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import type { Context, Option } from "../command/command.ts";
@@ -11,8 +13,10 @@ export interface CachedAttachment {
   readonly network: string;
   readonly containerId: string;
   readonly interfaceName: string;
-  /** The path of the network namespace; libcni notes it since its version 1.1. */
+  /** The path of the network namespace; libcni notes it since its version 1.3. */
   readonly networkNamespace: string;
+  /** The addresses of the result, in their canonical form. */
+  readonly addresses: readonly string[];
   /** `namespace/name` of the pod, where the runtime said so in `CNI_ARGS`. */
   readonly pod: string;
 }
@@ -76,8 +80,22 @@ function read(system: System, path: string): CachedAttachment | undefined {
     containerId,
     interfaceName: textOf(member(entry, "ifName")),
     networkNamespace: textOf(member(entry, "netns")),
+    addresses: addressesIn(member(entry, "result")),
     pod: podIn(member(entry, "cniArgs")),
   };
+}
+
+/** The addresses of a result of any version: a list, or before 0.3.0 one of each family. */
+function addressesIn(result: unknown): readonly string[] {
+  const entries = [
+    ...listOf(member(result, "ips")).map((entry) => member(entry, "address")),
+    member(member(result, "ip4"), "ip"),
+    member(member(result, "ip6"), "ip"),
+  ];
+  return entries.flatMap((entry) => {
+    const prefix = parsePrefix(textOf(entry));
+    return prefix === undefined ? [] : [formatAddress(prefix.address)];
+  });
 }
 
 /** The pod in `CNI_ARGS`, which libcni keeps as a list of pairs. */

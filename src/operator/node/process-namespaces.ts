@@ -1,0 +1,86 @@
+/** The network namespaces of running processes, with the addresses that are configured in each. */
+
+import { formatAddress, parseAddress } from "../../ipam/address.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { isSystemError } from "../../system/system.ts";
+
+/** A network namespace in which at least one process runs, other than the node's own. */
+export interface ProcessNamespace {
+  /** As the kernel names it, such as `net:[4026532345]`. */
+  readonly id: string;
+  /** One of its processes. */
+  readonly processId: number;
+  /** Its addresses of both families, in their canonical form; loopback and link-local ones among them. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+/** The routing table of a namespace with thousands of routes is smaller, in bytes. */
+const LARGEST_TABLE = 16 * 1024 * 1024;
+
+/**
+ * Reads `/proc`: every namespace once. Processes that this user may not inspect, or that end meanwhile, are left out.
+ *
+ * @returns none where `/proc` cannot be read
+ */
+export function readProcessNamespaces(system: OperatorSystem): readonly ProcessNamespace[] {
+  const own = new Set([namespaceOf(system, "self"), namespaceOf(system, "1")]);
+  const namespaces = new Map<string, ProcessNamespace>();
+  for (const processId of processIds(system)) {
+    const id = namespaceOf(system, processId);
+    if (id === undefined || own.has(id) || namespaces.has(id)) continue;
+    const addresses = addressesOf(system, processId);
+    if (addresses !== undefined) {
+      namespaces.set(id, { id, processId: Number(processId), addresses });
+    }
+  }
+  return [...namespaces.values()];
+}
+
+/** The namespace of a process; `undefined` where it cannot be seen. */
+export function namespaceOf(system: OperatorSystem, process: string): string | undefined {
+  return orUndefined(() => system.readLink(`/proc/${process}/ns/net`));
+}
+
+function processIds(system: OperatorSystem): readonly string[] {
+  return orUndefined(() => system.list("/proc").filter((name) => /^[0-9]+$/.test(name))) ?? [];
+}
+
+/** `undefined` where the process has ended. A kernel without IPv6 has no second table. */
+function addressesOf(system: OperatorSystem, processId: string): ReadonlySet<string> | undefined {
+  const ipv4 = orUndefined(() => system.readFile(`/proc/${processId}/net/fib_trie`, LARGEST_TABLE));
+  const ipv6 = orUndefined(() => system.readFile(`/proc/${processId}/net/if_inet6`, LARGEST_TABLE));
+  if (ipv4 === undefined && ipv6 === undefined) return undefined;
+  return new Set([...localAddresses(ipv4 ?? ""), ...interfaceAddresses(ipv6 ?? "")]);
+}
+
+/**
+ * The node's own addresses in `fib_trie`: a line with an address, then one with `/32 host LOCAL`.
+ *
+ * @example localAddresses("|-- 10.88.0.7\n   /32 host LOCAL\n"); // ["10.88.0.7"]
+ */
+export function localAddresses(table: string): readonly string[] {
+  return [...table.matchAll(/\|-- ([0-9.]+)\n +\/32 host LOCAL/g)].map(
+    ([, address = ""]) => address,
+  );
+}
+
+/**
+ * The addresses in `if_inet6`: 32 hexadecimal digits at the beginning of each line.
+ *
+ * @example interfaceAddresses("fd000000000000000000000000000007 02 40 00 80 eth0\n"); // ["fd00::7"]
+ */
+export function interfaceAddresses(table: string): readonly string[] {
+  return [...table.matchAll(/^([0-9a-f]{32}) /gm)].flatMap(([, digits = ""]) => {
+    const address = parseAddress((digits.match(/.{4}/g) ?? []).join(":"));
+    return address === undefined ? [] : [formatAddress(address)];
+  });
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
