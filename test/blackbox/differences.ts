@@ -1,5 +1,5 @@
 /**
- * Every difference from the Go plugin that was decided on, for administrators and for the tests.
+ * Every intended difference from the Go plugin, for administrators and for the tests.
  *
  * An entry says what the Go plugin (v1.9.1) does, what this project does instead, and why. Where
  * the recorded behaviour of the Go plugin (vectors.json) shows the difference, `changed` holds the
@@ -52,10 +52,10 @@ export const differences: readonly Difference[] = [
   {
     title: "DEL frees addresses whatever else the configuration says",
     reference:
-      "DEL fails when ranges are missing or invalid, or when routes, CNI_ARGS, args or runtimeConfig are; the address stays reserved for ever.",
-    here: "DEL needs a network name, an ipam object, the data directory, the container id and the interface. It looks at nothing else, and always frees what it finds.",
+      "DEL fails when ranges are missing or invalid, or when routes, CNI_ARGS, args or runtimeConfig are; the address stays reserved forever.",
+    here: "DEL needs a network name, an ipam object, the data directory, the container id and the interface. It ignores everything else, and always frees what it finds.",
     reason:
-      "Runtimes call DEL with stripped configurations, for example without the runtimeConfig that held the ranges.",
+      "Runtimes call DEL with incomplete configurations, for example without the runtimeConfig that contained the ranges.",
     changed: [
       { vector: "args/DEL-bad", exitCode: 0, stdout: "" },
       {
@@ -78,16 +78,17 @@ export const differences: readonly Difference[] = [
   {
     title: "GC frees addresses of attachments that no longer exist",
     reference:
-      "GC does nothing, so an address whose DEL never came is lost until somebody removes its file.",
-    here: "GC frees every reservation that is not listed in cni.dev/valid-attachments (or, where that key is absent, in cni.dev/attachments). null and an empty list mean that nothing is valid. Where both keys are absent nothing is freed, and one line on standard error says so. A list of another form is error 7 and frees nothing. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed.",
-    reason: "CNI specification 1.1.0 asks for it. cnitool gc sends no key, after DELs of its own.",
+      "GC does nothing, so an address that never got a DEL is lost until somebody removes its file.",
+    here: "GC frees every reservation that is not listed in cni.dev/valid-attachments (or, where that key is absent, in cni.dev/attachments). null and an empty list mean that no attachment is valid. If both keys are absent, nothing is freed, and one line on standard error says so. A malformed list is error 7 and frees nothing. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed.",
+    reason:
+      "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself.",
     changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],
     coveredBy: ["blackbox/gc.test.ts"],
   },
   {
     title: 'The executable can stand in the plugin chain with "gcOnly": true',
     reference: "The key is unknown; the plugin would reserve a second address.",
-    here: "ADD and CHECK hand prevResult on untouched, DEL does nothing, GC and STATUS do their work.",
+    here: "ADD and CHECK pass prevResult on unchanged, DEL does nothing, GC and STATUS work as usual.",
     reason:
       "The stock main plugins (bridge, ptp, macvlan and others) answer GC themselves and never forward it to their IPAM plugin.",
     changed: [],
@@ -95,19 +96,19 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "STATUS says when no address can be handed out",
-    reference: "STATUS always succeeds, without a look at the ipam section.",
-    here: 'STATUS fails with code 50, and with counts, when the data directory cannot be written, when a range set is exhausted, or when the ipam section is missing or invalid. "exhaustedStatus": "ready" lets an exhausted range set count as ready. Missing ranges are no error.',
+    reference: "STATUS always succeeds and ignores the ipam section.",
+    here: 'STATUS fails with code 50, and with counts, if the data directory cannot be written, if a range set is exhausted, or if the ipam section is missing or invalid. "exhaustedStatus": "ready" treats an exhausted range set as ready. Missing ranges are not an error.',
     reason:
-      "CNI specification 1.1.0 asks for it; some runtimes take the whole node out of service on code 50.",
+      "CNI specification 1.1.0 requires it; some runtimes report the whole node as NotReady on code 50.",
     changed: [],
     coveredBy: ["blackbox/status.test.ts"],
   },
   {
-    title: "A reservation appears whole or not at all",
+    title: "Reservations are created atomically",
     reference:
-      "The file is created first and written afterwards. A crash in between leaves an empty file that nothing ever frees.",
-    here: "The file gets its name only when its content is complete. An empty file left by others is nobody's: once it is ten seconds old, it gives way when its range is otherwise exhausted. A file with any content is never taken over.",
-    reason: "Addresses must not leak by a crash or a full disk.",
+      "The file is created first and written afterwards. A crash in between leaves an empty file that is never freed.",
+    here: "The file gets its name only when its content is complete. An empty file left by another program is reused once it is ten seconds old and its range is otherwise exhausted. A file with any content is never reused.",
+    reason: "A crash or a full disk must not leak addresses.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
@@ -132,9 +133,9 @@ export const differences: readonly Difference[] = [
   {
     title: "A failed ADD gives back what it reserved itself, and nothing else",
     reference:
-      "A failed ADD frees every address of the container and interface in this network, also those of an earlier, successful ADD that are in use.",
-    here: "A failed ADD frees the addresses that this very call reserved.",
-    reason: "A repeated ADD must not cut off a running container.",
+      "A failed ADD frees every address of the container and interface in this network, including those of an earlier, successful ADD that are in use.",
+    here: "A failed ADD frees only the addresses that the same call reserved.",
+    reason: "A repeated ADD must not take the address of a running container.",
     changed: [
       {
         vector: "rollback/removes-preexisting",
@@ -149,26 +150,26 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Waiting for the lock is bounded, and lock errors are errors",
-    reference: "A call waits without end, and works without the lock where locking fails.",
-    here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing. The lock of a killed process does not block. One lock covers all range sets of a call.",
-    reason: "A runtime can retry after code 11; it can do nothing about a call that hangs.",
+    reference: "A call waits forever, and continues without the lock if locking fails.",
+    here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing. The lock of a killed process is released. One lock covers all range sets of a call.",
+    reason: "A runtime can retry after code 11, but not while a call hangs.",
     changed: [],
     coveredBy: ["blackbox/lock.test.ts"],
   },
   {
-    title: "Standard input must end",
+    title: "Standard input is limited in time and size",
     reference:
-      "A call waits without end for a standard input that stays open, and reads it without limit.",
-    here: "After 60 seconds, or more than 64 MiB, the call fails with code 5 and has changed nothing. The portable executable knows the time limit for pipes only.",
-    reason: "A runtime that died while it wrote should not leave plugins behind.",
+      "A call waits forever for a standard input that stays open, and reads it without limit.",
+    here: "After 60 seconds, or more than 64 MiB, the call fails with code 5 and has changed nothing. In the portable executable the time limit applies to pipes only.",
+    reason: "A runtime that dies while writing should not leave plugin processes behind.",
     changed: [],
     coveredBy: ["faults/executables/streams.test.ts", "system/node/standard-streams.test.ts"],
   },
   {
-    title: "With arguments, and without CNI_COMMAND, it is a tool for operators",
-    reference: "Arguments are ignored: without CNI_COMMAND it says in two lines what it is.",
-    here: "host-local --help names the commands that see, check and repair what is reserved. Without arguments a third line points there. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
-    reason: "What is reserved was left to ls and rm. No runtime calls a plugin with arguments.",
+    title: "With arguments, and without CNI_COMMAND, it runs operator commands",
+    reference: "Arguments are ignored: without CNI_COMMAND it prints two lines about itself.",
+    here: "host-local --help lists the commands, which show, check and repair reservations. Without arguments a third line refers to it. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
+    reason: "Administrators had only ls and rm. No runtime calls a plugin with arguments.",
     changed: [
       { vector: "proc/about", stderr: about },
       { vector: "proc/about-empty-command", stderr: about },
@@ -176,27 +177,27 @@ export const differences: readonly Difference[] = [
     coveredBy: ["operator/entry.test.ts", "blackbox/environment.test.ts"],
   },
   {
-    title: "Errors say more in details",
+    title: "Errors have more details",
     reference: "Most errors have no details.",
-    here: "Code and msg are the reference's. details says what was expected and found, and where; on exhaustion how many addresses are used per range and what to do next; on a refused requested address who holds it.",
+    here: "Code and msg are the same. details says what was expected and found, and where; on exhaustion, how many addresses of each range are used and what to do next; for a requested address that is not available, its holder.",
     reason: "An administrator should not need the source code to understand an error.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
   {
-    title: "A result that cannot be delivered is taken back",
+    title: "An ADD that cannot write its result frees its addresses",
     reference:
-      "When standard output is closed or full, or its reader is gone, ADD leaves the address reserved.",
-    here: "The reservation is given back, and the exit code is 1.",
-    reason: "The runtime never learned of the address, so it would leak.",
+      "If standard output is closed or full, or its reader has exited, ADD leaves the address reserved.",
+    here: "The address is freed, and the exit code is 1.",
+    reason: "The runtime never received the address, so it would leak.",
     changed: [],
     coveredBy: ["blackbox/undeliverable-result.test.ts"],
   },
   {
-    title: "A cursor file that cannot be written leaks no address",
-    reference: "ADD fails and leaves the address reserved; the cursor file may be left cut short.",
-    here: "ADD fails and gives the address back; the cursor file is replaced as a whole.",
-    reason: "A failed ADD must leave nothing behind.",
+    title: "A cursor file that cannot be written does not leak an address",
+    reference: "ADD fails and leaves the address reserved; the cursor file may be truncated.",
+    here: "ADD fails and frees the address; the cursor file contains the old address or the new one.",
+    reason: "A failed ADD must not leave anything behind.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
@@ -205,16 +206,16 @@ export const differences: readonly Difference[] = [
     reference:
       "null in ips crashes the plugin; a null route crashes it for versions below 0.3.0 and is printed as null above; a route without dst is printed as <nil>.",
     here: "Error 999 with the message that the Go plugin has for an empty address or CIDR; nothing is reserved.",
-    reason: "A crash tells nobody what to mend.",
+    reason: "A crash does not say what to fix.",
     changed: [],
     coveredBy: ["blackbox/bad-configuration.test.ts"],
   },
   {
     title: "rangeStart may not lie above the default end of the range",
     reference:
-      "rangeStart 10.1.2.255 in 10.1.2.0/24 is accepted; ADDs then hand out .255 and go on outside the subnet.",
-    here: "The configuration is refused with the Go plugin's message for a rangeStart outside the network.",
-    reason: "Addresses outside the subnet belong to somebody else.",
+      "rangeStart 10.1.2.255 in 10.1.2.0/24 is accepted; ADDs then hand out .255 and continue outside the subnet.",
+    here: "The configuration is rejected with the Go plugin's message for a rangeStart outside the network.",
+    reason: "Addresses outside the subnet belong to other networks.",
     changed: [
       {
         vector: "config/range-start-bcast",
@@ -233,15 +234,15 @@ export const differences: readonly Difference[] = [
     reference:
       "Which of several requested addresses in one range set is reserved, and the order in the error message about the others, is random.",
     here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved; the message keeps that order.",
-    reason: "The same call should have the same answer.",
+    reason: "The same call should have the same result.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
   {
     title: "DEL falls back to reservations without an interface name once per call",
     reference:
-      "With two or more range sets, DEL frees the exact matches in its first pass and files with the bare container id (from very old versions) in its second.",
-    here: "Files with the bare container id are freed only where there was no exact match, however many range sets there are.",
+      "With two or more range sets, DEL frees the exact matches in its first pass and files with only the container id (from very old versions) in its second.",
+    here: "Files with only the container id are freed only if there was no exact match, whatever the number of range sets.",
     reason: "What DEL frees should not depend on the number of range sets.",
     changed: [
       {
@@ -254,9 +255,9 @@ export const differences: readonly Difference[] = [
   {
     title: "Only files named as an address, directly in the network's directory, are reservations",
     reference:
-      "Sub-directories are searched too, and DEL and CHECK take any file with the right content, even the cursor file when a container id looks like an address.",
-    here: "Other files and sub-directories are left alone and count for nothing.",
-    reason: "A file that is no reservation must never be removed.",
+      "Subdirectories are searched, too, and DEL and CHECK take any file with the right content, even the cursor file when a container id looks like an address.",
+    here: "Other files and subdirectories are ignored.",
+    reason: "A file that is not a reservation must never be removed.",
     changed: [
       {
         vector: "del/anywhere",
@@ -288,7 +289,7 @@ export const differences: readonly Difference[] = [
   {
     title: "A network directory that is a symbolic link works for every command",
     reference:
-      "ADD works there, but DEL, CHECK and the test for duplicates see nothing: addresses leak.",
+      "ADD works there, but DEL, CHECK and the check for duplicates find nothing: addresses leak.",
     here: "The link is followed.",
     reason: "Administrators move data directories to other disks.",
     changed: [],
@@ -297,8 +298,8 @@ export const differences: readonly Difference[] = [
   {
     title: "DEL reports an address that it could not free",
     reference: "DEL succeeds although the file could not be removed.",
-    here: "DEL frees what it can, then fails with code 5 and names what is left.",
-    reason: "The runtime then tries again, instead of forgetting the container.",
+    here: "DEL frees what it can, then fails with code 5 and names the rest.",
+    reason: "The runtime then retries instead of forgetting the container.",
     changed: [],
     coveredBy: ["blackbox/del.test.ts"],
   },
@@ -306,8 +307,8 @@ export const differences: readonly Difference[] = [
     title: "DEL, CHECK, GC and STATUS create no network directory",
     reference:
       "DEL and CHECK on a network that never had an address leave an empty directory and a lock file behind. CHECK creates the lock file where it is missing.",
-    here: "A missing directory means that nothing is reserved, and stays missing. CHECK and STATUS take no lock and write nothing at all.",
-    reason: "Asking should not write; a read-only disk should not fail a CHECK.",
+    here: "A missing directory means that nothing is reserved, and is not created. CHECK and STATUS take no lock and write nothing.",
+    reason: "A query should not write; CHECK should work on a read-only disk.",
     changed: [
       { vector: "gotest/del-unknown-0.2.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
       { vector: "gotest/del-unknown-0.3.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
@@ -319,10 +320,11 @@ export const differences: readonly Difference[] = [
     coveredBy: ["blackbox/check.test.ts", "blackbox/status.test.ts"],
   },
   {
-    title: "White space around the address in a cursor file does not matter",
+    title: "White space around the address in a cursor file is ignored",
     reference: "A cursor file that ends with a newline is ignored, and allocation starts over.",
-    here: "The address counts.",
-    reason: "Administrators write such files with echo. Only the start of the round changes.",
+    here: "The address is used.",
+    reason:
+      "Administrators write such files with echo. Only the address where allocation starts differs.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
@@ -331,7 +333,7 @@ export const differences: readonly Difference[] = [
     reference:
       "In a range such as ::100:0/120 the successor of an address becomes an IPv4 address: 1.0.0.2.",
     here: "Addresses keep their family.",
-    reason: "It is an accident of number lengths in the Go plugin.",
+    reason: "The Go plugin drops leading zero bytes.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
@@ -339,17 +341,17 @@ export const differences: readonly Difference[] = [
     title: "Of a repeated key in the configuration the last one counts",
     reference:
       "Repeated objects are merged member by member, and repeated lists element by element.",
-    here: "The last one counts as a whole.",
-    reason: "It is what every other reader of JSON does. No runtime writes such a document.",
+    here: "The last one replaces the others.",
+    reason: "Most JSON parsers do this. No runtime writes such a document.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
   },
   {
-    title: "Type errors in the configuration name the place",
+    title: "Type errors in the configuration name the path",
     reference:
       "The text after 'json: cannot unmarshal' names a structure of the Go source, and changes with the Go release.",
-    here: "Code and the beginning of the message are the same; the rest names the member, such as ipam.ranges[0][1].rangeStart.",
-    reason: "The place in the configuration is what an administrator needs.",
+    here: "Code and the beginning of the message are the same; the rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
+    reason: "An administrator needs the path in the configuration.",
     changed: [],
     coveredBy: ["blackbox/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
   },
@@ -357,76 +359,76 @@ export const differences: readonly Difference[] = [
     title: "Addresses can be excluded from a range",
     reference: "The key is unknown.",
     here: 'Addresses and CIDRs in "exclude" of the ipam section are never handed out. Off by default.',
-    reason: "A router or a printer in the middle of a range should not need two ranges.",
+    reason: "A router or a printer in the middle of a range should not require two ranges.",
     changed: [],
     coveredBy: ["blackbox/exclude.test.ts"],
   },
   {
-    title: "Of several faults in a configuration another one may be named",
+    title: "Of several errors in a configuration another one may be reported",
     reference:
       "A malformed address or network is reported before an earlier value of the wrong type; of two malformed ones the first in the document.",
-    here: "Members are read in a fixed order, and the first fault is reported. The code is the same.",
-    reason: "Each fault has to be mended anyway.",
+    here: "Members are read in a fixed order, and the first error is reported. The code is the same.",
+    reason: "Each error has to be fixed anyway.",
     changed: [],
     coveredBy: ["ipam/config.test.ts"],
   },
   {
     title: "Numbers beyond 2^53 lose their last digits",
     reference: "Before version 1.0.0, mtu, advmss, priority, table and scope are exact to 2^63.",
-    here: "They are exact to 2^53, as in the reference from 1.0.0 on.",
-    reason: "No such number has a meaning in a route.",
+    here: "They are exact to 2^53, as in the Go plugin from 1.0.0 on.",
+    reason: "No route uses such numbers.",
     changed: [],
     coveredBy: ["cni/json.test.ts"],
   },
   {
     title: "Whole numbers may be written as 1.0 or 1e3",
-    reference: "The configuration is refused.",
-    here: "mtu, advmss, priority, table and scope are what they amount to.",
-    reason: "JSON has one kind of numbers; it does not matter how one is written.",
+    reference: "The configuration is rejected.",
+    here: "mtu, advmss, priority, table and scope accept any notation of a whole number.",
+    reason: "JSON has one number type.",
     changed: [],
     coveredBy: ["cni/json.test.ts"],
   },
   {
     title: "A directory that cannot be listed is an error",
     reference:
-      "ADD goes without the test for a second address, DEL frees nothing and succeeds, CHECK finds nothing.",
-    here: "ADD and CHECK fail with the reason; so does DEL, with code 5, so that the runtime tries again. A reservation that DEL cannot read is named on standard error.",
-    reason: "An address that nobody could free must not go unnoticed.",
+      "ADD skips the check for a second address, DEL frees nothing and succeeds, CHECK finds nothing.",
+    here: "ADD and CHECK fail with the cause; DEL fails with code 5, so that the runtime retries. A reservation that DEL cannot read is named on standard error.",
+    reason: "An address that cannot be freed must be reported.",
     changed: [],
     coveredBy: ["blackbox/del.test.ts", "verbs/del.test.ts"],
   },
   {
     title:
-      "Portable executable: a stream that is /dev/null, opened for reading and writing, counts as closed",
-    reference: "Only a closed stream is one.",
-    here: "Node.js opens /dev/null so in place of a stream that was closed, and the two cannot be told apart. A redirection by a shell opens it for one of the two and is not meant. The native executable behaves like the Go plugin.",
-    reason: "An address that is handed to a closed stream would leak.",
+      "Portable executable: a stream that is /dev/null, opened for reading and writing, is treated as closed",
+    reference: "Only a closed stream is treated so.",
+    here: "Node.js opens /dev/null in this way in place of a closed stream, and the two cannot be distinguished. A redirection in a shell opens it for reading or for writing only, and works. The native executable behaves like the Go plugin.",
+    reason: "An address that is printed to a closed stream would leak.",
     changed: [],
     coveredBy: ["system/node/standard-streams.test.ts"],
   },
   {
     title: "File modes do not depend on the caller's umask",
-    reference: "The caller's umask takes bits away from the modes of files and directories.",
-    here: "Directories get 0755, reservations and cursors 0600, the lock file 0750.",
-    reason: "What one runtime creates, another must be able to use.",
+    reference: "The caller's umask restricts the modes of files and directories.",
+    here: "Directories have mode 0755, reservations and cursors 0600, the lock file 0750.",
+    reason: "Files that one runtime creates must be usable by another.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts", "faults/executables/permissions.test.ts"],
   },
   {
-    title: "Nothing is made or overwritten behind a symbolic link",
+    title: "Nothing is created or overwritten through a symbolic link",
     reference:
-      "A cursor or lock file that is a link is followed: what it leads to is overwritten or made.",
-    here: "A cursor that is a link is replaced. A lock file that is a link to nothing is an error for ADD. The data directory and a network's directory may be links and are followed.",
-    reason: "A plugin that runs as root should write nowhere but in its data directory.",
+      "A cursor or lock file that is a link is followed: its target is overwritten or created.",
+    here: "A cursor that is a link is replaced. A lock file that is a dangling link is an error for ADD. The data directory and a network's directory may be links and are followed.",
+    reason: "A plugin that runs as root should write only in its data directory.",
     changed: [],
     coveredBy: ["faults/executables/permissions.test.ts"],
   },
   {
-    title: "The data directory holds one directory more",
-    reference: "It holds nothing but the networks' directories.",
-    here: "A directory .host-local holds the owner index, temporary files and the portable executable's lock. Its name cannot be a network's, and it may be removed whenever no call is running.",
+    title: "The data directory contains the directory .host-local",
+    reference: "It contains only the networks' directories.",
+    here: "The directory .host-local contains the owner index, temporary files and the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
     reason:
-      "The Go plugin reads every file in a network's directory, so nothing of ours may stand there.",
+      "The Go plugin reads every file in a network's directory, so additional files must be elsewhere.",
     changed: [],
     coveredBy: ["blackbox/vectors.test.ts", "differential/take-over.test.ts"],
   },

@@ -42,8 +42,8 @@ export function randomTampering(
     case 2:
       return write(inRange, random.pick([owner, `  ${owner}\n`, `${owner}\t`]));
     case 3:
-      // Garbage lies outside every range: inside one it would be taken over some time. See "A
-      // reservation appears whole or not at all" in blackbox/differences.ts.
+      // Garbage lies outside every range: inside one it would be taken over some time. See
+      // "Reservations are created atomically" in blackbox/differences.ts.
       return write(
         `${network}/${random.pick(["99.9.9.9", "2001:db8:eeee::1"])}`,
         random.pick([owner, random.pick(containers), "", "c1\neth0", "garbage \u00e9"]),
