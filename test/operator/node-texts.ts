@@ -1,6 +1,6 @@
 /** Nodes as kubectl prints them. */
 
-/** What a test says of a node. */
+/** The members of a node that a test sets. */
 export interface WrittenNode {
   readonly name: string;
   readonly podCidrs?: readonly string[];
@@ -8,7 +8,7 @@ export interface WrittenNode {
   readonly created?: string;
 }
 
-/** The object that kubectl prints for a node, without most of what is not asked for. */
+/** A node object as kubectl prints it, with few of the members that are not read. */
 export function nodeObject({ name, podCidrs = [], pods = "110", created }: WrittenNode): object {
   const [podCIDR] = podCidrs;
   return {

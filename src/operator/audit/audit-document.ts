@@ -1,4 +1,4 @@
-/** The audit for programs. */
+/** The JSON document of `audit`. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { AuditResult } from "./audit-result.ts";

@@ -1,4 +1,4 @@
-/** What `audit` prints. */
+/** The text of `audit`. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { Expectation } from "../cluster/node-cidrs.ts";
@@ -11,28 +11,30 @@ import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts
 import type { Renumbering } from "./renumbering.ts";
 import { stepsFor, stepsPreface } from "./renumbering-steps.ts";
 
-/** What a kind of problem means. */
+/** What a code means, and what follows from it. */
 const meanings: Readonly<Record<FindingCode, string>> = {
-  duplicate: "several nodes have the same block; traffic to their pods goes astray",
-  overlap: "a block lies in another node's; traffic to these pods goes astray",
-  "no-pod-cidr": "no block, and no addresses",
-  invalid: "the plugin refuses the block; pods get no address",
-  outside: "not in the cluster CIDR; kube-controller-manager does not start while it finds one",
-  "mask-size": "a block of another size; it takes the place of others",
-  "max-pods": "the scheduler sends more pods than there are addresses",
-  name: "this is not what kubectl prints",
+  duplicate: "several nodes have the same podCIDR; traffic to their pods is lost",
+  overlap: "the podCIDR overlaps that of another node; traffic to their pods is lost",
+  "no-pod-cidr": "a podCIDR is missing; pods get no address",
+  invalid: "the plugin rejects the podCIDR; pods get no address",
+  outside:
+    "the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node",
+  "mask-size":
+    "the podCIDR does not have the size of the node mask; it may take the place of several",
+  "max-pods": "the scheduler may place more pods on the node than it has addresses",
+  name: "not a valid node name; this is not the output of kubectl",
 };
 
-/** The findings, the proposals and the commands. */
+/** The findings, grouped by code, the proposals, and the commands that apply them. */
 export function auditText(audit: AuditResult, paint: Paint): string {
   const { nodes, expectation, findings, renumberings } = audit;
-  const troubled = new Set(findings.map(({ node }) => node)).size;
-  const decision =
-    troubled === 0
+  const withFindings = new Set(findings.map(({ node }) => node)).size;
+  const verdict =
+    withFindings === 0
       ? paint("No problems found.", "good")
-      : `${plural(troubled, "node")} with problems.`;
+      : `${plural(withFindings, "node")} with problems.`;
   return [
-    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${decision}\n`,
+    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${verdict}\n`,
     ...findingCodes.map((code) => groupText(code, findings, paint)),
     proposalsText(renumberings),
     stepsText(renumberings),
@@ -79,5 +81,5 @@ function stepsText(renumberings: readonly Renumbering[]): string {
       ? []
       : [`# ${printable(node.name)}\n${stepsFor(node, podCidrs).join(" &&\n")}\n`],
   );
-  return steps.length === 0 ? "" : `The commands:\n\n${[stepsPreface, ...steps].join("\n")}`;
+  return steps.length === 0 ? "" : `Commands:\n\n${[stepsPreface, ...steps].join("\n")}`;
 }

@@ -13,10 +13,11 @@ import {
   parseNodeCidrs,
   usualFamilies,
 } from "../cluster/node-cidrs.ts";
-import { type ClusterNode, parseNodes } from "../cluster/node-list.ts";
+import { type ClusterNode, isJson, parseNodes } from "../cluster/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../cluster/node-mask.ts";
 import { groupCidrs } from "../cluster/overlapping-cidrs.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { plural } from "../output/plural.ts";
 import { painter } from "../output/terminal.ts";
 import { describeAudit } from "./audit-document.ts";
 import type { AuditResult } from "./audit-result.ts";
@@ -31,8 +32,8 @@ export const audit: Command = {
   operandCount: { least: 0, most: 1 },
   summary: "what is wrong with the podCIDRs of a cluster's nodes",
   description: [
-    "Reads what kubectl get nodes -o json (or -o yaml) prints, from a file or, with - or without an operand, from standard input, and asks nobody else. It finds nodes without podCIDR, podCIDRs that two nodes have or that lie in one another, that are outside the cluster CIDR, of another size than the rest or unusable, and nodes that take more pods than they have addresses.",
-    "With --cluster-cidr it proposes a free block for each node that should get another one, and prints the commands for it; it runs none. Without a node mask the commonest one counts.",
+    "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. The output of -o yaml is read, too, but takes much longer in a large cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
+    "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one.",
   ],
   options: clusterOptions("", ""),
   examples: [
@@ -42,16 +43,19 @@ export const audit: Command = {
     },
     {
       line: "host-local audit nodes.json --cluster-cidr 10.244.0.0/16,fd00:10::/48 --json",
-      effect: "a dual-stack cluster, for a program",
+      effect: "a dual-stack cluster, as JSON",
     },
   ],
   run: auditNodes,
 };
 
-/** No text of nodes is larger, in bytes: 5000 nodes with fifty images each are a hundred million. */
+/** From this length on, in characters, YAML takes seconds to read, and a message recommends JSON. */
+const LARGE_YAML = 1024 * 1024;
+
+/** The largest input, in bytes. 5000 nodes with fifty images each are about 100 MB. */
 const LARGEST_INPUT = 256 * 1024 * 1024;
 
-/** Whoever lists nodes on standard input is waited for so long, in milliseconds. */
+/** How long to wait for the nodes on standard input, in milliseconds. */
 const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
@@ -69,7 +73,12 @@ function auditNodes(context: Context): Report {
       ? system.readStandardInput(LARGEST_INPUT, LONGEST_INPUT)
       : system.readFile(file, LARGEST_INPUT);
   const source = file === "-" ? "standard input" : file;
-  const nodes = withoutRepetition(context, parseNodes(text, source)).map(parseNodeCidrs);
+  if (text.length >= LARGE_YAML && !isJson(text)) {
+    context.log(
+      "host-local: audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster\n",
+    );
+  }
+  const nodes = withoutDuplicates(context, parseNodes(text, source)).map(parseNodeCidrs);
   const families =
     clusters.length > 0 ? clusters.map(({ address }) => address.family) : usualFamilies(nodes);
   const masks = expectedMasks(context, nodes, families);
@@ -88,28 +97,28 @@ function auditNodes(context: Context): Report {
   };
 }
 
-/** A node that is in the text twice, as it is in two lists one after the other, counts as the last one says. */
-function withoutRepetition(
+/** Of a node that is listed more than once, as in two lists that were concatenated, only the last entry. */
+function withoutDuplicates(
   context: Context,
   nodes: readonly ClusterNode[],
 ): readonly ClusterNode[] {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   if (byName.size < nodes.length) {
     context.log(
-      `host-local: audit: ${nodes.length - byName.size} nodes are there twice; the last one counts\n`,
+      `host-local: audit: ${plural(nodes.length - byName.size, "duplicate node")} in the input; the last entry of each counts\n`,
     );
   }
   return [...byName.values()];
 }
 
-/** The masks that were given, else the commonest ones, else what kube-controller-manager takes. */
+/** For each family the mask given, else the most common one, else kube-controller-manager's default. */
 function expectedMasks(
   context: Context,
   nodes: readonly NodeCidrs[],
   families: readonly Family[],
 ): readonly ExpectedMask[] {
   const masks = nodeMasksOf(context, "");
-  const cidrs = nodes.flatMap((withPodCidr) => withPodCidr.cidrs);
+  const cidrs = nodes.flatMap((node) => node.cidrs);
   const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
   const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
   const hasClusters = context.option("--cluster-cidr") !== undefined;

@@ -1,4 +1,4 @@
-/** What is wrong with the numbering of a cluster's nodes. */
+/** The problems of the podCIDRs of nodes. */
 
 import { bitsOf, type Family, isWithin } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
@@ -9,7 +9,7 @@ import type { CidrGroup } from "../cluster/overlapping-cidrs.ts";
 import { plural } from "../output/plural.ts";
 import { printable } from "../output/printable.ts";
 
-/** The problems, the gravest first. */
+/** The kinds of problems, the most severe first. */
 export const findingCodes = [
   "duplicate",
   "overlap",
@@ -28,14 +28,12 @@ export interface Finding {
   readonly code: FindingCode;
   readonly severity: "error" | "warning";
   readonly node: ClusterNode;
-  /** The block that it is about; `undefined` where there is none. */
-  readonly cidr: PodCidr | undefined;
-  /** The podCIDR as it is written, or the list of them; empty where there is none. */
+  /** The podCIDR as the node object has it, or all of the node, separated by commas; empty where there is none. */
   readonly podCidr: string;
   readonly message: string;
 }
 
-/** So many other nodes are named in a message. */
+/** How many other nodes a message names. */
 const NAMED = 3;
 
 /** What Kubernetes accepts as the name of a node (RFC 1123 subdomain). */
@@ -49,8 +47,8 @@ export function isNodeName(name: string): boolean {
 /**
  * Finds the problems of all nodes.
  *
- * @param groups the blocks of all nodes
- * @returns by kind in the order of `findingCodes`, then in the order of the nodes
+ * @param groups the podCIDRs of all nodes
+ * @returns by code, in the order of `findingCodes`, then in the order of the nodes
  */
 export function findProblems(
   nodes: readonly NodeCidrs[],
@@ -58,15 +56,15 @@ export function findProblems(
   expectation: Expectation,
 ): readonly Finding[] {
   const shared = sharingProblems(groups);
-  const findings = nodes.flatMap((withPodCidr) => [
-    ...withPodCidr.cidrs.flatMap((cidr) => shared.get(cidr) ?? []),
-    ...ownProblems(withPodCidr, expectation),
+  const findings = nodes.flatMap((node) => [
+    ...node.cidrs.flatMap((cidr) => shared.get(cidr) ?? []),
+    ...ownProblems(node, expectation),
   ]);
   const rank = new Map(findingCodes.map((code, index) => [code, index]));
   return findings.sort((a, b) => (rank.get(a.code) ?? 0) - (rank.get(b.code) ?? 0));
 }
 
-/** Duplicates and overlaps, by block. */
+/** Duplicates and overlaps, by podCIDR. */
 function sharingProblems(
   groups: readonly CidrGroup<PodCidr>[],
 ): ReadonlyMap<PodCidr, readonly Finding[]> {
@@ -77,7 +75,7 @@ function sharingProblems(
     for (const cidr of members) {
       const found: Finding[] = [];
       if (members.length > 1) {
-        found.push(finding("duplicate", cidr, `also of ${namesIn([group], cidr)}`));
+        found.push(finding("duplicate", cidr, `also assigned to ${namesIn([group], cidr)}`));
       }
       if (around !== undefined) {
         found.push(finding("overlap", cidr, `lies in ${describe([around], cidr)}`));
@@ -96,17 +94,18 @@ function ownProblems(
   { clusters, masks, families }: Expectation,
 ): readonly Finding[] {
   const found: Finding[] = [];
-  const about = (code: FindingCode, podCidr: string, message: string): void => {
-    found.push({ code, severity: "error", node, cidr: undefined, podCidr, message });
+  const report = (code: FindingCode, podCidr: string, message: string): void => {
+    found.push({ code, severity: "error", node, podCidr, message });
   };
   if (!isNodeName(node.name))
-    about("name", node.podCidrs.join(","), "no name that Kubernetes accepts");
-  for (const text of unreadable) about("invalid", text, "it is no network such as 10.244.1.0/24");
+    report("name", node.podCidrs.join(","), "Kubernetes accepts no such name");
+  for (const text of unreadable)
+    report("invalid", text, "expected a network such as 10.244.1.0/24");
   if (node.podCidrs.length === 0) {
-    about("no-pod-cidr", "", "pods on it get no address");
+    report("no-pod-cidr", "", "pods on it get no address");
   } else {
     for (const family of families.filter((one) => !cidrs.some((cidr) => cidr.family === one))) {
-      about("no-pod-cidr", node.podCidrs.join(","), `pods on it get no IPv${family} address`);
+      report("no-pod-cidr", node.podCidrs.join(","), `pods on it get no IPv${family} address`);
     }
   }
   for (const cidr of cidrs) {
@@ -116,21 +115,21 @@ function ownProblems(
     }
     const mask = masks.find(({ family }) => family === cidr.family);
     if (mask !== undefined && mask.nodeMask !== cidr.length) {
-      found.push(finding("mask-size", cidr, `a block is a /${mask.nodeMask}`));
+      found.push(finding("mask-size", cidr, `the node mask is /${mask.nodeMask}`));
     }
   }
   const [smallest] = [...cidrs].sort(bySize);
   if (smallest !== undefined && node.pods !== undefined) {
     const holds = podsIn(smallest.family, smallest.length);
     if (node.pods > holds) {
-      const message = `${plural(node.pods, "pod")} allocatable, it holds ${holds}: set kubelet's --max-pods to ${holds}`;
+      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${holds}: set kubelet's --max-pods to ${holds}`;
       found.push(finding("max-pods", smallest, message));
     }
   }
   return found;
 }
 
-/** Whether a block lies in the cluster CIDR of its family. */
+/** Whether a podCIDR lies in a cluster CIDR. */
 export function isInside(cidr: PodCidr, clusters: Expectation["clusters"]): boolean {
   return clusters.some((cluster) => isWithin(cidr.first, cluster) && isWithin(cidr.last, cluster));
 }
@@ -139,34 +138,34 @@ function outsideText(family: Family, clusters: Expectation["clusters"]): string 
   const cluster = clusters.find(({ address }) => address.family === family);
   return cluster === undefined
     ? `the cluster CIDR has no IPv${family} network`
-    : `it is not in ${formatPrefix(cluster)}`;
+    : `not in ${formatPrefix(cluster)}`;
 }
 
 function finding(code: FindingCode, cidr: PodCidr, message: string): Finding {
   const severity = code === "mask-size" || code === "max-pods" ? "warning" : "error";
-  return { code, severity, node: cidr.node, cidr, podCidr: cidr.text, message };
+  return { code, severity, node: cidr.node, podCidr: cidr.text, message };
 }
 
-/** Other blocks with their nodes, such as `10.244.1.0/24 of node-1 and 254 others`. */
+/** Other podCIDRs with their nodes, such as `10.244.1.0/24 of node-1 and 254 other podCIDRs`. */
 function describe(groups: readonly CidrGroup<PodCidr>[], cidr: PodCidr): string {
   const [first] = groups;
   const sample = first?.members[0];
   if (first === undefined || sample === undefined) return "";
   const network = formatPrefix({ address: sample.first, length: sample.length, mapped: false });
   const others = groups.slice(1).reduce((count, { members }) => count + members.length, 0);
-  const more = others === 0 ? "" : ` and ${plural(others, "other block")}`;
+  const more = others === 0 ? "" : ` and ${plural(others, "other podCIDR")}`;
   return `${network} of ${namesIn([first], cidr)}${more}`;
 }
 
-/** The nodes of blocks, but for this very block. */
+/** The nodes that have the podCIDRs of these groups, without the node of `cidr`. */
 function namesIn(groups: readonly CidrGroup<PodCidr>[], cidr: PodCidr): string {
-  // A duplicate may be of thousands of nodes, each of which names the others.
+  // Thousands of nodes may have the same podCIDR, and each has a message that names others.
   const sample = groups.flatMap(({ members }) =>
     members.slice(0, NAMED + 1).filter((one) => one !== cidr),
   );
   const total = groups.reduce((count, { members }) => count + members.length, 0);
   const isMember = groups.some(
-    ({ members }) => members[0] !== undefined && isAlike(members[0], cidr),
+    ({ members }) => members[0] !== undefined && isSame(members[0], cidr),
   );
   const named = sample.slice(0, NAMED).map(({ node }) => nameOf(node, cidr));
   const others = total - (isMember ? 1 : 0) - named.length;
@@ -177,11 +176,11 @@ function nameOf(node: ClusterNode, { node: own }: PodCidr): string {
   return node === own ? "the node itself" : printable(node.name);
 }
 
-function isAlike(a: PodCidr, b: PodCidr): boolean {
+function isSame(a: PodCidr, b: PodCidr): boolean {
   return a.family === b.family && a.first.value === b.first.value && a.length === b.length;
 }
 
-/** The block with the fewest addresses comes first. */
+/** The podCIDR with the fewest addresses comes first. */
 function bySize(a: PodCidr, b: PodCidr): number {
   return bitsOf(a.family) - a.length - (bitsOf(b.family) - b.length);
 }

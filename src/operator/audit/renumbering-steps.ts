@@ -1,24 +1,24 @@
-/** How to give a node another podCIDR: the commands, one by one. */
+/** The commands that give a node another podCIDR. */
 
 import type { ClusterNode } from "../cluster/node-list.ts";
 import { shellWord } from "../output/printable.ts";
 
-/** What is to be known before the first of them. */
-export const stepsPreface = `# One node at a time, and no new nodes meanwhile: a controller might give them these blocks.
-# ssh stands for your way to run a command on the node; cni0 is the bridge's usual name (kubenet: cbr0).
-# The file that is saved first is the way back. Each block below stops at the first command that fails.
-# Where a file in /etc/cni/net.d names the old block, correct it before the kubelet starts again; one that
-# containerd wrote from its template is to be removed, or it stays as it is.
+/** What to know before running them. */
+export const stepsPreface = `# Renumber one node at a time, and add no nodes meanwhile: a controller might assign these podCIDRs to them.
+# ssh stands for your way to run a command on the node; cni0 is the usual name of the bridge (kubenet: cbr0).
+# Keep the file that is saved first: with it you can go back. The commands for a node stop when one fails.
+# If a file in /etc/cni/net.d has the old podCIDR, correct it before the kubelet starts again; remove a file
+# that containerd wrote from its template, or it will not change.
 `;
 
 /**
- * The commands for a node, each a line for a shell.
+ * The commands for a node, each one line for a shell.
  *
  * `spec.podCIDR` can be set once and never changed (`ValidateNodeUpdate` of kubernetes), so a node that has one is
- * deleted and created anew; still cordoned, since it was saved so. The kubelet stands still meanwhile: it would create
- * the node itself.
+ * deleted and created again; it stays cordoned, since it was saved so. The kubelet is stopped meanwhile, because it would
+ * create the node itself.
  *
- * @param node its name is one that Kubernetes accepts
+ * @param node with a name that Kubernetes accepts
  * @param podCidrs the new ones
  */
 export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): readonly string[] {
@@ -45,7 +45,7 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): readon
     `ssh ${name} sudo systemctl stop kubelet`,
     `kubectl delete node ${name}`,
     `kubectl create -f ${changed}`,
-    // The bridge has the old gateway's address, if there is one; the kubelet must start anyway.
+    // The bridge, if there is one, has the old gateway's address. Without one the kubelet must start anyway.
     `ssh ${name} 'sudo ip link delete cni0; sudo systemctl start kubelet'`,
     `kubectl delete pods --all-namespaces --field-selector ${shellWord(`spec.nodeName=${node.name}`)}`,
     `kubectl uncordon ${name}`,

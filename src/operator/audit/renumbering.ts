@@ -1,4 +1,4 @@
-/** Which nodes to give other blocks, and which ones. */
+/** Which nodes need another podCIDR, and which one they should get. */
 
 import type { Family } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
@@ -8,7 +8,7 @@ import type { ClusterNode } from "../cluster/node-list.ts";
 import type { CidrGroup } from "../cluster/overlapping-cidrs.ts";
 import { isInside, isNodeName } from "./node-findings.ts";
 
-/** A node to renumber. */
+/** A node that needs another podCIDR. */
 export interface Renumbering {
   readonly node: ClusterNode;
   /** Its new podCIDRs, in the order of the cluster CIDRs; `undefined` where there is no proposal. */
@@ -17,17 +17,17 @@ export interface Renumbering {
   readonly problem: string;
 }
 
-/** A block that a node needs. */
+/** A podCIDR that a node needs. */
 interface Need {
-  readonly withPodCidr: NodeCidrs;
+  readonly nodeCidrs: NodeCidrs;
   readonly family: Family;
 }
 
 /**
- * Proposes a free block for each that a node lacks or cannot keep. A node keeps the block of a family that lies in the
- * cluster CIDR, has the right size and is nobody else's; of several nodes with the same block the oldest keeps it.
+ * Proposes a free podCIDR for each that a node lacks or cannot keep. A node keeps a podCIDR that lies in the cluster
+ * CIDR, has the right size and is no other node's; of several nodes with the same podCIDR the oldest keeps it.
  *
- * @param groups the blocks of all nodes
+ * @param groups the podCIDRs of all nodes
  * @returns in the order of the nodes
  */
 export function proposeRenumbering(
@@ -39,12 +39,10 @@ export function proposeRenumbering(
   const kept = keptCidrs(groups, expectation);
   const needs = nodes
     .filter(({ node }) => isNodeName(node.name))
-    .flatMap((withPodCidr): readonly Need[] =>
+    .flatMap((nodeCidrs): readonly Need[] =>
       families
-        .filter(
-          (family) => !withPodCidr.cidrs.some((one) => one.family === family && kept.has(one)),
-        )
-        .map((family) => ({ withPodCidr, family })),
+        .filter((family) => !nodeCidrs.cidrs.some((one) => one.family === family && kept.has(one)))
+        .map((family) => ({ nodeCidrs, family })),
     );
   const proposals = propose(needs, groups, expectation);
   return nodes
@@ -52,7 +50,7 @@ export function proposeRenumbering(
       const good = cidrs.filter((cidr) => kept.has(cidr));
       return good.length === 0 || good.length < Math.max(node.podCidrs.length, families.length);
     })
-    .map((withPodCidr) => renumberingOf(withPodCidr, kept, proposals, expectation));
+    .map((nodeCidrs) => renumberingOf(nodeCidrs, kept, proposals, expectation));
 }
 
 function renumberingOf(
@@ -61,38 +59,38 @@ function renumberingOf(
   proposals: ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>>,
   { clusters, families }: Expectation,
 ): Renumbering {
-  const without = (problem: string): Renumbering => ({ node, podCidrs: undefined, problem });
-  if (!isNodeName(node.name)) return without("its name is none that Kubernetes accepts");
-  if (clusters.length === 0) return without("give --cluster-cidr for a proposal");
+  const noProposal = (problem: string): Renumbering => ({ node, podCidrs: undefined, problem });
+  if (!isNodeName(node.name)) return noProposal("Kubernetes accepts no such name");
+  if (clusters.length === 0) return noProposal("give --cluster-cidr for a proposal");
   const podCidrs: string[] = [];
   for (const family of families) {
     const own = cidrs.find((cidr) => cidr.family === family && kept.has(cidr));
     const proposal = proposals.get(node)?.get(family);
     if (own !== undefined) podCidrs.push(own.text);
     else if (proposal !== undefined) podCidrs.push(formatPrefix(proposal));
-    else return without(`no free IPv${family} block is left in the cluster CIDR`);
+    else return noProposal(`no IPv${family} podCIDR is left in the cluster CIDR`);
   }
   return { node, podCidrs, problem: "" };
 }
 
-/** The blocks that are as they should be; of a family a node keeps one, and each is kept by one node. */
+/** The podCIDRs that nodes keep: one of a family for each node, and each for one node only. */
 function keptCidrs(
   groups: readonly CidrGroup<PodCidr>[],
   expectation: Expectation,
 ): ReadonlySet<PodCidr> {
   const kept = new Set<PodCidr>();
-  const keeping = new Set<string>();
+  const keepers = new Set<string>();
   for (const { members } of groups) {
     const fit = members.filter((cidr) => isFit(cidr, expectation)).sort(byAge);
-    const keeper = fit.find((cidr) => !keeping.has(`${cidr.family} ${cidr.node.name}`));
+    const keeper = fit.find((cidr) => !keepers.has(`${cidr.family} ${cidr.node.name}`));
     if (keeper === undefined) continue;
     kept.add(keeper);
-    keeping.add(`${keeper.family} ${keeper.node.name}`);
+    keepers.add(`${keeper.family} ${keeper.node.name}`);
   }
   return kept;
 }
 
-/** All fit blocks of a family have one size: two of them share addresses only if they are the same. */
+/** Whether a node may keep it. All such podCIDRs of a family have one size, so two of them overlap only if equal. */
 function isFit(cidr: PodCidr, { clusters, masks, families }: Expectation): boolean {
   const mask = masks.find(({ family }) => family === cidr.family);
   return (
@@ -103,7 +101,7 @@ function isFit(cidr: PodCidr, { clusters, masks, families }: Expectation): boole
   );
 }
 
-/** The oldest first; where the time is not said, in the order of the list. */
+/** The oldest node first; without a creation time, in the order of the list. */
 function byAge(a: PodCidr, b: PodCidr): number {
   return a.node.created < b.node.created ? -1 : a.node.created > b.node.created ? 1 : 0;
 }
@@ -115,7 +113,7 @@ function propose(
 ): ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>> {
   const proposals = new Map<ClusterNode, Map<Family, Prefix>>();
   if (needs.length === 0) return proposals;
-  // What any node has is in use until that node has been renumbered.
+  // The podCIDR of a node is in use until that node has been renumbered.
   const used = groups.flatMap(({ members }) => members.slice(0, 1));
   const groupOf = new Map(groups.map((group) => [group.members[0], group]));
   for (const cluster of clusters) {
@@ -123,19 +121,19 @@ function propose(
     const nodeMask = masks.find((mask) => mask.family === family)?.nodeMask;
     if (nodeMask === undefined || nodeMask < cluster.length) continue;
     const nextFree = freeCidrs(cluster, nodeMask, used);
-    for (const { withPodCidr } of needs.filter((need) => need.family === family)) {
-      const cidr = nextFree() ?? partOfOwnCidr(withPodCidr, groupOf, cluster, nodeMask);
+    for (const { nodeCidrs } of needs.filter((need) => need.family === family)) {
+      const cidr = nextFree() ?? partOfOwnCidr(nodeCidrs, groupOf, cluster, nodeMask);
       if (cidr === undefined) continue;
-      const own = proposals.get(withPodCidr.node) ?? new Map<Family, Prefix>();
-      proposals.set(withPodCidr.node, own.set(family, cidr));
+      const own = proposals.get(nodeCidrs.node) ?? new Map<Family, Prefix>();
+      proposals.set(nodeCidrs.node, own.set(family, cidr));
     }
   }
   return proposals;
 }
 
 /**
- * A part of the node's own block, which is too large and its alone: a cluster that was cut into few large blocks, and
- * shall be cut into small ones, has no others.
+ * A part of the node's own podCIDR, if that is too large and no other node's. Where few large podCIDRs take the whole
+ * cluster CIDR, and smaller ones are wanted, nothing else is free.
  */
 function partOfOwnCidr(
   { cidrs }: NodeCidrs,

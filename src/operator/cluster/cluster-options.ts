@@ -1,38 +1,42 @@
-/** The options that kube-controller-manager has for numbering nodes, as it reads them. */
+/** The options of kube-controller-manager for the podCIDRs of nodes. */
 
 import { bitsOf, type Family } from "../../ipam/address.ts";
 import { type Prefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
 import { CommandError, type Context, type Option } from "../command/command.ts";
 
-/** The settings of today (``), or those that a cluster was numbered under (`was-`). */
+/** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
 export type OptionPrefix = "" | "was-";
 
-/** Node masks as they were given: one for a cluster of one family, or one for each family. */
+/** The node masks given: one for a single-stack cluster, or one for each family. */
 export type NodeMasks = Readonly<Record<"" | "-ipv4" | "-ipv6", number | undefined>>;
 
-/** The options of one era. */
-export function clusterOptions(optionPrefix: OptionPrefix, what: string): readonly Option[] {
-  const mask = (suffix: string, value: string): Option => ({
+/**
+ * The definitions of the options.
+ *
+ * @param before what each summary begins with
+ */
+export function clusterOptions(optionPrefix: OptionPrefix, before: string): readonly Option[] {
+  const mask = (suffix: string, summary: string): Option => ({
     name: `--${optionPrefix}node-cidr-mask-size${suffix}`,
     value: "N",
-    summary: `${what}${value}`,
+    summary: `${before}${summary}`,
   });
   return [
     {
       name: `--${optionPrefix}cluster-cidr`,
       value: "CIDR[,CIDR]",
-      summary: `${what}addresses of all pods; one of each family for dual stack`,
+      summary: `${before}the CIDR of all pods; one of each family for dual stack`,
     },
-    mask("", "prefix length of a node's block, in a cluster of one family"),
+    mask("", "the prefix length of podCIDRs in a single-stack cluster"),
     mask("-ipv4", "the same for IPv4"),
     mask("-ipv6", "the same for IPv6"),
   ];
 }
 
 /**
- * The cluster CIDRs of an option; none where it was not given. Host bits are cut off, as kube-controller-manager does.
+ * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
  *
- * @throws CannotLook
+ * @throws CommandError where one is no network, or two are of one family
  */
 export function clusterCidrsOf({ option }: Context, optionPrefix: OptionPrefix): readonly Prefix[] {
   const name = `--${optionPrefix}cluster-cidr`;
@@ -51,16 +55,16 @@ export function clusterCidrsOf({ option }: Context, optionPrefix: OptionPrefix):
 }
 
 /**
- * The node masks of the options.
+ * The node masks given.
  *
- * @throws CannotLook where one is no prefix length, or both forms are given
+ * @throws CommandError where one is no prefix length, or both forms are given
  */
 export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): NodeMasks {
   const name = `--${optionPrefix}node-cidr-mask-size`;
   const read = (suffix: string, most: number): number | undefined => {
     const text = option(`${name}${suffix}`);
     if (text === undefined) return undefined;
-    // Written as 24 or, as people do, as /24.
+    // Both 24 and /24.
     const [, digits] = /^\/?([0-9]{1,3})$/.exec(text) ?? [];
     const length = Number(digits);
     if (length >= 1 && length <= most) return length;
@@ -69,14 +73,14 @@ export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): No
   const masks = { "": read("", 128), "-ipv4": read("-ipv4", 32), "-ipv6": read("-ipv6", 128) };
   if (masks[""] === undefined) return masks;
   if (masks["-ipv4"] === undefined && masks["-ipv6"] === undefined) return masks;
-  throw new CommandError(`${name} does not go with ${name}-ipv4 and ${name}-ipv6`);
+  throw new CommandError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
 }
 
 /**
  * The node mask of one family; `undefined` where none was given.
  *
  * @param families those of the cluster
- * @throws CannotLook where kube-controller-manager would refuse the option for such a cluster
+ * @throws CommandError where kube-controller-manager would reject the option for such a cluster
  */
 export function nodeMaskOf(
   masks: NodeMasks,
@@ -96,7 +100,7 @@ export function nodeMaskOf(
   }
   if (families.length > 1) {
     throw new CommandError(
-      `${name} is for a cluster of one family; give ${name}-ipv4 and ${name}-ipv6 for two`,
+      `${name} is for single-stack clusters; for dual stack give ${name}-ipv4 and ${name}-ipv6`,
     );
   }
   if (mask <= bitsOf(family)) return mask;

@@ -1,16 +1,16 @@
-/** Which blocks of a network nobody uses. */
+/** The free CIDRs of a network. */
 
 import { addressAt, bitsOf, type Window } from "../../ipam/address.ts";
 import { makeExclusions, without } from "../../ipam/exclusions.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 
 /**
- * Finds free blocks, from the lowest address on.
+ * Finds free CIDRs of one size, from the lowest address on.
  *
- * @param region a whole network
- * @param nodeMask the prefix length of a block
- * @param used what is not free; may overlap, and lie outside the region
- * @returns gives the next free block at each call; `undefined` once there is none
+ * @param region the network to search
+ * @param nodeMask the prefix length of the CIDRs to find
+ * @param used networks in use; they may overlap, or lie outside the region
+ * @returns a function that gives the next free CIDR, `undefined` when there are no more
  */
 export function freeCidrs(
   region: Window,
@@ -21,13 +21,13 @@ export function freeCidrs(
   const size = 2n ** BigInt(bitsOf(family) - nodeMask);
   const gaps = without(region, makeExclusions(used));
   let index = 0;
-  let place = 0n;
+  let next = 0n;
   return () => {
     for (let gap = gaps[index]; gap !== undefined; gap = gaps[++index]) {
-      const from = gap.first.value > place ? gap.first.value : place;
+      const from = gap.first.value > next ? gap.first.value : next;
       const first = ((from + size - 1n) / size) * size;
       if (first + size - 1n <= gap.last.value) {
-        place = first + size;
+        next = first + size;
         return { address: addressAt(family, first), length: nodeMask, mapped: false };
       }
     }

@@ -1,50 +1,50 @@
-/** The nodes' blocks, read, and the settings that they are held against. */
+/** The parsed podCIDRs of nodes, and the cluster's settings that they are compared with. */
 
 import type { Address, Family, Window } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
 import type { ClusterNode } from "./node-list.ts";
 import { longestNodeMask } from "./node-mask.ts";
 
-/** A block of a node. */
+/** A podCIDR of a node. */
 export interface PodCidr extends Window {
   readonly node: ClusterNode;
-  /** As it is written. */
+  /** As the node object has it. */
   readonly text: string;
   readonly family: Family;
   readonly length: number;
-  /** Why this plugin would refuse it; empty where it would not. */
+  /** Why this plugin would reject it as a subnet; empty where it would not. */
   readonly fault: string;
 }
 
-/** A node, with its blocks; a podCIDR that is no network at all is none of them. */
+/** A node with its podCIDRs. */
 export interface NodeCidrs {
   readonly node: ClusterNode;
   readonly cidrs: readonly PodCidr[];
-  /** Such as `10.244.1.0`. */
+  /** podCIDRs that are no networks, such as `10.244.1.0`. */
   readonly unreadable: readonly string[];
 }
 
-/** A cluster CIDR, with all its addresses. */
+/** A cluster CIDR with its first and last address. */
 export interface ClusterCidr extends Prefix, Window {}
 
-/** What the nodes are held against. */
+/** The cluster's settings. */
 export interface Expectation {
-  /** In the order of the option; none where it was not given. */
+  /** In the order of the option; empty where it was not given. */
   readonly clusters: readonly ClusterCidr[];
   readonly masks: readonly ExpectedMask[];
-  /** Each node should have a podCIDR of each of these. */
+  /** Every node should have a podCIDR of each of these. */
   readonly families: readonly Family[];
 }
 
-/** The prefix length that blocks of a family should have. */
+/** The prefix length that podCIDRs of a family should have. */
 export interface ExpectedMask {
   readonly family: Family;
   readonly nodeMask: number;
-  /** Whether an option says so, most blocks have it, or, where there are none, kube-controller-manager takes it. */
+  /** Given as an option, the one most podCIDRs have, or kube-controller-manager's default. */
   readonly source: "option" | "commonest" | "default";
 }
 
-/** Reads a node's blocks. */
+/** Parses the podCIDRs of a node. */
 export function parseNodeCidrs(node: ClusterNode): NodeCidrs {
   const cidrs: PodCidr[] = [];
   const unreadable: string[] = [];
@@ -62,19 +62,19 @@ export function parseNodeCidrs(node: ClusterNode): NodeCidrs {
   return { node, cidrs, unreadable };
 }
 
-/** The same checks as those of a range's subnet, see `makeRange`. */
+/** The checks of a range's subnet, see `makeRange`. */
 function faultOf(prefix: Prefix, first: Address): string {
   const { family } = prefix.address;
   if (first.value !== prefix.address.value) {
-    return `it is not a network's own address, that is ${formatPrefix({ ...prefix, address: first })}`;
+    return `it has host bits; the network is ${formatPrefix({ ...prefix, address: first })}`;
   }
-  return prefix.length > longestNodeMask(family) ? "it is too small to hold a pod" : "";
+  return prefix.length > longestNodeMask(family) ? "it is too small for a pod" : "";
 }
 
 /**
- * The node mask of a family that most of its blocks have; of several the longest.
+ * The prefix length that most podCIDRs of a family have; of several the longest.
  *
- * @returns `undefined` where there are none
+ * @returns `undefined` where there are no podCIDRs of the family
  */
 export function commonestMask(cidrs: readonly PodCidr[], family: Family): number | undefined {
   const counts = new Map<number, number>();
@@ -85,11 +85,13 @@ export function commonestMask(cidrs: readonly PodCidr[], family: Family): number
   return commonest?.[0];
 }
 
-/** The families of which more than half of the nodes that have any podCIDR have one. */
+/** The families of which more than half of all nodes with a podCIDR have one. */
 export function usualFamilies(nodes: readonly NodeCidrs[]): readonly Family[] {
   const withPodCidr = nodes.filter(({ cidrs }) => cidrs.length > 0);
   return ([4, 6] as const).filter((family) => {
-    const having = withPodCidr.filter(({ cidrs }) => cidrs.some((cidr) => cidr.family === family));
-    return having.length * 2 > withPodCidr.length;
+    const withFamily = withPodCidr.filter(({ cidrs }) =>
+      cidrs.some((cidr) => cidr.family === family),
+    );
+    return withFamily.length * 2 > withPodCidr.length;
   });
 }

@@ -1,89 +1,86 @@
-/** The nodes of a cluster as `kubectl get nodes -o json` or `-o yaml` prints them, and what of them is asked here. */
+/** The nodes of a cluster, as `kubectl get nodes -o json` or `-o yaml` prints them. */
 
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../command/command.ts";
 import { listOf, member, textOf } from "../node/json-values.ts";
-import { type CidrRequest, readKubectlYaml } from "./kubectl-yaml.ts";
 
-/** A node: what its podCIDRs are, and how many pods it takes. */
+/** What this tool reads of a Kubernetes node. */
 export interface ClusterNode {
   readonly name: string;
-  /** As they are written; none where the node has none. */
+  /** `spec.podCIDRs`, not checked; empty where the node has none. */
   readonly podCidrs: readonly string[];
-  /** `status.allocatable.pods`; `undefined` where it is not said. */
+  /** `status.allocatable.pods`; `undefined` where it is missing. */
   readonly pods: bigint | undefined;
-  /** When it was created, such as `2024-05-01T10:00:00Z`; empty where it is not said. */
+  /** `metadata.creationTimestamp`, such as `2024-05-01T10:00:00Z`; empty where it is missing. */
   readonly created: string;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** What is asked for of a node, and of a list of them. */
-const NODE: CidrRequest = {
-  kind: "text",
-  metadata: { name: "text", creationTimestamp: "text" },
-  spec: { podCIDR: "text", podCIDRs: ["text"] },
-  status: { allocatable: { pods: "text" } },
-};
-const DOCUMENT: CidrRequest = { ...NODE, items: [NODE] };
-
 /**
- * Reads the nodes: a list of them, a single one, or several YAML documents of either. What else is in it is passed over.
+ * Reads a list of nodes, a single node, or several YAML documents of either. Objects of other kinds are ignored.
  *
- * @param text JSON where it begins with a brace, else YAML
- * @param source where the text is from, for the error
- * @throws CannotLook
+ * @param text JSON or YAML, see {@link isJson}
+ * @param source where the text is from, for the error message
+ * @throws CommandError where the text cannot be parsed, or holds neither a node nor an empty list
  */
 export function parseNodes(text: string, source: string): readonly ClusterNode[] {
-  // By hand, since an expression would be tried at every place of a text of many megabytes.
-  const start = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  const documents = start.trimStart().startsWith("{")
-    ? [parseJson(start, source)]
-    : parseYaml(start, source);
+  const documents = isJson(text) ? [parseJson(text, source)] : parseYaml(text, source);
   const nodes = documents.flatMap(nodesIn);
   const isEmptyList = documents.some(
     (document) => isList(document) && listOf(member(document, "items")).length === 0,
   );
   if (nodes.length > 0 || isEmptyList) return nodes;
   throw new CommandError(
-    `${source}: there is no node in it; expected what kubectl get nodes -o json prints`,
+    `${source}: no nodes found; expected the output of kubectl get nodes -o json`,
   );
+}
+
+/** Whether a text is taken for JSON, because it begins with a brace; any other text is taken for YAML. */
+export function isJson(text: string): boolean {
+  return withoutMark(text).trimStart().startsWith("{");
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 function parseJson(text: string, source: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutMark(text));
   } catch (error) {
-    throw notUnderstood("JSON", source, error);
+    throw syntaxError("JSON", source, error);
   }
 }
 
 function parseYaml(text: string, source: string): readonly unknown[] {
-  const documents = readKubectlYaml(text, DOCUMENT);
-  if (documents !== undefined) return documents;
   try {
     return [...parseAllDocuments(text, { uniqueKeys: false })].map((document) => {
       const [error] = document.errors;
       if (error !== undefined) throw error;
-      return document.toJS();
+      // kubectl prints no aliases, and resolving many of them takes minutes.
+      return document.toJS({ maxAliasCount: 0 });
     });
   } catch (error) {
-    throw notUnderstood("YAML", source, error);
+    throw syntaxError("YAML", source, error);
   }
 }
 
-function notUnderstood(what: string, source: string, error: unknown): CommandError {
+function syntaxError(what: string, source: string, error: unknown): CommandError {
   if (!(error instanceof Error)) throw error;
-  return new CommandError(`${source}: this is not ${what}: ${error.message.split("\n")[0]}`);
+  // The yaml package adds the line itself below its message, after a colon.
+  const [message = ""] = error.message.split("\n");
+  return new CommandError(`${source}: cannot be parsed as ${what}: ${message.replace(/:$/, "")}`);
 }
 
 function nodesIn(document: unknown): readonly ClusterNode[] {
-  if (!isList(document))
+  if (!isList(document)) {
     return textOf(member(document, "kind")) === "Node" ? [nodeOf(document)] : [];
-  const isOfNodes = member(document, "kind") === "NodeList";
-  // What the API itself sends names the kind once, for all.
+  }
+  const isNodeList = member(document, "kind") === "NodeList";
+  // The items of a NodeList, which is what the API server sends, have no kind of their own.
   return listOf(member(document, "items")).flatMap((item) =>
-    isOfNodes && member(item, "kind") === undefined ? [nodeOf(item)] : nodesIn(item),
+    isNodeList && member(item, "kind") === undefined ? [nodeOf(item)] : nodesIn(item),
   );
 }
 
@@ -100,7 +97,7 @@ function nodeOf(node: unknown): ClusterNode {
   const pods = String(member(member(member(node, "status"), "allocatable"), "pods"));
   return {
     name: textOf(member(metadata, "name")),
-    // Clusters of before 1.16 have no list.
+    // Before Kubernetes 1.16 there was only podCIDR.
     podCidrs: podCidrs.length > 0 || podCidr === "" ? podCidrs : [podCidr],
     pods: /^[0-9]{1,20}$/.test(pods) ? BigInt(pods) : undefined,
     created: textOf(member(metadata, "creationTimestamp")),

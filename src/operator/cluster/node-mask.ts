@@ -1,64 +1,65 @@
-/** How kube-controller-manager cuts a cluster CIDR into one block a node: arithmetic, exact for IPv6, too. */
+/** How many nodes and pods fit into a cluster CIDR, of which kube-controller-manager gives each node a part. */
 
 import { bitsOf, type Family } from "../../ipam/address.ts";
 
-/** The node masks that kube-controller-manager takes where it is told none. */
+/** kube-controller-manager's default node masks. */
 export const DEFAULT_NODE_MASK: Readonly<Record<Family, number>> = { 4: 24, 6: 64 };
 
 /**
- * An IPv6 node mask may be longer than the cluster's by so many bits; with more kube-controller-manager does not start,
- * since it keeps a bitmap of all blocks (kubernetes, pkg/controller/nodeipam/ipam/cidrset, `clusterSubnetMaxDiff`).
+ * How many bits longer than the prefix of an IPv6 cluster CIDR its node mask may be. With more kube-controller-manager
+ * does not start, since it keeps a bitmap of all podCIDRs (kubernetes, pkg/controller/nodeipam/ipam/cidrset,
+ * `clusterSubnetMaxDiff`).
  */
 export const MAX_IPV6_NODE_BITS = 16;
 
-/** kubelet's `--max-pods` where it is told nothing. */
+/** The default of kubelet's `--max-pods`. */
 export const DEFAULT_MAX_PODS = 110n;
 
-/** kubelet's `--max-pods` is an int32. */
+/** The largest value of kubelet's `--max-pods`, an int32. */
 export const MAX_MAX_PODS = 2_147_483_647n;
 
-/** The longest node mask whose block holds a pod: of a smaller one this plugin hands out nothing. */
+/** The longest node mask that leaves room for a pod: this plugin rejects smaller subnets. */
 export function longestNodeMask(family: Family): number {
   return bitsOf(family) - 2;
 }
 
-/** The longest node mask that kube-controller-manager takes for a cluster CIDR, and that holds a pod. */
+/** The longest node mask that kube-controller-manager accepts for a cluster CIDR, and that leaves room for a pod. */
 export function longestMaskIn(family: Family, clusterLength: number): number {
   const longest = longestNodeMask(family);
   return family === 4 ? longest : Math.min(longest, clusterLength + MAX_IPV6_NODE_BITS);
 }
 
 /**
- * How many pods a node's block holds: all its addresses but the network's, the gateway's and, for IPv4 only, the
- * broadcast's.
+ * How many pods a podCIDR holds: one for each address except the network address, the gateway and, with IPv4, the
+ * broadcast address.
  */
 export function podsIn(family: Family, nodeMask: number): bigint {
   if (nodeMask > longestNodeMask(family)) return 0n;
-  return 2n ** BigInt(bitsOf(family) - nodeMask) - keptBack(family);
+  return 2n ** BigInt(bitsOf(family) - nodeMask) - reservedAddresses(family);
 }
 
-/** How many blocks a cluster CIDR is cut into: as many nodes get a podCIDR. */
+/** How many podCIDRs a cluster CIDR holds: as many nodes get one. */
 export function nodesIn(clusterLength: number, nodeMask: number): bigint {
   return nodeMask < clusterLength ? 0n : 2n ** BigInt(nodeMask - clusterLength);
 }
 
-/** The longest node mask, so the smallest block, that holds so many pods; `undefined` where none does. */
+/** The node mask of the smallest podCIDR that holds a number of pods; `undefined` where none does. */
 export function maskForPods(family: Family, pods: bigint): number | undefined {
-  const mask = bitsOf(family) - Math.max(2, bitsFor(pods + keptBack(family)));
+  const mask = bitsOf(family) - Math.max(2, bitsFor(pods + reservedAddresses(family)));
   return mask < 0 ? undefined : mask;
 }
 
-/** How many bits tell so many things apart. */
+/** How many bits it takes to number `count` things. */
 export function bitsFor(count: bigint): number {
   return count <= 1n ? 0 : (count - 1n).toString(2).length;
 }
 
-/** The least of some numbers; 0 of none. */
+/** The smallest of the numbers; 0 without any. */
 export function leastOf(numbers: readonly bigint[]): bigint {
   const [first = 0n, ...others] = numbers;
-  return others.reduce((least, one) => (one < least ? one : least), first);
+  return others.reduce((a, b) => (b < a ? b : a), first);
 }
 
-function keptBack(family: Family): bigint {
+function reservedAddresses(family: Family): bigint {
   return family === 4 ? 3n : 2n;
 }

@@ -1,14 +1,14 @@
-/** Which blocks of a list are the same, and which lie in others: sorted once and swept, never compared in pairs. */
+/** Which CIDRs of a list are equal, and which contain others: sorted once, not compared in pairs. */
 
 import type { Address, Window } from "../../ipam/address.ts";
 
-/** All blocks with the same addresses. Two blocks share addresses only if they are the same or one lies in the other. */
+/** All CIDRs with the same addresses. Two CIDRs overlap only if they are equal, or one contains the other. */
 export interface CidrGroup<Cidr extends Window> {
   /** In the order of the list. */
   readonly members: readonly Cidr[];
-  /** The smallest larger block that these lie in. */
+  /** The smallest larger CIDR that contains these. */
   readonly around: CidrGroup<Cidr> | undefined;
-  /** The largest smaller blocks that lie in these, by address. */
+  /** The largest smaller CIDRs in these, by address. */
   readonly within: readonly CidrGroup<Cidr>[];
 }
 
@@ -18,20 +18,20 @@ interface OpenGroup<Cidr extends Window> extends CidrGroup<Cidr> {
 }
 
 /**
- * Groups blocks by their addresses.
+ * Groups CIDRs by their addresses.
  *
- * @param blocks whole networks, of either family
- * @returns by family and address; a block comes before those that lie in it
+ * @param cidrs of either family
+ * @returns by family and address; a CIDR comes before those that it contains
  */
 export function groupCidrs<Cidr extends Window>(
   cidrs: readonly Cidr[],
 ): readonly CidrGroup<Cidr>[] {
   const groups: OpenGroup<Cidr>[] = [];
-  // The blocks that reach beyond the place that the sweep has come to, each in the one before.
+  // The CIDRs that contain the present one, each in the one before.
   const open: OpenGroup<Cidr>[] = [];
-  for (const cidr of [...cidrs].sort(byPlace)) {
+  for (const cidr of [...cidrs].sort(byAddress)) {
     const previous = groups.at(-1)?.members[0];
-    if (previous !== undefined && byPlace(previous, cidr) === 0) {
+    if (previous !== undefined && byAddress(previous, cidr) === 0) {
       groups.at(-1)?.members.push(cidr);
       continue;
     }
@@ -53,8 +53,8 @@ function reaches<Cidr extends Window>(
   return last !== undefined && last.family === family && last.value >= value;
 }
 
-/** By family and first address; of those that begin together the largest comes first. */
-function byPlace(a: Window, b: Window): number {
+/** By family and first address; of CIDRs with the same first address the largest comes first. */
+function byAddress(a: Window, b: Window): number {
   return (
     a.first.family - b.first.family ||
     compare(a.first.value, b.first.value) ||

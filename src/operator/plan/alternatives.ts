@@ -1,4 +1,4 @@
-/** What to choose where what is asked for does not fit. */
+/** What to choose instead of settings that do not fit. */
 
 import type { Family } from "../../ipam/address.ts";
 import {
@@ -13,27 +13,27 @@ import {
 import { plural } from "../output/plural.ts";
 import type { CidrLayout, CidrRequest } from "./cidr-request.ts";
 
-/** No private IPv4 network is larger than 10.0.0.0/8. */
+/** The prefix length of the largest private IPv4 network, 10.0.0.0/8. */
 export const LARGEST_PRIVATE = 8;
 
-/** Node masks, the shortest and the longest; none where `shortest` is longer than `longest`. */
-interface Masks {
+/** A range of node masks; empty where `shortest` is greater than `longest`. */
+interface MaskRange {
   readonly shortest: number;
   readonly longest: number;
 }
 
-/** The node masks that give what is asked for in this cluster CIDR. */
+/** The node masks that satisfy the request in a cluster CIDR of a prefix length. */
 export function masksFor(
   { family, nodes = 1n, pods = 1n }: CidrRequest,
   clusterLength: number,
-): Masks {
+): MaskRange {
   return {
     shortest: clusterLength + bitsFor(nodes),
     longest: Math.min(longestMaskIn(family, clusterLength), maskForPods(family, pods) ?? -1),
   };
 }
 
-/** What would give all that is asked for: another node mask, or another cluster CIDR. */
+/** What would satisfy the request: another node mask, or another cluster CIDR. */
 export function alternativesTo(request: CidrRequest, layout: CidrLayout): string {
   const { family, cluster, pods = 1n } = request;
   if (layout.clusterLength === undefined) {
@@ -54,18 +54,18 @@ export function alternativesTo(request: CidrRequest, layout: CidrLayout): string
   const isPublic = family === 4 && larger !== undefined && larger.length < LARGEST_PRIVATE;
   if (larger !== undefined && !(isPublic && choices.length > 0)) {
     const { length, mask } = larger;
-    const note = isPublic ? "; no private network is as large, but IPv6 has larger ones" : "";
+    const note = isPublic ? "; no private IPv4 network is as large, but IPv6 networks are" : "";
     choices.push(
       `a cluster CIDR of /${length} with a node mask of /${mask} (${capacityOf(family, length, mask)})${note}`,
     );
   }
   if (choices.length > 0) return choices.join(", or ");
   return family === 4
-    ? "fewer nodes or fewer pods a node; IPv4 has no more addresses, IPv6 has"
-    : `fewer nodes or fewer pods a node; kube-controller-manager numbers at most ${2 ** MAX_IPV6_NODE_BITS} nodes with IPv6`;
+    ? "fewer nodes, fewer pods per node, or IPv6; IPv4 does not have enough addresses"
+    : `fewer nodes or fewer pods per node; kube-controller-manager assigns at most ${2 ** MAX_IPV6_NODE_BITS} IPv6 podCIDRs`;
 }
 
-/** The smallest cluster CIDR that holds all, with blocks of the present size if they hold the pods. */
+/** The smallest cluster CIDR that holds all nodes, with the present node mask if that holds the pods. */
 function largerCluster(
   {
     family,

@@ -1,4 +1,4 @@
-/** What other settings do to nodes that already have their blocks: arithmetic over windows, never over nodes. */
+/** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
 
 import { bitsOf, type Family } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix, windowOf } from "../../ipam/prefix.ts";
@@ -6,39 +6,39 @@ import { longestMaskIn, nodesIn } from "../cluster/node-mask.ts";
 import { plural } from "../output/plural.ts";
 import type { Problem } from "./problem.ts";
 
-/** The settings of one family. */
+/** The settings of a cluster for one family. */
 export interface Settings {
   readonly family: Family;
   readonly cluster: Prefix;
   readonly nodeMask: number;
 }
 
-/** What becomes of the nodes, in one family. */
+/** What a change of settings means for the nodes, in one family. */
 export interface CidrChange {
   readonly family: Family;
   readonly was: Settings;
   readonly now: Settings;
-  /** Nodes that have a block of the old size. */
+  /** Nodes that have a podCIDR. */
   readonly withPodCidr: bigint;
-  /** Nodes whose block is like a new one. */
+  /** Nodes whose podCIDR fits the new settings. */
   readonly keeping: bigint;
-  /** Nodes whose block lies in the new cluster CIDR, but has another size. */
+  /** Nodes whose podCIDR lies in the new cluster CIDR, but has another size. */
   readonly otherSize: bigint;
-  /** Nodes whose block lies outside the new cluster CIDR, even if only in part. */
+  /** Nodes whose podCIDR lies outside the new cluster CIDR, at least in part. */
   readonly outside: bigint;
-  /** New blocks that share addresses with old ones. */
+  /** How many CIDRs of the new size overlap the podCIDRs of these nodes. */
   readonly cidrsTaken: bigint;
-  /** New blocks that are left for further nodes. */
+  /** How many CIDRs of the new size are left for further nodes. */
   readonly cidrsFree: bigint;
 }
 
 /**
- * Works out what becomes of the nodes.
+ * Computes what a change of settings means for the nodes.
  *
- * kube-controller-manager hands out blocks from the first on, so the numbered nodes are taken to have the first ones.
- * Each marks all the new blocks that it shares an address with as taken (`Occupy` of kubernetes' cidrset).
+ * kube-controller-manager assigns podCIDRs from the lowest address on, so the nodes are assumed to have the first ones.
+ * Each podCIDR occupies all CIDRs of the new size that it overlaps (`Occupy` of kubernetes' cidrset).
  *
- * @param nodes how many nodes there are; those beyond the old number of blocks have none
+ * @param nodes how many nodes there are; those that the old settings have no podCIDR for have none
  */
 export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChange {
   const { family } = now;
@@ -50,15 +50,15 @@ export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChang
   const { first, last } = windowOf(now.cluster);
   const total = nodesIn(now.cluster.length, now.nodeMask);
 
-  // The old blocks in use are one run of addresses; what of it lies in the new cluster CIDR takes new blocks.
+  // The podCIDRs in use are one run of addresses; the part of it in the new cluster CIDR occupies new CIDRs.
   const usedEnd = oldStart + withPodCidr * oldSize;
   const from = oldStart > first.value ? oldStart : first.value;
   const until = usedEnd <= last.value ? usedEnd : last.value + 1n;
-  const shared = from < until && total > 0n;
-  const cidrsTaken = shared
+  const isShared = from < until && total > 0n;
+  const cidrsTaken = isShared
     ? (until - 1n - first.value) / newSize - (from - first.value) / newSize + 1n
     : 0n;
-  const inside = shared ? (until - from) / oldSize : 0n;
+  const inside = isShared ? (until - from) / oldSize : 0n;
   const isSameSize = was.nodeMask === now.nodeMask;
   return {
     family,
@@ -73,7 +73,7 @@ export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChang
   };
 }
 
-/** What is wrong with the change. */
+/** The problems of a change. */
 export function changeProblems(change: CidrChange): readonly Problem[] {
   const { family, was, now, withPodCidr, otherSize, outside, cidrsTaken, cidrsFree } = change;
   const problems: Problem[] = [];
@@ -81,7 +81,7 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
     problems.push({
       code: "outside",
       family,
-      message: `${outside} of ${plural(withPodCidr, "numbered node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while it finds one`,
+      message: `${outside} of ${plural(withPodCidr, "node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while there is such a node`,
       instead: `a cluster CIDR that contains ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit)`,
     });
   }
@@ -89,19 +89,19 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
     problems.push({
       code: "overlap",
       family,
-      message: `${plural(otherSize === 0n ? withPodCidr : otherSize, "node")} would keep a block of /${was.nodeMask}, and ${plural(cidrsTaken, "block")} of /${now.nodeMask} ${cidrsTaken === 1n ? "shares" : "share"} addresses with them: a node that gets one of these, by hand or from a second controller, has addresses of others, and traffic to them fails silently${cidrsFree === 0n ? "; no block is left for a further node" : ""}`,
-      instead: keepingMask(change),
+      message: `${plural(otherSize === 0n ? withPodCidr : otherSize, "node")} would keep a podCIDR of /${was.nodeMask}, and ${plural(cidrsTaken, "CIDR")} of /${now.nodeMask} ${cidrsTaken === 1n ? "overlaps" : "overlap"} them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently${cidrsFree === 0n ? "; no podCIDR is left for a further node" : ""}`,
+      instead: avoidTwoSizes(change),
     });
   }
   return problems;
 }
 
-/** What to do about blocks of two sizes: to keep the old node mask, where that is possible. */
-export function keepingMask({ family, was, now }: CidrChange): string {
+/** What to do about podCIDRs of two sizes: keep the old node mask where that is possible, or renumber all nodes. */
+export function avoidTwoSizes({ family, was, now }: CidrChange): string {
   const { length } = now.cluster;
   const renumber = "renumber all nodes (see host-local audit)";
   if (was.nodeMask < length || was.nodeMask > longestMaskIn(family, length)) return renumber;
   const keep = `keep the node mask of /${was.nodeMask} (${plural(nodesIn(length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
-  // The one that leaves room for more nodes comes first.
+  // What leaves room for more nodes comes first.
   return was.nodeMask >= now.nodeMask ? `${keep}, or ${renumber}` : `${renumber}, or ${keep}`;
 }

@@ -1,4 +1,4 @@
-/** From what is known of a cluster's numbering to the rest of it, and whether it fits together. */
+/** The cluster CIDR and node mask that satisfy a request, and what does not fit. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
 import {
@@ -15,7 +15,7 @@ import { alternativesTo, LARGEST_PRIVATE, masksFor } from "./alternatives.ts";
 import type { CidrLayout, CidrRequest } from "./cidr-request.ts";
 import type { Problem } from "./problem.ts";
 
-/** Works out the rest; where nothing fits, the nearest that can be shown. */
+/** Computes what the request leaves open; where nothing fits, the layout that comes nearest. */
 export function layOutCidrs(request: CidrRequest): CidrLayout {
   const { family, cluster, nodes } = request;
   const nodeMask = request.nodeMask ?? chooseMask(request);
@@ -31,7 +31,7 @@ export function layOutCidrs(request: CidrRequest): CidrLayout {
   };
 }
 
-/** What does not fit together. */
+/** What does not fit. */
 export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly Problem[] {
   const { family, nodeMask, clusterLength } = layout;
   const where = layout.cluster === undefined ? "" : ` ${formatPrefix(layout.cluster)}`;
@@ -40,12 +40,12 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
     problems.push({ code, family, message, instead: alternativesTo(request, layout) });
   };
   if (nodeMask > longestNodeMask(family)) {
-    found("block-too-small", `a block of /${nodeMask} holds no pod`);
+    found("pod-cidr-too-small", `a podCIDR of /${nodeMask} holds no pod`);
   }
   if (clusterLength !== undefined && nodeMask < clusterLength) {
     found(
       "mask-too-short",
-      `the cluster CIDR${where} is smaller than one block of /${nodeMask}: kube-controller-manager does not start`,
+      `the cluster CIDR${where} is smaller than one podCIDR of /${nodeMask}: kube-controller-manager does not start`,
     );
   } else if (
     family === 6 &&
@@ -53,14 +53,14 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
     nodeMask - clusterLength > MAX_IPV6_NODE_BITS
   ) {
     found(
-      "too-many-blocks",
-      `the node mask /${nodeMask} is more than ${MAX_IPV6_NODE_BITS} bits longer than the cluster's, /${clusterLength}: kube-controller-manager does not start`,
+      "too-many-pod-cidrs",
+      `the node mask /${nodeMask} is more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR, /${clusterLength}: kube-controller-manager does not start`,
     );
   }
   if (request.nodes !== undefined && layout.nodes !== undefined && layout.nodes < request.nodes) {
     found(
       "too-many-nodes",
-      `${plural(request.nodes, "node")} do not fit: there are ${plural(layout.nodes, "block")} of /${nodeMask}, so ${plural(request.nodes - layout.nodes, "node")} would get no podCIDR`,
+      `${plural(request.nodes, "node")} do not fit: there are ${plural(layout.nodes, "podCIDR")} of /${nodeMask}, so ${plural(request.nodes - layout.nodes, "node")} would get no podCIDR`,
     );
   }
   if (
@@ -73,13 +73,13 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
       code: "no-private-network",
       family,
       message: `a cluster CIDR of /${clusterLength} is larger than any private network; the largest is 10.0.0.0/${LARGEST_PRIVATE}`,
-      instead: "fewer nodes, fewer pods a node, or IPv6",
+      instead: "fewer nodes, fewer pods per node, or IPv6",
     });
   }
   if (request.pods !== undefined && layout.pods < request.pods) {
     found(
       "too-many-pods",
-      `${plural(request.pods, "pod")} a node do not fit: a block of /${nodeMask} holds ${layout.pods}`,
+      `${plural(request.pods, "pod")} per node do not fit: a podCIDR of /${nodeMask} holds ${layout.pods}`,
     );
   }
   return problems;
@@ -87,18 +87,18 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
 
 function chooseMask(request: CidrRequest): number {
   const { family, cluster, nodes, pods } = request;
-  const usual = DEFAULT_NODE_MASK[family];
+  const byDefault = DEFAULT_NODE_MASK[family];
   if (cluster === undefined) {
     const longest = maskForPods(family, pods ?? 1n) ?? 0;
-    return family === 4 ? longest : Math.min(usual, longest);
+    return family === 4 ? longest : Math.min(byDefault, longest);
   }
   const { shortest, longest } = masksFor(request, cluster.length);
   if (shortest > longest) {
     return Math.min(Math.max(longest, cluster.length), longestNodeMask(family));
   }
-  // IPv6 has plenty of both: as usual. Else the largest blocks for so many nodes, or the smallest for so many pods.
-  if (family === 6 && usual >= shortest && usual <= longest) return usual;
+  // IPv6 has room for both: the default. Else the largest podCIDRs for the nodes asked for, or the smallest for the pods.
+  if (family === 6 && byDefault >= shortest && byDefault <= longest) return byDefault;
   if (nodes !== undefined && pods === undefined) return shortest;
   if (pods !== undefined && nodes === undefined) return longest;
-  return Math.min(Math.max(usual, shortest), longest);
+  return Math.min(Math.max(byDefault, shortest), longest);
 }

@@ -1,18 +1,19 @@
-/** What is asked for of a cluster's CIDRs in one family, and what comes of it. */
+/** What a plan is asked for, and what it answers, in one family. */
 
 import type { Family } from "../../ipam/address.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 
-/** What is known of one family: two of the four, or more. */
+/** The settings and sizes that were given, two or more of the four; those of the other options are computed. */
 export interface CidrRequest {
   readonly family: Family;
   readonly cluster: Prefix | undefined;
   readonly nodeMask: number | undefined;
   readonly nodes: bigint | undefined;
+  /** Per node. */
   readonly pods: bigint | undefined;
 }
 
-/** How one family is numbered. */
+/** The settings of one family, and what they hold. */
 export interface CidrLayout {
   readonly family: Family;
   readonly cluster: Prefix | undefined;
@@ -20,5 +21,6 @@ export interface CidrLayout {
   readonly clusterLength: number | undefined;
   readonly nodeMask: number;
   readonly nodes: bigint | undefined;
+  /** Per node. */
   readonly pods: bigint;
 }

@@ -1,4 +1,4 @@
-/** The choices around a plan, and the plan for programs. */
+/** The JSON document of `plan`. */
 
 import type { Family } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
@@ -8,13 +8,13 @@ import type { CidrLayout } from "./cidr-request.ts";
 import type { PlanResult } from "./plan-result.ts";
 import type { PlannedChange } from "./planned-change.ts";
 
-/** So many node masks are shown on either side of the chosen one. */
+/** How many node masks are shown on either side of the chosen one. */
 const NEIGHBOURS = 3;
 
-/** Where nothing says how large the cluster CIDR is: how many bits longer than its the node mask may be. */
+/** For a cluster CIDR of unknown size: how many bits shorter than the node mask its prefix may be. */
 const USUAL_NODE_BITS = [4, 6, 8, 10, 12, 14, 16];
 
-/** A way to number a cluster. */
+/** A choice of settings, and what they hold. */
 export interface CidrChoice {
   readonly clusterPrefixLength: number;
   readonly nodeMask: number;
@@ -22,13 +22,13 @@ export interface CidrChoice {
   readonly podsPerNode: bigint;
 }
 
-/** The plan for programs. */
+/** The members are listed in docs/operator-json.md. */
 export function describePlan(plan: PlanResult): object {
   const { asked, layouts, nodes, pods, maxPods, change, problems } = plan;
   return {
     asked: { nodes: asked.nodes ?? null, podsPerNode: asked.pods ?? null },
     families: layouts.map((layout) => ({
-      family: nameOf(layout.family),
+      family: familyName(layout.family),
       clusterCidr: layout.cluster === undefined ? null : formatPrefix(layout.cluster),
       clusterPrefixLength: layout.clusterLength ?? null,
       nodeMask: layout.nodeMask,
@@ -42,14 +42,14 @@ export function describePlan(plan: PlanResult): object {
     change: change === undefined ? null : describeChange(change),
     problems: problems.map(({ code, family, message, instead }) => ({
       code,
-      family: family === undefined ? null : nameOf(family),
+      family: family === undefined ? null : familyName(family),
       message,
       instead,
     })),
   };
 }
 
-/** The node masks around the chosen one; where the cluster CIDR's length is not known, such lengths. */
+/** The node masks around the chosen one; for a cluster CIDR of unknown size, prefix lengths of cluster CIDRs. */
 export function choicesFor({ family, clusterLength, nodeMask }: CidrLayout): readonly CidrChoice[] {
   const choice = (length: number, mask: number): CidrChoice => ({
     clusterPrefixLength: length,
@@ -69,8 +69,8 @@ export function choicesFor({ family, clusterLength, nodeMask }: CidrLayout): rea
   );
 }
 
-/** A family as people write it. */
-export function nameOf(family: Family): string {
+/** A family as `IPv4` or `IPv6`. */
+export function familyName(family: Family): string {
   return `IPv${family}`;
 }
 
@@ -94,7 +94,7 @@ function describeFamily(change: CidrChange): object {
   });
   const { withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree } = change;
   return {
-    family: nameOf(change.family),
+    family: familyName(change.family),
     was: settings(change.was),
     now: settings(change.now),
     ...{ withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree },

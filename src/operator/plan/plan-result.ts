@@ -1,17 +1,18 @@
-/** What a plan says. */
+/** The result of `plan`, which is printed as text or as JSON. */
 
 import type { CidrLayout } from "./cidr-request.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import type { Problem } from "./problem.ts";
 
-/** All that was worked out. */
+/** A plan. */
 export interface PlanResult {
   readonly asked: { readonly nodes: bigint | undefined; readonly pods: bigint | undefined };
   readonly layouts: readonly CidrLayout[];
-  /** What all families hold. */
+  /** How many nodes get a podCIDR of every family; `undefined` where the cluster CIDR is not known. */
   readonly nodes: bigint | undefined;
+  /** How many pods a node holds. */
   readonly pods: bigint;
-  /** What to set kubelet's `--max-pods` to: what is asked for as far as the blocks hold it, else all that they hold. */
+  /** What to set kubelet's `--max-pods` to: the number asked for, or what the podCIDR holds if that is less. */
   readonly maxPods: bigint;
   readonly change: PlannedChange | undefined;
   readonly problems: readonly Problem[];

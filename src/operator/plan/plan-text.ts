@@ -1,4 +1,4 @@
-/** What `plan` prints. */
+/** The text of `plan`. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { DEFAULT_MAX_PODS, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../cluster/node-mask.ts";
@@ -6,19 +6,19 @@ import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Settings } from "./cidr-change.ts";
 import type { CidrLayout } from "./cidr-request.ts";
-import { choicesFor, nameOf } from "./plan-document.ts";
+import { choicesFor, familyName } from "./plan-document.ts";
 import type { PlanResult } from "./plan-result.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import type { Problem } from "./problem.ts";
 
-/** The plan for people. */
+/** The plan as tables, with advice and problems. */
 export function planText(plan: PlanResult): string {
   const { layouts, change, problems } = plan;
   return [
     formatTable(
-      columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS A NODE"),
+      columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS PER NODE"),
       layouts.map((layout) => [
-        nameOf(layout.family),
+        familyName(layout.family),
         clusterOf(layout),
         `/${layout.nodeMask}`,
         layout.nodes === undefined ? "-" : String(layout.nodes),
@@ -41,9 +41,9 @@ function advice({ asked, nodes, pods, maxPods, layouts }: PlanResult): readonly 
     lines.push(`Node ${nodes + 1n} would get no podCIDR, and its pods no address.`);
   }
   if (maxPods >= MAX_MAX_PODS) {
-    lines.push("Any --max-pods of kubelet fits.");
+    lines.push("Every value of kubelet's --max-pods fits.");
   } else {
-    const usual = pods < DEFAULT_MAX_PODS ? "; its default, 110, is more than the block holds" : "";
+    const usual = pods < DEFAULT_MAX_PODS ? "; its default, 110, is more than a podCIDR holds" : "";
     const most = asked.pods === maxPods ? "" : "at most ";
     lines.push(`Set kubelet's --max-pods to ${most}${maxPods}${usual}.`);
   }
@@ -53,7 +53,7 @@ function advice({ asked, nodes, pods, maxPods, layouts }: PlanResult): readonly 
   );
   if (isWide) {
     lines.push(
-      `kubeadm takes a node mask at most ${MAX_IPV6_NODE_BITS} bits longer than the cluster's; for IPv4 kube-controller-manager itself takes any.`,
+      `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.`,
     );
   }
   return lines;
@@ -72,10 +72,10 @@ function choicesText(layout: CidrLayout): string {
     clusterLength === undefined
       ? [`Cluster CIDRs for the node mask /${nodeMask}`, "CLUSTER CIDR"]
       : [
-          `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${nameOf(family)})`,
+          `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${familyName(family)})`,
           "NODE MASK",
         ];
-  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS A NODE"), rows)}`;
+  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows)}`;
 }
 
 function changeText(change: PlannedChange): string {
@@ -83,7 +83,7 @@ function changeText(change: PlannedChange): string {
   const table = formatTable(
     columns("FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
     families.map((one) => [
-      nameOf(one.family),
+      familyName(one.family),
       formatSettings(one.was),
       formatSettings(one.now),
       String(one.keeping),
@@ -93,16 +93,17 @@ function changeText(change: PlannedChange): string {
       String(one.cidrsFree),
     ]),
   );
-  return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first blocks of the old settings:
+  return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first podCIDRs of the old settings:
 
 ${table}
-KEEP, OTHER SIZE, OUTSIDE: nodes by what the new settings say of their block; TAKEN, FREE: new blocks.
+KEEP, OTHER SIZE, OUTSIDE: nodes whose podCIDR fits the new settings, has another size, or is outside the new cluster CIDR.
+TAKEN, FREE: CIDRs of the new size that overlap these podCIDRs, or are left for further nodes.
 ${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${further > wanted - existing ? wanted - existing : further} would get a podCIDR.` : `${plural(further, "further node")} would get a podCIDR.`}
 `;
 }
 
 function problemText({ family, message, instead }: Problem): string {
-  return `- ${family === undefined ? "" : `${nameOf(family)}: `}${message}.\n  Instead: ${instead}.\n`;
+  return `- ${family === undefined ? "" : `${familyName(family)}: `}${message}.\n  Instead: ${instead}.\n`;
 }
 
 function clusterOf({ cluster, clusterLength }: CidrLayout): string {
@@ -111,7 +112,7 @@ function clusterOf({ cluster, clusterLength }: CidrLayout): string {
 }
 
 function formatSettings({ cluster, nodeMask }: Settings): string {
-  return `${formatPrefix(cluster)} by /${nodeMask}`;
+  return `${formatPrefix(cluster)}, /${nodeMask}`;
 }
 
 function paragraph(lines: readonly string[]): string {

@@ -15,40 +15,40 @@ import type { PlanResult } from "./plan-result.ts";
 import { planText } from "./plan-text.ts";
 import { plannedChange } from "./planned-change.ts";
 
-/** `plan`: how many nodes and pods fit, and what to choose. */
+/** `plan`: how many nodes and pods fit into a cluster CIDR, and which settings to choose. */
 export const plan: Command = {
   name: "plan",
   operands: "",
   operandCount: { least: 0, most: 0 },
-  summary: "how many nodes and pods a cluster CIDR holds, and what to choose",
+  summary: "how many nodes and pods fit into a cluster CIDR, and which settings to choose",
   description: [
-    "kube-controller-manager cuts --cluster-cidr into one block a node, of the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods a node, and this works out the rest; with more it says whether they go together, and what to choose instead. A cluster CIDR alone gets the usual node masks, 24 and 64.",
-    "A node's block holds 2^(32 - mask) - 3 pods with IPv4 (network, broadcast and gateway are not handed out), 2^(128 - mask) - 2 with IPv6 (network and gateway). A node for which no block is left gets no podCIDR, and its pods no address. Pods with hostNetwork need no address.",
-    "With --was-cluster-cidr or --was-node-cidr-mask-size it says what the new settings do to a cluster that is already numbered under the old ones. Which of the two is not given is taken to be unchanged.",
+    "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
+    "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
+    "With --was-cluster-cidr or --was-node-cidr-mask-size it says what a change from these settings means for the nodes that already have a podCIDR. The setting that is not given is taken as unchanged.",
   ],
   options: [
     ...clusterOptions("", ""),
-    { name: "--nodes", value: "N", summary: "how many nodes there shall be" },
-    { name: "--pods", value: "N", summary: "how many pods a node shall hold" },
-    ...clusterOptions("was-", "before: "),
+    { name: "--nodes", value: "N", summary: "how many nodes the cluster is to have" },
+    { name: "--pods", value: "N", summary: "how many pods a node is to hold" },
+    ...clusterOptions("was-", "so far: "),
     {
       name: "--was-nodes",
       value: "N",
-      summary: "how many nodes are already numbered (default: as many as the old settings hold)",
+      summary: "how many nodes there are (default: as many as the old settings hold)",
     },
   ],
   examples: [
     {
       line: "host-local plan --cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24",
-      effect: "256 nodes of 253 pods",
+      effect: "256 nodes with 253 pods each",
     },
     {
       line: "host-local plan --nodes 1000 --pods 110",
-      effect: "which cluster CIDR and node mask to take",
+      effect: "which cluster CIDR and node mask to choose",
     },
     {
       line: "host-local plan --cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
-      effect: "what the change does to the nodes that there are",
+      effect: "what the change means for the existing nodes",
     },
   ],
   run: planCluster,
@@ -64,8 +64,8 @@ function planCluster(context: Context): Report {
     masks,
   );
   const hasMask = Object.values(masks).some((mask) => mask !== undefined);
-  const known = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
-  if (known + Math.min(clusters.length, 1) * 2 < 2) {
+  const otherValues = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
+  if (otherValues + Math.min(clusters.length, 1) * 2 < 2) {
     throw new CommandError(
       "plan: expected two of --cluster-cidr, --node-cidr-mask-size, --nodes and --pods",
     );
@@ -78,15 +78,17 @@ function planCluster(context: Context): Report {
     pods,
   }));
   const layouts = requests.map(layOutCidrs);
-  const held = layouts.flatMap((layout) => (layout.nodes === undefined ? [] : [layout.nodes]));
-  const podsHeld = leastOf(layouts.map((layout) => layout.pods));
+  const nodeCounts = layouts.flatMap((layout) =>
+    layout.nodes === undefined ? [] : [layout.nodes],
+  );
+  const podsPerNode = leastOf(layouts.map((layout) => layout.pods));
   const change = plannedChange(context, layouts, nodes);
   const result: PlanResult = {
     asked: { nodes, pods },
     layouts,
-    nodes: held.length === 0 ? undefined : leastOf(held),
-    pods: podsHeld,
-    maxPods: leastOf([podsHeld, MAX_MAX_PODS, pods ?? podsHeld]),
+    nodes: nodeCounts.length === 0 ? undefined : leastOf(nodeCounts),
+    pods: podsPerNode,
+    maxPods: leastOf([podsPerNode, MAX_MAX_PODS, pods ?? podsPerNode]),
     change,
     problems: [
       ...requests.flatMap((request, index) => {
@@ -103,7 +105,7 @@ function planCluster(context: Context): Report {
   };
 }
 
-/** Without a cluster CIDR, the node mask tells the family; without either it is IPv4. */
+/** The families of the cluster CIDRs; without any the family of the node mask, else IPv4. */
 function familiesOf(given: readonly Family[], masks: NodeMasks): readonly Family[] {
   if (given.length > 0) return given;
   const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);

@@ -1,4 +1,4 @@
-/** What new settings do to a cluster that is already numbered, over all its families. */
+/** What new settings mean for a cluster whose nodes already have podCIDRs, in all its families. */
 
 import type { Family } from "../../ipam/address.ts";
 import { clusterCidrsOf, nodeMaskOf, nodeMasksOf } from "../cluster/cluster-options.ts";
@@ -7,26 +7,26 @@ import { CommandError, type Context } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
 import { plural } from "../output/plural.ts";
 import {
+  avoidTwoSizes,
   type CidrChange,
   changeOf,
   changeProblems,
-  keepingMask,
   type Settings,
 } from "./cidr-change.ts";
 import type { CidrLayout } from "./cidr-request.ts";
 import type { Problem } from "./problem.ts";
 
-/** What becomes of the nodes. */
+/** What a change of settings means for the nodes. */
 export interface PlannedChange {
-  /** The families that the cluster had and has. */
+  /** The families that the cluster has before and after the change. */
   readonly families: readonly CidrChange[];
   /** How many nodes there are. */
   readonly existing: bigint;
-  /** How many there shall be. */
+  /** How many the cluster is to have. */
   readonly wanted: bigint;
   /** How many further nodes get a podCIDR. */
   readonly further: bigint;
-  /** How many of those that shall be there are left without one. */
+  /** How many of the nodes wanted are left without one. */
   readonly without: bigint;
   /** The same, once all nodes have been renumbered. */
   readonly withoutOnceRenumbered: bigint;
@@ -34,11 +34,11 @@ export interface PlannedChange {
 }
 
 /**
- * Works out the change that the `--was-` options ask for.
+ * Computes the change from the settings of the `--was-` options.
  *
- * @param nodes how many nodes there shall be
- * @returns `undefined` where none of these options was given, or the new settings cut no block
- * @throws CannotLook
+ * @param nodes how many nodes the cluster is to have
+ * @returns `undefined` where none of these options was given, or the new cluster CIDR is smaller than a podCIDR
+ * @throws CommandError where they leave a setting open, or no cluster can have had these settings
  */
 export function plannedChange(
   context: Context,
@@ -61,9 +61,13 @@ export function plannedChange(
     return present === undefined ? [] : [changeOf(former, present, existing)];
   });
   const problems = [...families.flatMap(changeProblems), ...familyProblems(was, now)];
-  const starts = problems.every(({ code }) => code !== "outside" && code !== "family-gone");
+  const controllerStarts = problems.every(
+    ({ code }) => code !== "outside" && code !== "family-gone",
+  );
   const capacity = leastOf(now.map(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask)));
-  const further = starts ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)]) : 0n;
+  const further = controllerStarts
+    ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)])
+    : 0n;
   const withPodCidr = leastOf([existing, ...families.map((change) => change.withPodCidr)]);
   const without = atLeastZero(wanted - withPodCidr - further);
   const withoutOnceRenumbered = atLeastZero(wanted - capacity);
@@ -72,7 +76,7 @@ export function plannedChange(
       code: "left-without",
       family: undefined,
       message: `${leftWithout(without, further, wanted)}; once all nodes are renumbered, ${withoutOnceRenumbered === 0n ? "all fit" : `there is room for ${capacity}, and ${plural(withoutOnceRenumbered, "node")} would be left without`}`,
-      instead: [...new Set(families.map(keepingMask))].join("; ") || "a larger cluster CIDR",
+      instead: [...new Set(families.map(avoidTwoSizes))].join("; ") || "a larger cluster CIDR",
     });
   }
   return { families, existing, wanted, further, without, withoutOnceRenumbered, problems };
@@ -80,15 +84,15 @@ export function plannedChange(
 
 function leftWithout(without: bigint, further: bigint, wanted: bigint): string {
   return without === 0n
-    ? `all of ${plural(wanted, "node")} have a podCIDR for now`
-    : `${without} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further one gets" : `only ${further} more get`} a block`;
+    ? `all ${plural(wanted, "node")} have a podCIDR for now`
+    : `${without} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${further} more get`} one`;
 }
 
 function settingsOf({ family, cluster, nodeMask }: CidrLayout): readonly Settings[] {
   return cluster === undefined ? [] : [{ family, cluster, nodeMask }];
 }
 
-/** What is not given is unchanged; `undefined` where nothing is given. */
+/** The settings so far: what is not given is unchanged. `undefined` where nothing is given. */
 function formerSettings(
   context: Context,
   now: readonly Settings[],
@@ -114,12 +118,12 @@ function formerSettings(
     }
     if (nodeMask >= cluster.length) return { family, cluster, nodeMask };
     throw new CommandError(
-      `plan: no cluster was numbered with a cluster CIDR of /${cluster.length} and a node mask of /${nodeMask}`,
+      `plan: no cluster can have had a cluster CIDR of /${cluster.length} with a node mask of /${nodeMask}`,
     );
   });
 }
 
-/** A node's podCIDRs and the cluster CIDRs are compared by their place in the list. */
+/** kube-controller-manager compares a node's podCIDRs with the cluster CIDRs by their position in the list. */
 function familyProblems(was: readonly Settings[], now: readonly Settings[]): readonly Problem[] {
   const former = was.map(({ family }) => family);
   const present = now.map(({ family }) => family);
@@ -131,7 +135,7 @@ function familyProblems(was: readonly Settings[], now: readonly Settings[]): rea
       problem(
         "family-gone",
         family,
-        "the numbered nodes have a podCIDR of a family that the cluster CIDR has no longer: kube-controller-manager does not start while it finds one",
+        "the nodes have a podCIDR of a family that is no longer in the cluster CIDR: kube-controller-manager does not start while there is such a node",
         `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
       ),
     ),
@@ -139,7 +143,7 @@ function familyProblems(was: readonly Settings[], now: readonly Settings[]): rea
       problem(
         "family-new",
         family,
-        "the numbered nodes have no podCIDR of this family, and get none as long as they have another",
+        "the nodes have no podCIDR of this family, and get none as long as they have one of the other",
         "renumber them (see host-local audit)",
       ),
     ),
@@ -148,7 +152,7 @@ function familyProblems(was: readonly Settings[], now: readonly Settings[]): rea
           problem(
             "family-order",
             undefined,
-            "the families change places: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
+            "the order of the families changes: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
             "keep the order",
           ),
         ]

@@ -1,12 +1,13 @@
-/** What is wrong with a plan. */
+/** A problem of a plan. */
 
 import type { Family } from "../../ipam/address.ts";
 
-/** What does not fit, and what to choose instead. */
+/** Something that does not fit. */
 export interface Problem {
   readonly code: string;
-  /** `undefined` where it is not one family's. */
+  /** `undefined` where it concerns all families. */
   readonly family: Family | undefined;
   readonly message: string;
+  /** What to choose instead. */
   readonly instead: string;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { stringify } from "yaml";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { nodesJson, type WrittenNode } from "../node-texts.ts";
+import { nodeObject, nodesJson, type WrittenNode } from "../node-texts.ts";
 import { tool } from "../tool.ts";
 
 const CLUSTER = "--cluster-cidr=10.244.0.0/16";
@@ -21,7 +21,7 @@ function problemsOf(nodes: readonly WrittenNode[], ...options: readonly string[]
   return problems.map(({ code, severity, node, podCidr }) => [code, severity, node, podCidr]);
 }
 
-/** Where a node goes, by name. */
+/** The proposed podCIDRs, by the name of the node. */
 function proposalsOf(nodes: readonly WrittenNode[], ...options: readonly string[]) {
   const { renumber }: { renumber: readonly { node: string; to: string[] | null }[] } = JSON.parse(
     audit(nodes, "--json", ...options).stdout,
@@ -35,7 +35,7 @@ const healthy: readonly WrittenNode[] = [
   { name: "node-3", podCidrs: ["10.244.2.0/24"] },
 ];
 
-test("nothing is wrong where each node has a block of its own", (t) => {
+test("there are no problems where each node has a podCIDR of its own", (t) => {
   const { exitCode, stdout, stderr } = audit(healthy, CLUSTER);
   t.equal(
     stdout,
@@ -46,7 +46,7 @@ test("nothing is wrong where each node has a block of its own", (t) => {
   t.end();
 });
 
-const troubled: readonly WrittenNode[] = [
+const faulty: readonly WrittenNode[] = [
   { name: "node-1", podCidrs: ["10.244.0.0/24"] },
   { name: "node-2", podCidrs: ["10.244.1.0/24"] },
   { name: "node-3", podCidrs: ["10.244.1.0/24"], created: "2023-01-01T00:00:00Z" },
@@ -58,42 +58,42 @@ const troubled: readonly WrittenNode[] = [
 ];
 
 test("problems are grouped, with proposals and commands", (t) => {
-  const { exitCode, stdout, stderr } = audit(troubled, CLUSTER);
+  const { exitCode, stdout, stderr } = audit(faulty, CLUSTER);
   t.equal(
     stdout.slice(0, stdout.indexOf("\n# node-4")),
     `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the commonest). 7 nodes with problems.
 
-duplicate (error, 2): several nodes have the same block; traffic to their pods goes astray
+duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost
 
 NODE    PODCIDR        PROBLEM
-node-2  10.244.1.0/24  also of node-3
-node-3  10.244.1.0/24  also of node-2
+node-2  10.244.1.0/24  also assigned to node-3
+node-3  10.244.1.0/24  also assigned to node-2
 
-overlap (error, 2): a block lies in another node's; traffic to these pods goes astray
+overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost
 
 NODE    PODCIDR        PROBLEM
 node-5  10.244.4.0/23  contains 10.244.5.0/24 of node-6
 node-6  10.244.5.0/24  lies in 10.244.4.0/23 of node-5
 
-no-pod-cidr (error, 1): no block, and no addresses
+no-pod-cidr (error, 1): a podCIDR is missing; pods get no address
 
 NODE    PODCIDR  PROBLEM
 node-4  -        pods on it get no address
 
-outside (error, 1): not in the cluster CIDR; kube-controller-manager does not start while it finds one
+outside (error, 1): the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node
 
 NODE    PODCIDR       PROBLEM
-node-7  10.99.0.0/24  it is not in 10.244.0.0/16
+node-7  10.99.0.0/24  not in 10.244.0.0/16
 
-mask-size (warning, 1): a block of another size; it takes the place of others
-
-NODE    PODCIDR        PROBLEM
-node-5  10.244.4.0/23  a block is a /24
-
-max-pods (warning, 1): the scheduler sends more pods than there are addresses
+mask-size (warning, 1): the podCIDR does not have the size of the node mask; it may take the place of several
 
 NODE    PODCIDR        PROBLEM
-node-8  10.244.8.0/24  300 pods allocatable, it holds 253: set kubelet's --max-pods to 253
+node-5  10.244.4.0/23  the node mask is /24
+
+max-pods (warning, 1): the scheduler may place more pods on the node than it has addresses
+
+NODE    PODCIDR        PROBLEM
+node-8  10.244.8.0/24  300 pods allocatable, but it holds 253: set kubelet's --max-pods to 253
 
 4 nodes to renumber:
 
@@ -103,13 +103,13 @@ node-4  -              10.244.3.0/24
 node-5  10.244.4.0/23  10.244.6.0/24
 node-7  10.99.0.0/24   10.244.7.0/24
 
-The commands:
+Commands:
 
-# One node at a time, and no new nodes meanwhile: a controller might give them these blocks.
-# ssh stands for your way to run a command on the node; cni0 is the bridge's usual name (kubenet: cbr0).
-# The file that is saved first is the way back. Each block below stops at the first command that fails.
-# Where a file in /etc/cni/net.d names the old block, correct it before the kubelet starts again; one that
-# containerd wrote from its template is to be removed, or it stays as it is.
+# Renumber one node at a time, and add no nodes meanwhile: a controller might assign these podCIDRs to them.
+# ssh stands for your way to run a command on the node; cni0 is the usual name of the bridge (kubenet: cbr0).
+# Keep the file that is saved first: with it you can go back. The commands for a node stop when one fails.
+# If a file in /etc/cni/net.d has the old podCIDR, correct it before the kubelet starts again; remove a file
+# that containerd wrote from its template, or it will not change.
 
 # node-2
 kubectl cordon node-2 &&
@@ -148,14 +148,14 @@ test("the document", (t) => {
         severity: "error",
         node: "node-3",
         podCidr: "10.244.2.0/24",
-        message: "also of node-5",
+        message: "also assigned to node-5",
       },
       {
         code: "duplicate",
         severity: "error",
         node: "node-5",
         podCidr: "10.244.2.0/24",
-        message: "also of node-3",
+        message: "also assigned to node-3",
       },
       {
         code: "no-pod-cidr",
@@ -216,7 +216,7 @@ test("each kind of problem", (t) => {
   t.end();
 });
 
-test("dual stack: blocks of one family are compared wherever they stand in the list", (t) => {
+test("dual stack: podCIDRs of one family are compared wherever they are in the list", (t) => {
   const nodes: readonly WrittenNode[] = [
     { name: "a", podCidrs: ["10.244.0.0/24", "fd00:0:0:1::/64"] },
     { name: "b", podCidrs: ["fd00:0:0:1::/64", "10.244.1.0/24"] },
@@ -243,9 +243,9 @@ test("dual stack: blocks of one family are compared wherever they stand in the l
   t.end();
 });
 
-test("the node mask is the given one, else the commonest", (t) => {
+test("the node mask is the one given, else the commonest", (t) => {
   const masksOf = (...options: readonly string[]) =>
-    JSON.parse(audit(troubled, "--json", ...options).stdout).nodeMasks;
+    JSON.parse(audit(faulty, "--json", ...options).stdout).nodeMasks;
   t.strictSame(masksOf(), [{ family: "IPv4", nodeMask: 24, source: "commonest" }]);
   t.strictSame(masksOf("--node-cidr-mask-size=23"), [
     { family: "IPv4", nodeMask: 23, source: "option" },
@@ -257,7 +257,7 @@ test("the node mask is the given one, else the commonest", (t) => {
   t.end();
 });
 
-test("a cluster cut into few large blocks finds room in them", (t) => {
+test("where few large podCIDRs take the whole cluster CIDR, proposals are parts of them", (t) => {
   const large = Array.from({ length: 16 }, (_, index) => ({
     name: `node-${index}`,
     podCidrs: [`10.${240 + index}.0.0/16`],
@@ -269,7 +269,7 @@ test("a cluster cut into few large blocks finds room in them", (t) => {
   t.end();
 });
 
-test("without a cluster CIDR there are findings, and a word on how to get proposals", (t) => {
+test("without a cluster CIDR there are findings, and the option that proposals need", (t) => {
   const { exitCode, stdout } = audit([...healthy, { name: "node-4" }]);
   t.equal(exitCode, 1);
   t.match(stdout, /node-4 {2}- {5}none: give --cluster-cidr for a proposal\n$/);
@@ -277,35 +277,76 @@ test("without a cluster CIDR there are findings, and a word on how to get propos
   t.end();
 });
 
-test("nodes come from a file, as YAML, too", (t) => {
+/** What `kubectl get -o yaml` prints for an object. */
+function yaml(object: unknown): string {
+  return stringify(object, { indentSeq: false, lineWidth: 0 });
+}
+
+test("nodes are read from a file or standard input, as JSON or YAML", (t) => {
   const file = join(scratchDirectory(t), "nodes");
-  const expected = audit(troubled, CLUSTER).stdout;
-  const texts = [
-    nodesJson(troubled),
-    stringify(JSON.parse(nodesJson(troubled)), { indentSeq: false }),
-  ];
-  for (const text of texts) {
+  const expected = audit(faulty, CLUSTER).stdout;
+  const texts = {
+    JSON: nodesJson(faulty),
+    "a YAML list": yaml(JSON.parse(nodesJson(faulty))),
+    "YAML documents of one node": faulty.map((node) => yaml(nodeObject(node))).join("---\n"),
+  };
+  for (const [form, text] of Object.entries(texts)) {
     writeFileSync(file, text);
-    t.equal(tool(["audit", file, CLUSTER]).stdout, expected);
-    t.equal(tool(["audit", "-", CLUSTER], { stdin: text }).stdout, expected);
+    t.match(tool(["audit", file, CLUSTER]), { stdout: expected, stderr: "" }, form);
+    t.match(tool(["audit", "-", CLUSTER], { stdin: text }), { stdout: expected, stderr: "" }, form);
+  }
+  t.match(
+    tool(["audit", "-"], { stdin: yaml(nodeObject({ name: "node-1" })) }).stdout,
+    /^1 node, /,
+    "a single node",
+  );
+  t.end();
+});
+
+test("for large YAML, and only for that, audit recommends JSON", (t) => {
+  const annotations = { note: "x".repeat(1024 * 1024) };
+  const list = { kind: "List", items: healthy.map(nodeObject), annotations };
+  const recommendation =
+    "host-local: audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster\n";
+  const asYaml = tool(["audit", "-"], { stdin: yaml(list) });
+  t.strictSame([asYaml.exitCode, asYaml.stderr], [0, recommendation]);
+  t.equal(tool(["audit", "-"], { stdin: JSON.stringify(list) }).stderr, "");
+  t.end();
+});
+
+test("YAML aliases are rejected before they are expanded", (t) => {
+  // Nine to the power of twelve elements, and twenty thousand aliases that the yaml package takes a minute for.
+  const nested = [..."bcdefghijkl"].map(
+    (name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghijk"[index]}`).join()}]\n`,
+  );
+  const bomb = `kind: Node\na: &a [x,x,x,x,x,x,x,x,x]\n${nested.join("")}`;
+  const many = Array.from({ length: 20_000 }, (_, index) => `- &a${index} x\n- *a${index}\n`);
+  for (const stdin of [bomb, `kind: Node\nlist:\n${many.join("")}`]) {
+    const { exitCode, stdout, stderr } = tool(["audit", "-"], { stdin });
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(stderr, /standard input: cannot be parsed as YAML: Alias/);
   }
   t.end();
 });
 
-test("a node that is there twice counts once", (t) => {
+test("a node that is listed twice counts once", (t) => {
   const { exitCode, stderr } = audit([...healthy, ...healthy], CLUSTER);
   t.equal(exitCode, 0);
-  t.equal(stderr, "host-local: audit: 3 nodes are there twice; the last one counts\n");
+  t.equal(
+    stderr,
+    "host-local: audit: 3 duplicate nodes in the input; the last entry of each counts\n",
+  );
   t.end();
 });
 
-test("what holds no nodes cannot be looked at", (t) => {
+test("input without nodes is an error", (t) => {
   const cases: readonly (readonly [words: readonly string[], stdin: string, message: RegExp])[] = [
     [["/nowhere/nodes.json"], "", /\/nowhere\/nodes.json: no such file or directory/],
-    [["-"], "", /standard input: there is no node in it/],
-    [["-"], "{", /standard input: this is not JSON/],
-    [["-"], "- kind: Node\n", /there is no node in it/],
-    [["-"], '{"kind":"PodList","items":[]}', /there is no node in it/],
+    [["-"], "", /standard input: no nodes found/],
+    [["-"], "{", /standard input: cannot be parsed as JSON/],
+    [["-"], "- kind: Node\n", /no nodes found/],
+    [["-"], "kind: Node\nspec: {\n", /cannot be parsed as YAML: .+ at line 3, column 1\n$/],
+    [["-"], '{"kind":"PodList","items":[]}', /no nodes found/],
     [["-", "--cluster-cidr=10.0.0.0"], nodesJson(healthy), /--cluster-cidr: expected a network/],
     [["-", "--node-cidr-mask-size=99"], nodesJson(healthy), /expected at most 32/],
     [["a", "b"], "", /too many operands/],
@@ -318,7 +359,7 @@ test("what holds no nodes cannot be looked at", (t) => {
   t.end();
 });
 
-/** Runs what audit prints, with programs that only write down how they were called. */
+/** Runs the printed commands with programs that only log their arguments. */
 function runCommands(t: Test, script: string, failing = ""): string[] {
   const directory = scratchDirectory(t);
   const log = join(directory, "log");
@@ -393,7 +434,7 @@ test("the name of a node never becomes a command", (t) => {
   t.end();
 });
 
-test("five thousand nodes with one block are no five thousand squared", (t) => {
+test("five thousand nodes with one podCIDR are not compared in pairs", (t) => {
   const nodes = Array.from({ length: 5000 }, (_, index) => ({
     name: `node-${index}`,
     podCidrs: ["10.0.0.0/24"],
@@ -401,7 +442,7 @@ test("five thousand nodes with one block are no five thousand squared", (t) => {
   const { exitCode, stdout } = audit(nodes, "--json", "--cluster-cidr=10.0.0.0/8");
   const { problems, renumber } = JSON.parse(stdout);
   t.strictSame([exitCode, problems.length, renumber.length], [1, 5000, 4999]);
-  t.equal(problems[7].message, "also of node-0, node-1, node-2 and 4996 other nodes");
+  t.equal(problems[7].message, "also assigned to node-0, node-1, node-2 and 4996 other nodes");
   t.equal(renumber.at(-1).to[0], "10.19.135.0/24");
   t.end();
 });

@@ -38,7 +38,7 @@ function proposals(nodes: readonly ClusterNode[], expected: Expectation) {
   return renumber(nodes, expected).map((one) => [one.node.name, one.podCidrs?.join(",") ?? "none"]);
 }
 
-test("of nodes with the same block the oldest keeps it", (t) => {
+test("of nodes with the same podCIDR the oldest keeps it", (t) => {
   const nodes = [
     node("b", ["10.0.0.0/24"], "2024-05-01T10:00:00Z"),
     node("a", ["10.0.0.0/24"], "2023-05-01T10:00:00Z"),
@@ -51,13 +51,13 @@ test("of nodes with the same block the oldest keeps it", (t) => {
   t.end();
 });
 
-test("a block of another size makes way, and one of the right size in it stays", (t) => {
+test("a podCIDR of another size is replaced, and one of the right size in it stays", (t) => {
   const nodes = [node("a", ["10.0.0.0/20"]), node("b", ["10.0.3.0/24"])];
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [["a", "10.0.16.0/24"]]);
   t.end();
 });
 
-test("a node keeps its good block of the other family", (t) => {
+test("a node keeps its good podCIDR of the other family", (t) => {
   const nodes = [
     node("a", ["10.0.0.0/24", "fd00:0:0:1::/64"]),
     node("b", ["10.9.0.0/24", "fd00:0:0:2::/64"]),
@@ -72,26 +72,26 @@ test("a node keeps its good block of the other family", (t) => {
   t.end();
 });
 
-test("where large old blocks take all there is, each node gets a part of its own", (t) => {
+test("where large podCIDRs take the whole cluster CIDR, each node gets a part of its own", (t) => {
   const nodes = [node("a", ["10.0.0.0/17"]), node("b", ["10.0.128.0/17"]), node("c", [])];
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [
     ["a", "10.0.0.0/24"],
     ["b", "10.0.128.0/24"],
     ["c", "none"],
   ]);
-  t.match(renumber(nodes, expectation(["10.0.0.0/16", 24]))[2]?.problem, /no free IPv4 block/);
+  t.match(renumber(nodes, expectation(["10.0.0.0/16", 24]))[2]?.problem, /no IPv4 podCIDR is left/);
   t.end();
 });
 
-test("without a cluster CIDR, or for a name that is none, there is no proposal", (t) => {
+test("without a cluster CIDR, or for an invalid name, there is no proposal", (t) => {
   const masks = expectation(["10.0.0.0/16", 24]);
   t.match(renumber([node("a", [])], { ...masks, clusters: [] })[0]?.problem, /--cluster-cidr/);
-  t.match(renumber([node("a; id", [])], masks)[0]?.problem, /its name/);
-  t.strictSame(renumber([node("a; id", ["10.0.0.0/24"])], masks), [], "its block is good");
+  t.match(renumber([node("a; id", [])], masks)[0]?.problem, /accepts no such name/);
+  t.strictSame(renumber([node("a; id", ["10.0.0.0/24"])], masks), [], "its podCIDR is good");
   t.end();
 });
 
-test("no proposal meets another node's block, and nothing is wrong afterwards", (t) => {
+test("no proposal overlaps another node's podCIDR, and once applied there are no problems", (t) => {
   const cidrs = fc.oneof(
     fc.tuple(fc.nat(255), fc.integer({ min: 24, max: 30 })).map(([host, length]) => {
       const prefix = parsePrefix(`10.0.0.${host}/${length}`);
@@ -107,15 +107,15 @@ test("no proposal meets another node's block, and nothing is wrong afterwards", 
     fc.property(clusters, (all) => {
       const nodes = all.map((podCidrs, index) => node(`node-${index}`, podCidrs));
       const changes = renumber(nodes, expected);
-      const blocksBy = new Map(nodes.map((one) => [one.name, parseNodeCidrs(one).cidrs]));
+      const cidrsByNode = new Map(nodes.map((one) => [one.name, parseNodeCidrs(one).cidrs]));
       for (const { node: changed, podCidrs = [] } of changes) {
         const proposed = podCidrs.filter((one) => !changed.podCidrs.includes(one));
         for (const cidr of parseNodeCidrs(node("new", proposed)).cidrs) {
-          for (const [name, others] of blocksBy) {
-            const meets = others.some(
+          for (const [name, others] of cidrsByNode) {
+            const overlaps = others.some(
               (one) => isWithin(one.first, cidr) || isWithin(cidr.first, one),
             );
-            t.notOk(meets && name !== changed.name, `${cidr.text} of ${name}`);
+            t.notOk(overlaps && name !== changed.name, `${cidr.text} of ${name}`);
           }
         }
       }

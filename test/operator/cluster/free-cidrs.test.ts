@@ -17,7 +17,7 @@ function all(next: () => Prefix | undefined): string[] {
   return found;
 }
 
-test("free blocks come by address, each whole and in its place", (t) => {
+test("free CIDRs come by address, each on a boundary of its size", (t) => {
   const used = ["10.244.0.0/24", "10.244.1.128/25", "10.244.2.0/23", "10.99.0.0/16"].map(networkOf);
   const next = freeCidrs(networkOf("10.244.0.0/21"), 24, used);
   t.strictSame(all(next), ["10.244.4.0/24", "10.244.5.0/24", "10.244.6.0/24", "10.244.7.0/24"]);
@@ -25,20 +25,20 @@ test("free blocks come by address, each whole and in its place", (t) => {
   t.end();
 });
 
-test("there is none in a network that is full, or smaller than a block", (t) => {
+test("there is none in a network that is full, or smaller than the CIDR", (t) => {
   t.strictSame(all(freeCidrs(networkOf("10.0.0.0/24"), 24, [networkOf("10.0.0.0/8")])), []);
   t.strictSame(all(freeCidrs(networkOf("10.0.0.0/25"), 24, [])), []);
   t.end();
 });
 
-test("IPv6 networks are searched by gaps, not by blocks", (t) => {
+test("an IPv6 network with billions of CIDRs is searched at once", (t) => {
   const next = freeCidrs(networkOf("fd00::/16"), 64, [networkOf("fd00::/17")]);
   const first = next();
   t.equal(first && formatPrefix(first), "fd00:8000::/64");
   t.end();
 });
 
-test("what is free is what is left of all blocks", (t) => {
+test("the free CIDRs are all those that overlap none in use", (t) => {
   fc.assert(
     fc.property(fc.array(smallWindows(4)), fc.integer({ min: 27, max: 32 }), (used, length) => {
       const size = 1n << BigInt(32 - length);

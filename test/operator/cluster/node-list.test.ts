@@ -27,17 +27,18 @@ test("every form that kubectl prints is read", (t) => {
   const cases: Readonly<Record<string, string>> = {
     "kubectl get nodes -o json": nodesJson(written),
     "kubectl get nodes -o yaml": stringify(list, { indentSeq: false, lineWidth: 0 }),
-    "other YAML": `kind: List\nitems: ${stringify(objects, { collectionStyle: "flow", lineWidth: 40 })}`,
-    "YAML with comments and anchors": `# nodes\nkind: List\nx: &x 1\ny: *x\nitems: ${JSON.stringify(objects)}\n`,
-    "documents, one a node": objects.map((node) => stringify(node)).join("---\n"),
-    "documents, one a list": objects
+    "YAML in flow style": `kind: List\nitems: ${stringify(objects, { collectionStyle: "flow", lineWidth: 40 })}`,
+    "YAML with comments": `# nodes\nkind: List # of all nodes\nitems: ${JSON.stringify(objects)}\n`,
+    "YAML documents, one for each node": objects.map((node) => stringify(node)).join("---\n"),
+    "YAML documents, one list for each node": objects
       .map((node) => stringify({ ...list, items: [node] }))
       .join("...\n---\n"),
-    "the API's own list": JSON.stringify({ kind: "NodeList", items: withoutKind }),
-    "the API's own list as YAML": stringify({ kind: "NodeList", items: withoutKind }),
+    "a NodeList of the API server": JSON.stringify({ kind: "NodeList", items: withoutKind }),
+    "a NodeList of the API server as YAML": stringify({ kind: "NodeList", items: withoutKind }),
     "a byte order mark": `\ufeff${nodesJson(written)}`,
-    "blank lines before it": `\n\n${nodesJson(written)}`,
-    "other objects beside the nodes": JSON.stringify({
+    "blank lines at the beginning": `\n\n${nodesJson(written)}`,
+    "YAML with a byte order mark": `\ufeff${stringify(list)}`,
+    "objects of other kinds beside the nodes": JSON.stringify({
       ...list,
       items: [{ kind: "Pod", metadata: { name: "pod" } }, ...objects],
     }),
@@ -46,11 +47,12 @@ test("every form that kubectl prints is read", (t) => {
     t.strictSame(parseNodes(text, "it"), expected, form);
   }
   t.strictSame(parseNodes(JSON.stringify(objects[0]), "it"), expected.slice(0, 1), "a single node");
+  t.strictSame(parseNodes(stringify(objects[0]), "it"), expected.slice(0, 1), "and as YAML");
   t.strictSame(parseNodes(nodesJson([]), "it"), [], "no nodes");
   t.end();
 });
 
-test("what is missing or of another kind in a node is absent", (t) => {
+test("what is missing in a node, or of another type, is absent", (t) => {
   const read = (node: object): ClusterNode | undefined =>
     parseNodes(JSON.stringify({ kind: "Node", ...node }), "it")[0];
   const nothing = { name: "", podCidrs: [], pods: undefined, created: "" };
@@ -67,17 +69,19 @@ test("what is missing or of another kind in a node is absent", (t) => {
   t.end();
 });
 
-test("what holds no nodes is an error that names its source", (t) => {
+test("text without nodes is an error that names its source", (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
-    ["", /^nodes: there is no node in it/],
-    ["{}", /^nodes: there is no node in it/],
-    ['{"kind":"PodList","items":[]}', /^nodes: there is no node in it/],
-    ['{"kind":"List","items":[{"kind":"Pod"}]}', /^nodes: there is no node in it/],
-    ["- kind: Node", /^nodes: there is no node in it/],
-    ["The connection to the server was refused", /^nodes: there is no node in it/],
-    ['{"kind":"List"', /^nodes: this is not JSON: /],
-    ["kind: [", /^nodes: this is not YAML: /],
-    ["kind: *nowhere", /^nodes: this is not YAML: /],
+    ["", /^nodes: no nodes found/],
+    ["{}", /^nodes: no nodes found/],
+    ['{"kind":"PodList","items":[]}', /^nodes: no nodes found/],
+    ['{"kind":"List","items":[{"kind":"Pod"}]}', /^nodes: no nodes found/],
+    ["- kind: Node", /^nodes: no nodes found/],
+    ["The connection to the server was refused", /^nodes: no nodes found/],
+    ['{"kind":"List"', /^nodes: cannot be parsed as JSON: /],
+    ["kind: Node\nspec: {", /^nodes: cannot be parsed as YAML: .+ at line 2, column \d+$/],
+    ["kind: Node\n---\nkind: @", /^nodes: cannot be parsed as YAML: .+ at line 3, column 7$/],
+    ["kind: &kind Node\nname: *kind", /^nodes: cannot be parsed as YAML: Alias/],
+    ["kind: *nowhere", /^nodes: cannot be parsed as YAML: Alias/],
   ];
   for (const [text, message] of cases) {
     t.throws(() => parseNodes(text, "nodes"), new CommandError(), text);

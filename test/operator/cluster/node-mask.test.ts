@@ -15,13 +15,13 @@ test("a cluster CIDR holds 2^(node mask - cluster mask) nodes", (t) => {
   t.equal(nodesIn(16, 24), 256n, "/16 with /24");
   t.equal(nodesIn(12, 16), 16n, "/12 with /16: node 17 gets none");
   t.equal(nodesIn(12, 24), 4096n, "/12 with /24");
-  t.equal(nodesIn(24, 24), 1n, "one block, one node");
-  t.equal(nodesIn(24, 16), 0n, "smaller than a block");
+  t.equal(nodesIn(24, 24), 1n, "one podCIDR, one node");
+  t.equal(nodesIn(24, 16), 0n, "smaller than a podCIDR");
   t.equal(nodesIn(8, 128), 2n ** 120n, "exact, however many");
   t.end();
 });
 
-test("an IPv4 block holds all but network, broadcast and gateway; an IPv6 one all but two", (t) => {
+test("an IPv4 podCIDR holds all but network, broadcast and gateway; an IPv6 one all but two", (t) => {
   const cases = [
     [4, 30, 1n],
     [4, 29, 5n],
@@ -38,7 +38,7 @@ test("an IPv4 block holds all but network, broadcast and gateway; an IPv6 one al
   t.end();
 });
 
-test("the mask for some pods is that of the smallest block that holds them", (t) => {
+test("the mask for a number of pods is that of the smallest podCIDR that holds them", (t) => {
   t.equal(maskForPods(4, 1n), 30);
   t.equal(maskForPods(4, 2n), 29);
   t.equal(maskForPods(4, 5n), 29);
@@ -58,7 +58,7 @@ test("the mask for some pods is that of the smallest block that holds them", (t)
   t.end();
 });
 
-test("so many bits tell so many things apart, and no fewer", (t) => {
+test("bitsFor is the binary logarithm, rounded up", (t) => {
   t.equal(bitsFor(1n), 0);
   t.equal(bitsFor(256n), 8);
   t.equal(bitsFor(257n), 9);
@@ -71,14 +71,14 @@ test("so many bits tell so many things apart, and no fewer", (t) => {
   t.end();
 });
 
-test("only for IPv6 kube-controller-manager refuses more than 16 bits of nodes", (t) => {
+test("kube-controller-manager rejects node masks more than 16 bits longer than the cluster CIDR, only for IPv6", (t) => {
   t.equal(longestMaskIn(4, 8), 30);
   t.equal(longestMaskIn(6, 48), 64);
   t.equal(longestMaskIn(6, 120), 126);
   t.end();
 });
 
-test("the least of some numbers", (t) => {
+test("the smallest of the numbers", (t) => {
   t.equal(leastOf([3n, 1n, 2n]), 1n);
   t.equal(leastOf([]), 0n);
   t.end();

@@ -5,7 +5,7 @@ import { windowOf } from "../../../src/ipam/prefix.ts";
 import { groupCidrs } from "../../../src/operator/cluster/overlapping-cidrs.ts";
 import { families } from "../../ipam/arbitraries.ts";
 
-/** A network among the first 64 addresses of a family, so that many of them meet. */
+/** A network among the first 64 addresses of a family, so that many of them overlap. */
 const networks: fc.Arbitrary<Window> = fc
   .tuple(families, fc.nat(63), fc.nat(6))
   .map(([family, host, hostBits]) => network(family, BigInt(host), bitsOf(family) - hostBits));
@@ -26,7 +26,7 @@ function contains(a: Window, b: Window): boolean {
   );
 }
 
-test("the sweep finds what comparing all pairs finds", (t) => {
+test("groups are those that comparing all pairs finds", (t) => {
   fc.assert(
     fc.property(fc.array(networks, { maxLength: 40 }), (cidrs) => {
       const groups = groupCidrs(cidrs);
@@ -36,7 +36,7 @@ test("the sweep finds what comparing all pairs finds", (t) => {
         if (cidr === undefined) throw new Error("a group has members");
         const larger = cidrs.filter((one) => contains(one, cidr) && !isSame(one, cidr));
         const smaller = cidrs.filter((one) => contains(cidr, one) && !isSame(one, cidr));
-        // The same blocks, in the order of the list.
+        // The same CIDRs, in the order of the list.
         t.strictSame(
           members,
           cidrs.filter((one) => isSame(one, cidr)),
@@ -61,7 +61,7 @@ test("the sweep finds what comparing all pairs finds", (t) => {
   t.end();
 });
 
-test("blocks come by family and address, each before those in it", (t) => {
+test("CIDRs come by family and address, each before those that it contains", (t) => {
   const cidrs = [
     network(6, 0n, 120),
     network(4, 16n, 29),
@@ -76,7 +76,7 @@ test("blocks come by family and address, each before those in it", (t) => {
   t.end();
 });
 
-test("thousands of blocks in one another's reach are no pairs", (t) => {
+test("twenty thousand CIDRs in a larger one are not compared in pairs", (t) => {
   const inner = Array.from({ length: 20_000 }, (_, index) => network(4, BigInt(index), 32));
   const [outer, ...others] = groupCidrs([...inner, network(4, 0n, 8)]);
   t.equal(outer?.within.length, 20_000);

@@ -19,7 +19,7 @@ function counts(was: Settings, now: Settings, nodes: bigint) {
   return { keeping, otherSize, outside, cidrsTaken, cidrsFree };
 }
 
-test("from /16 by /24 to /12 by /16: all nodes lie in one new block, fifteen are free", (t) => {
+test("from /16 with /24 to /12 with /16: all nodes are in one new CIDR, fifteen are free", (t) => {
   t.strictSame(counts(settings("10.244.0.0/16", 24), settings("10.240.0.0/12", 16), 256n), {
     keeping: 0n,
     otherSize: 256n,
@@ -30,7 +30,7 @@ test("from /16 by /24 to /12 by /16: all nodes lie in one new block, fifteen are
   t.end();
 });
 
-test("back from /12 by /16 to /12 by /24: the sixteen old blocks take all new ones", (t) => {
+test("back from /12 with /16 to /12 with /24: the sixteen podCIDRs take all new CIDRs", (t) => {
   t.strictSame(counts(settings("10.240.0.0/12", 16), settings("10.240.0.0/12", 24), 16n), {
     keeping: 0n,
     otherSize: 16n,
@@ -41,7 +41,7 @@ test("back from /12 by /16 to /12 by /24: the sixteen old blocks take all new on
   t.end();
 });
 
-test("a larger cluster CIDR with the same node mask changes nothing for the nodes there are", (t) => {
+test("a larger cluster CIDR with the same node mask changes nothing for the existing nodes", (t) => {
   const change = changeOf(settings("10.244.0.0/16", 24), settings("10.240.0.0/12", 24), 256n);
   t.strictSame([change.keeping, change.cidrsFree], [256n, 3840n]);
   t.strictSame(changeProblems(change), []);
@@ -58,7 +58,7 @@ test("another cluster CIDR leaves all nodes outside", (t) => {
   t.end();
 });
 
-test("there are no more numbered nodes than old blocks", (t) => {
+test("no more nodes have a podCIDR than the old settings hold", (t) => {
   t.equal(
     changeOf(settings("10.0.0.0/16", 24), settings("10.0.0.0/8", 24), 300n).withPodCidr,
     256n,
@@ -66,7 +66,7 @@ test("there are no more numbered nodes than old blocks", (t) => {
   t.end();
 });
 
-test("the numbers are those of counting block by block", (t) => {
+test("the numbers are those of counting CIDR by CIDR", (t) => {
   const some: fc.Arbitrary<Settings> = fc
     .tuple(fc.nat(255), fc.integer({ min: 24, max: 30 }), fc.nat(4))
     .map(([host, length, nodeBits]) =>
@@ -74,8 +74,8 @@ test("the numbers are those of counting block by block", (t) => {
     );
   fc.assert(
     fc.property(some, some, fc.bigInt({ min: 0n, max: 20n }), (was, now, nodes) => {
-      const old = blocksOf(was).slice(0, Number(nodes));
-      const fresh = blocksOf(now);
+      const old = cidrsOf(was).slice(0, Number(nodes));
+      const fresh = cidrsOf(now);
       const { first, last } = windowOf(now.cluster);
       const inside = old.filter((one) => one.first >= first.value && one.last <= last.value);
       const taken = fresh.filter((one) =>
@@ -95,7 +95,7 @@ test("the numbers are those of counting block by block", (t) => {
   t.end();
 });
 
-function blocksOf({ cluster, nodeMask }: Settings): { first: bigint; last: bigint }[] {
+function cidrsOf({ cluster, nodeMask }: Settings): { first: bigint; last: bigint }[] {
   const { first, last } = windowOf(cluster);
   const size = 1n << BigInt(32 - nodeMask);
   const cidrs: { first: bigint; last: bigint }[] = [];

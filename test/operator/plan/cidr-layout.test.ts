@@ -64,7 +64,7 @@ test("any two of cluster CIDR, node mask, nodes and pods give the rest", (t) => 
   t.end();
 });
 
-test("what does not fit is said, with what to choose instead", (t) => {
+test("what does not fit is a problem, with what to choose instead", (t) => {
   const cases: readonly (readonly [CidrRequest, code: string, instead: string])[] = [
     [
       request({ cluster: "10.244.0.0/16", nodeMask: 24, nodes: 300n }),
@@ -94,28 +94,28 @@ test("what does not fit is said, with what to choose instead", (t) => {
     ],
     [
       request({ cluster: "10.0.0.0/8", nodeMask: 31 }),
-      "block-too-small",
+      "pod-cidr-too-small",
       "a node mask of /30 (4194304 nodes of 1 pod)",
     ],
     [
       request({ cluster: "fd00::/32", nodeMask: 64 }),
-      "too-many-blocks",
+      "too-many-pod-cidrs",
       "a node mask of /48 (65536 nodes of 1208925819614629174706174 pods), or a cluster CIDR of /48 with a node mask of /64 (65536 nodes of 18446744073709551614 pods)",
     ],
     [
       request({ cluster: "fd00::/48", nodes: 65_537n }),
       "too-many-nodes",
-      "fewer nodes or fewer pods a node; kube-controller-manager numbers at most 65536 nodes with IPv6",
+      "fewer nodes or fewer pods per node; kube-controller-manager assigns at most 65536 IPv6 podCIDRs",
     ],
     [
       request({ nodes: 2n, pods: 2n ** 32n }),
       "too-many-pods",
-      "fewer nodes or fewer pods a node; IPv4 has no more addresses, IPv6 has",
+      "fewer nodes, fewer pods per node, or IPv6; IPv4 does not have enough addresses",
     ],
     [
       request({ nodes: 100_000n, pods: 5000n }),
       "no-private-network",
-      "fewer nodes, fewer pods a node, or IPv6",
+      "fewer nodes, fewer pods per node, or IPv6",
     ],
   ];
   for (const [asked, code, instead] of cases) {

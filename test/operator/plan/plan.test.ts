@@ -21,22 +21,22 @@ test("plan says how many nodes and pods a cluster CIDR holds", (t) => {
   );
   t.equal(
     stdout,
-    `FAMILY  CLUSTER CIDR   NODE MASK  NODES  PODS A NODE
-IPv4    10.244.0.0/16  /24          256          253
+    `FAMILY  CLUSTER CIDR   NODE MASK  NODES  PODS PER NODE
+IPv4    10.244.0.0/16  /24          256            253
 
 Node 257 would get no podCIDR, and its pods no address.
 Set kubelet's --max-pods to at most 253.
 
 Node masks for 10.244.0.0/16 (IPv4):
 
-NODE MASK  NODES  PODS A NODE
-/21           32         2045
-/22           64         1021
-/23          128          509
-/24          256          253
-/25          512          125
-/26         1024           61
-/27         2048           29
+NODE MASK  NODES  PODS PER NODE
+/21           32           2045
+/22           64           1021
+/23          128            509
+/24          256            253
+/25          512            125
+/26         1024             61
+/27         2048             29
 `,
   );
   t.strictSame([exitCode, stderr], [0, ""]);
@@ -71,31 +71,32 @@ test("any two values give the rest", (t) => {
 test("large numbers are printed digit by digit", (t) => {
   const { stdout } = plan("--cluster-cidr fd00::/48 --node-cidr-mask-size 64 --json");
   t.match(stdout, /"podsPerNode": 18446744073709551614,\n/);
-  t.match(stdout, /"maxPods": 2147483647,\n/, "no more than kubelet can be told");
+  t.match(stdout, /"maxPods": 2147483647,\n/, "the largest value that kubelet accepts");
   t.end();
 });
 
-test("a change is told by what it does to the nodes there are", (t) => {
+test("a change is reported by what it means for the existing nodes", (t) => {
   const { exitCode, stdout, stderr } = plan(
     "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
   );
   t.equal(
     stdout.slice(stdout.indexOf("The change")),
-    `The change, for 256 nodes that have the first blocks of the old settings:
+    `The change, for 256 nodes that have the first podCIDRs of the old settings:
 
-FAMILY  FROM                  TO                    KEEP  OTHER SIZE  OUTSIDE  TAKEN  FREE
-IPv4    10.244.0.0/16 by /24  10.240.0.0/12 by /16     0         256        0      1    15
+FAMILY  FROM                TO                  KEEP  OTHER SIZE  OUTSIDE  TAKEN  FREE
+IPv4    10.244.0.0/16, /24  10.240.0.0/12, /16     0         256        0      1    15
 
-KEEP, OTHER SIZE, OUTSIDE: nodes by what the new settings say of their block; TAKEN, FREE: new blocks.
+KEEP, OTHER SIZE, OUTSIDE: nodes whose podCIDR fits the new settings, has another size, or is outside the new cluster CIDR.
+TAKEN, FREE: CIDRs of the new size that overlap these podCIDRs, or are left for further nodes.
 Of 44 further nodes, 15 would get a podCIDR.
 
 Problems:
 
-- IPv4: 300 nodes do not fit: there are 16 blocks of /16, so 284 nodes would get no podCIDR.
+- IPv4: 300 nodes do not fit: there are 16 podCIDRs of /16, so 284 nodes would get no podCIDR.
   Instead: a node mask of /21 (512 nodes of 2045 pods).
-- IPv4: 256 nodes would keep a block of /24, and 1 block of /16 shares addresses with them: a node that gets one of these, by hand or from a second controller, has addresses of others, and traffic to them fails silently.
+- IPv4: 256 nodes would keep a podCIDR of /24, and 1 CIDR of /16 overlaps them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently.
   Instead: keep the node mask of /24 (4096 nodes in 10.240.0.0/12), or renumber all nodes (see host-local audit).
-- 29 of 300 nodes would get no podCIDR, since only 15 more get a block; once all nodes are renumbered, there is room for 16, and 284 nodes would be left without.
+- 29 of 300 nodes would get no podCIDR, since only 15 more get one; once all nodes are renumbered, there is room for 16, and 284 nodes would be left without.
   Instead: keep the node mask of /24 (4096 nodes in 10.240.0.0/12), or renumber all nodes (see host-local audit).
 `,
   );
@@ -107,7 +108,7 @@ test("the document of a change", (t) => {
   const { exitCode, stdout } = plan(
     "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24 --was-cluster-cidr 10.244.0.0/16 --json",
   );
-  t.equal(exitCode, 0, "a larger cluster CIDR does no harm");
+  t.equal(exitCode, 0, "a larger cluster CIDR is no problem");
   t.strictSame(JSON.parse(stdout), {
     asked: { nodes: null, podsPerNode: null },
     families: [
@@ -154,13 +155,13 @@ test("the document of a change", (t) => {
   t.end();
 });
 
-test("what does not go together is a finding", (t) => {
+test("what does not fit together is a finding", (t) => {
   const cases: readonly (readonly [line: string, codes: readonly string[]])[] = [
     ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --nodes 17", ["too-many-nodes"]],
     ["--node-cidr-mask-size 30 --pods 2", ["too-many-pods"]],
     ["--cluster-cidr 10.0.0.0/24 --node-cidr-mask-size 16", ["mask-too-short"]],
-    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 31", ["block-too-small"]],
-    ["--cluster-cidr fd00::/32 --node-cidr-mask-size 64", ["too-many-blocks"]],
+    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 31", ["pod-cidr-too-small"]],
+    ["--cluster-cidr fd00::/32 --node-cidr-mask-size 64", ["too-many-pod-cidrs"]],
     ["--nodes 100000 --pods 5000", ["no-private-network"]],
     ["--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.9.0.0/16", ["outside"]],
     ["--cluster-cidr 10.0.0.0/12 --was-node-cidr-mask-size 16", ["overlap"]],
@@ -204,15 +205,15 @@ test("what cannot be worked out is a usage error", (t) => {
     ["--cluster-cidr 10.0.0.0/16,10.1.0.0/16", /one network, or one of each family/],
     ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 33", /expected at most 32/],
     ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size x", /expected a number from 1 to 128/],
-    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --node-cidr-mask-size 24", /of one family/],
+    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --node-cidr-mask-size 24", /for single-stack clusters/],
     ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size-ipv6 64", /has no IPv6 network/],
     [
       "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
-      /does not go with/,
+      /cannot be combined with/,
     ],
     ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes needs/],
     ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
-    ["--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8", /no cluster was numbered/],
+    ["--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8", /no cluster can have had/],
     ["--cluster-cidr 10.0.0.0/16 operand", /too many operands/],
   ];
   for (const [line, message] of cases) {
@@ -229,7 +230,7 @@ test("a cluster CIDR with host bits is the network that kube-controller-manager 
   t.end();
 });
 
-/** How many pods get an address of a block: the plugin is asked until it refuses. */
+/** How many pods get an address of a subnet: ADDs until one fails. */
 function podsThatFit(t: Test, subnet: string, program: string): number {
   const network = networkFor(t, { ranges: [[{ subnet }]] });
   let count = 0;
@@ -239,7 +240,7 @@ function podsThatFit(t: Test, subnet: string, program: string): number {
 
 const cidrs = ["10.0.0.0/30", "10.0.0.0/29", "10.0.0.0/27", "fd00::/126", "fd00::/124"];
 
-test("a block holds as many pods as the plugin hands out addresses", (t) => {
+test("a podCIDR holds as many pods as the plugin assigns addresses", (t) => {
   for (const cidr of cidrs) {
     const { podsPerNode } = numbersOf(
       `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
@@ -249,7 +250,7 @@ test("a block holds as many pods as the plugin hands out addresses", (t) => {
   t.end();
 });
 
-test("and as the Go plugin hands out", { skip: skipWithoutGoPlugin }, (t) => {
+test("and as the Go plugin assigns", { skip: skipWithoutGoPlugin }, (t) => {
   for (const cidr of cidrs) {
     const { podsPerNode } = numbersOf(
       `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
