@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { inRepository } from "../blackbox/executable.ts";
+import { nodesJson } from "./node-texts.ts";
 import { nodeFor } from "./scratch-node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
@@ -21,6 +22,16 @@ function formOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, formOf(inner)]));
 }
 
+const PLAN = [
+  ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
+  "--was-cluster-cidr=10.244.0.0/16",
+];
+
+const nodes = nodesJson([
+  { name: "node-1", podCidrs: ["10.244.0.0/24"] },
+  { name: "node-2", podCidrs: ["10.99.0.0/24"] },
+]);
+
 for (const [words, operands] of [
   ["list", []],
   ["show", ["10.88.0.99"]],
@@ -29,6 +40,8 @@ for (const [words, operands] of [
   ["capacity --node-patch", []],
   ["release", ["nobody"]],
   ["install", ["@", "--yes"]],
+  ["plan", PLAN],
+  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
   ["completion bash", []],
   ["completion networks", []],
   ["man", []],
@@ -41,7 +54,9 @@ for (const [words, operands] of [
     node.add("mynet", { subnet: "10.88.0.0/24" }, "c1");
     const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
 
-    const { stdout } = node.tool([...line, "--json", "--data-dir", node.dataDir]);
+    const { stdout } = node.tool([...line, "--json", "--data-dir", node.dataDir], {
+      stdin: words === "audit" ? nodes : "",
+    });
 
     t.strictSame(formOf(JSON.parse(stdout)), formOf(exampleOf(words)));
     t.end();
