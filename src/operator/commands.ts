@@ -1,4 +1,4 @@
-/** All commands, in the order of the overview. */
+/** All commands, in the order of the help. */
 
 import { audit } from "./audit/audit.ts";
 import { capacity } from "./capacity/capacity.ts";

@@ -1,4 +1,4 @@
-/** The life of an operator command: it is understood, run, and its report printed. */
+/** Parses, runs and reports an operator command. */
 
 import { CniError, wholeMessage } from "../cni/error.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
@@ -10,17 +10,17 @@ import { commandHelp, findCommand, overview } from "./manual/help.ts";
 import { formatJsonDocument } from "./output/json.ts";
 import { escapeForTerminal } from "./output/terminal.ts";
 
-/** Could not look: wrong usage, or the machine refused. */
+/** The exit code for wrong usage, invalid input and failed system calls. */
 const COMMAND_ERROR = 2;
 
 /**
  * Runs the command that the arguments name.
  *
- * @returns the exit code: 0 nothing wrong, 1 findings or refused, 2 could not look
+ * @returns the exit code, see `Report`
  */
 export function operate(system: OperatorSystem): number {
   try {
-    const { text, exitCode } = answer(system);
+    const { text, exitCode } = execute(system);
     system.writeStandardOutput(text);
     return exitCode;
   } catch (error) {
@@ -32,12 +32,12 @@ export function operate(system: OperatorSystem): number {
   }
 }
 
-function answer(system: OperatorSystem): { text: string; exitCode: number } {
+function execute(system: OperatorSystem): { text: string; exitCode: number } {
   const [name = "", ...words] = system.arguments;
   if (name === "--help" || name === "-h" || name === "help") {
-    const [about] = words;
+    const [topic] = words;
     const text =
-      about === undefined ? overview(commands) : commandHelp(findCommand(commands, about));
+      topic === undefined ? overview(commands) : commandHelp(findCommand(commands, topic));
     return { text, exitCode: 0 };
   }
   const command = findCommand(commands, name);
@@ -45,10 +45,10 @@ function answer(system: OperatorSystem): { text: string; exitCode: number } {
   if (parsed.has("--help")) return { text: commandHelp(command), exitCode: 0 };
   const log: Context["log"] = (text) => system.writeStandardError(escapeForTerminal(system, text));
   const report = command.run({ system, ...parsed, log });
-  return { text: textOf(system, report, parsed.has("--json")), exitCode: report.exitCode };
+  return { text: format(system, report, parsed.has("--json")), exitCode: report.exitCode };
 }
 
-/** Of the two forms only the one that is printed is looked at: making the other may cost seconds. */
-function textOf(system: OperatorSystem, report: Report, asJson: boolean): string {
+/** Makes only the form that is printed: the other one may take seconds. */
+function format(system: OperatorSystem, report: Report, asJson: boolean): string {
   return asJson ? formatJsonDocument(report.document) : escapeForTerminal(system, report.text);
 }

@@ -11,7 +11,7 @@ import { executable, run } from "../blackbox/executable.ts";
 import { attachmentCall, configuration } from "../blackbox/runtime-call.ts";
 import { tool } from "./tool.ts";
 
-test("without arguments and without a command it says what it is, and points to --help", (t) => {
+test("without arguments and CNI_COMMAND it prints its version and points to --help", (t) => {
   for (const environment of [{}, { CNI_COMMAND: "" }] as const) {
     const { exitCode, stdout, stderr } = tool([], { environment });
     t.strictSame([exitCode, stdout], [0, ""]);
@@ -23,10 +23,10 @@ test("without arguments and without a command it says what it is, and points to 
   t.end();
 });
 
-test("an empty CNI_COMMAND is none", (t) => {
+test("an empty CNI_COMMAND counts as unset", (t) => {
   const { exitCode, stdout } = tool(["--help"], { environment: { CNI_COMMAND: "" } });
   t.equal(exitCode, 0);
-  t.match(stdout, /^host-local: addresses for containers/);
+  t.match(stdout, /^host-local: CNI IPAM plugin/);
   t.end();
 });
 
@@ -48,7 +48,7 @@ test("with CNI_COMMAND it is the plugin, whatever the arguments are", (t) => {
   t.end();
 });
 
-test("--help names every command, and each explains itself with an example", (t) => {
+test("--help names every command, and each has help with an example", (t) => {
   const overview = tool(["--help"]);
   t.strictSame([overview.exitCode, overview.stderr], [0, ""]);
   t.equal(tool(["help"]).stdout, overview.stdout);
@@ -69,11 +69,11 @@ test("--help names every command, and each explains itself with an example", (t)
   t.end();
 });
 
-test("what is no command ends with 2", (t) => {
+test("an unknown command exits with 2", (t) => {
   for (const words of [["liszt"], ["help", "liszt"], ["--version"], [""]]) {
     const { exitCode, stdout, stderr } = tool(words);
     t.strictSame([exitCode, stdout], [2, ""]);
-    t.equal(stderr, `host-local: there is no command "${words.at(-1)}"; see host-local --help\n`);
+    t.equal(stderr, `host-local: unknown command "${words.at(-1)}"; see host-local --help\n`);
   }
   t.end();
 });
@@ -124,13 +124,13 @@ test("the tool is what that looks for", async (t) => {
   t.ok(Object.keys(inputs).some((path) => TOOL.test(path)));
 });
 
-test("a switch takes no value: --yes=false is no yes", (t) => {
+test("an option without a value refuses one: --yes=false does not confirm", (t) => {
   for (const words of [
     ["release", "10.0.0.2", "--yes=false"],
     ["gc", "--by-netns", "--now=no"],
     ["list", "--json=1"],
   ]) {
-    t.match(tool(words), { exitCode: 2, stderr: /a switch takes no value/ }, words.join(" "));
+    t.match(tool(words), { exitCode: 2, stderr: /this option takes no value/ }, words.join(" "));
   }
   t.end();
 });

@@ -1,4 +1,4 @@
-/** How many addresses there are, and what has become of them; whole numbers of any size. */
+/** Counts the addresses of ranges; integers of any size. */
 
 import { formatAddress, sizeOf } from "../../ipam/address.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
@@ -9,32 +9,33 @@ import { capacityOf } from "../../ipam/round-robin.ts";
 import type { Reservation } from "../../store/reservations.ts";
 import { usageOf } from "../../store/usage.ts";
 
-/** `size` is `reserved`, `used` and `free` together. */
+/** Counts of addresses; `size` is the sum of `reserved`, `used` and `free`. */
 export interface Counts {
   readonly size: bigint;
-  /** Never handed out: gateway and exclusions. */
+  /** Never handed out: the gateway and excluded addresses. */
   readonly reserved: bigint;
-  /** What can be handed out at all. */
+  /** Those that can be handed out: `size` without `reserved`. */
   readonly capacity: bigint;
   readonly used: bigint;
-  /** Those of the used addresses whose files name no container, or cannot be read. */
+  /** Used addresses whose files name no container, or cannot be read. */
   readonly suspects: bigint;
   readonly free: bigint;
 }
 
+/** The counts of a range. */
 export interface RangeCounts extends Counts {
-  /** The position of its range set, as in the names of the cursors. */
+  /** The index of its range set, as in the names of the cursors. */
   readonly set: number;
   readonly range: Range;
 }
 
 /** kubelet's `--max-pods` is an int32. */
-const MOST_PODS = 2n ** 31n - 1n;
+const MAX_PODS = 2n ** 31n - 1n;
 
 /**
- * Counts each range.
+ * Counts the addresses of each range.
  *
- * @param suspects those of the reservations that name no container, or cannot be read
+ * @param suspects the reservations that name no container, or cannot be read
  */
 export function countRanges(
   sets: readonly RangeSet[],
@@ -44,7 +45,7 @@ export function countRanges(
 ): readonly RangeCounts[] {
   return sets.flatMap((set, index) => {
     const usage = usageOf(set, exclusions, reservations);
-    const suspicion = usageOf(set, exclusions, suspects);
+    const suspectUsage = usageOf(set, exclusions, suspects);
     return usage.map(({ range, capacity, used }, at) => ({
       set: index,
       range,
@@ -52,7 +53,7 @@ export function countRanges(
       reserved: sizeOf(range) - capacity,
       capacity,
       used,
-      suspects: suspicion[at]?.used ?? 0n,
+      suspects: suspectUsage[at]?.used ?? 0n,
       free: capacity > used ? capacity - used : 0n,
     }));
   });
@@ -72,15 +73,15 @@ export function addUp(counts: readonly Counts[]): Counts {
   };
 }
 
-/** Reservations that lie in no range. */
-export function outside(
+/** Reservations outside all ranges. */
+export function outsideRanges(
   sets: readonly RangeSet[],
   reservations: readonly Reservation[],
 ): readonly Reservation[] {
   return reservations.filter(({ address }) => sets.every((set) => !rangeOf(set, address)));
 }
 
-/** How many pods a network can hold: each takes one address of every set. `undefined` where no ranges are known. */
+/** The number of pods a network can hold: each takes one address of every set. `undefined` if no ranges are known. */
 export function podsFor(sets: readonly RangeSet[], exclusions: Exclusions): bigint | undefined {
   const capacities = sets.map((set) =>
     set.reduce((total, range) => total + capacityOf(range, exclusions), 0n),
@@ -91,28 +92,28 @@ export function podsFor(sets: readonly RangeSet[], exclusions: Exclusions): bigi
   );
 }
 
-/** As many pods as kubelet can be told. */
+/** A value for kubelet's `--max-pods`, capped at its maximum. */
 export function maxPods(pods: bigint): bigint {
-  return pods < MOST_PODS ? pods : MOST_PODS;
+  return pods < MAX_PODS ? pods : MAX_PODS;
 }
 
-/** The numbers of the sets that have no free address. */
+/** The indexes of the range sets without a free address. */
 export function fullSets(counts: readonly RangeCounts[]): readonly number[] {
   const sets = [...new Set(counts.map(({ set }) => set))];
   return sets.filter((set) => counts.every((one) => one.set !== set || one.free === 0n));
 }
 
 /**
- * How much of what can be handed out is in use, in tenths of a percent, rounded down: 1000 is said only of a full range.
+ * The share of the capacity in use, in tenths of a percent, rounded down: only a full range has 1000.
  *
- * @returns `undefined` where nothing can be handed out
+ * @returns `undefined` if the capacity is 0
  */
 export function permille({ used, capacity }: Counts): number | undefined {
   if (capacity === 0n) return undefined;
   return Number(used >= capacity ? 1000n : (used * 1000n) / capacity);
 }
 
-/** Counts for programs. */
+/** The JSON form of counts. */
 export function describeCounts(counts: Counts): object {
   const { size, reserved, capacity, used, suspects, free } = counts;
   const tenths = permille(counts);
@@ -120,7 +121,7 @@ export function describeCounts(counts: Counts): object {
   return { size, reserved, capacity, used, suspects, free, percent };
 }
 
-/** A range with its counts, for programs. */
+/** The JSON form of a range with its counts. */
 export function describeRange(counts: RangeCounts): object {
   const { set, range } = counts;
   return {
@@ -133,7 +134,7 @@ export function describeRange(counts: RangeCounts): object {
   };
 }
 
-/** The network of which a range is a part, such as `10.1.2.0/24`. */
+/** The subnet of a range, such as `10.1.2.0/24`. */
 export function subnetOf({ first, prefixLength }: Range): string {
   const prefix = { address: first, length: prefixLength, mapped: false };
   return formatPrefix({ ...prefix, address: windowOf(prefix).first });

@@ -1,15 +1,16 @@
-/** Capacities for people. */
+/** The table that `capacity` prints. */
 
 import { formatWindow } from "../../ipam/address.ts";
+import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Paint } from "../output/terminal.ts";
 import { type Counts, fullSets, permille, type RangeCounts } from "./capacity-count.ts";
 
-/** A network with its ranges counted. */
+/** The counts of a network. */
 export interface NetworkCounts {
   readonly network: string;
   readonly ranges: readonly RangeCounts[];
-  /** Reservations in no range; all of them where no ranges are known. */
+  /** Reservations outside all ranges; all of them if no ranges are known. */
   readonly outside: { readonly used: number; readonly suspects: number };
   readonly pods: bigint | undefined;
 }
@@ -19,10 +20,10 @@ const headings = columns(
   ...[">SIZE", ">RESERVED", ">USED", ">SUSPECTS", ">FREE", ">USED%"],
 );
 
-/** From this many tenths of a percent on, the share in use is worth a colour. */
+/** The share in use, in tenths of a percent, from which on it is coloured. */
 const NEARLY_FULL = 900;
 
-/** The table, and in sentences how many pods there can be and what is full. */
+/** The table, followed by the number of pods and the full range sets. */
 export function capacityTable(
   networks: readonly NetworkCounts[],
   total: Counts,
@@ -38,9 +39,9 @@ export function capacityTable(
     ...outsideRow(one),
   ]);
   if (rows.length > 1) rows.push(["total", "", "", ...cellsOf(total, paint)]);
-  const sentences = networks.flatMap((one) => sentencesFor(one, paint));
+  const notes = networks.flatMap((one) => notesOn(one, paint));
   const table = formatTable(headings, rows);
-  return sentences.length === 0 ? table : `${table}\n${sentences.join("\n")}\n`;
+  return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
 }
 
 function cellsOf(counts: Counts, paint: Paint): readonly string[] {
@@ -59,17 +60,17 @@ function cellsOf(counts: Counts, paint: Paint): readonly string[] {
 
 function outsideRow({ network, ranges, outside }: NetworkCounts): readonly string[][] {
   if (ranges.length > 0 && outside.used === 0) return [];
-  const directory = ranges.length > 0 ? "outside" : "unknown";
-  return [[network, "-", directory, "-", "-", `${outside.used}`, `${outside.suspects}`, "-", "-"]];
+  const label = ranges.length > 0 ? "outside" : "unknown";
+  return [[network, "-", label, "-", "-", `${outside.used}`, `${outside.suspects}`, "-", "-"]];
 }
 
-function sentencesFor({ network, ranges, pods }: NetworkCounts, paint: Paint): readonly string[] {
+function notesOn({ network, ranges, pods }: NetworkCounts, paint: Paint): readonly string[] {
   if (pods === undefined) return [];
   const full = fullSets(ranges).map((set) =>
     paint(
-      `${network}: range set ${set} has no free address: a pod more would fail. See which are held by the dead: host-local gc ${network}`,
+      `${network}: range set ${set} has no free address: the next pod fails. To find addresses of dead containers, run host-local gc ${network}`,
       "error",
     ),
   );
-  return [`${network} holds ${pods} ${pods === 1n ? "pod" : "pods"}.`, ...full];
+  return [`${network} holds ${plural(pods, "pod")}.`, ...full];
 }

@@ -4,10 +4,10 @@ import { listReservations, type Reservation } from "../../store/reservations.ts"
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import {
-  distinctDirectories,
   type FoundNetwork,
   findNetworks,
   logProblems,
+  mergeByDirectory,
 } from "../node/networks.ts";
 import { readReservations } from "../node/node-reservations.ts";
 import { painter } from "../output/terminal.ts";
@@ -18,7 +18,7 @@ import {
   describeRange,
   fullSets,
   maxPods,
-  outside,
+  outsideRanges,
   podsFor,
 } from "./capacity-count.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
@@ -26,18 +26,18 @@ import { nodePatch } from "./node-patch.ts";
 
 const DEFAULT_RESOURCE = "example.com/pod-ips";
 
-/** `capacity`: how many addresses there are, and how many pods they are enough for. */
+/** `capacity`: counts addresses, and the pods that they suffice for. */
 export const capacity: Command = {
   name: "capacity",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
-  summary: "how many addresses each range has: used, suspect, free; and how many pods fit",
+  summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts every range exactly. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are those of the used addresses whose files name no container. Reservations in no range, and those of networks whose ranges are not known, have a row of their own. Ends with 1 where a range set has no free address.",
-    "A pod takes one address of each range set, so the smallest set decides how many pods a network holds; --max-pods prints that number alone, for kubelet. Kubernetes does not count addresses when it places pods, unless it is told: --node-patch prints a JSON patch that publishes the number on the node as an extended resource.",
+    "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
+    "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints only that number, for kubelet. The Kubernetes scheduler does not count addresses by itself: --node-patch prints a JSON patch that publishes the number on the node as an extended resource.",
   ],
   options: [
-    { name: "--max-pods", summary: "print only how many pods the network holds" },
+    { name: "--max-pods", summary: "print only the number of pods that the network can hold" },
     {
       name: "--node-patch",
       summary: "print the JSON patch that publishes that number on the node",
@@ -49,96 +49,100 @@ export const capacity: Command = {
     },
   ],
   examples: [
-    { line: "host-local capacity", effect: "all ranges of all networks" },
+    { line: "host-local capacity", effect: "count all ranges of all networks" },
     {
       line: 'kubelet --max-pods="$(host-local capacity mynet --max-pods)"',
-      effect: "no more pods than there are addresses",
+      effect: "limit the pods of a node to its addresses",
     },
     {
       line: 'kubectl patch node "$(hostname)" --subresource=status --type=json -p "$(host-local capacity mynet --node-patch)"',
-      effect: "the scheduler counts addresses, for pods that request the resource",
+      effect: "let the scheduler count addresses, for pods that request the resource",
     },
   ],
   run: (context) => {
     const isPatch = context.has("--node-patch");
     if (context.has("--max-pods")) {
-      if (isPatch) throw new CommandError("capacity: choose one of --max-pods and --node-patch");
+      if (isPatch)
+        throw new CommandError("capacity: --max-pods and --node-patch are mutually exclusive");
       return podCount(context);
     }
     if (isPatch) return patch(context);
     if (context.option("--resource") !== undefined) {
-      throw new CommandError("capacity: --resource belongs to --node-patch");
+      throw new CommandError("capacity: --resource requires --node-patch");
     }
     return count(context);
   },
 };
 
 function podCount(context: Context): Report {
-  const pods = podsOfOne(context);
+  const pods = maxPodsOf(context);
   return { exitCode: 0, document: { maxPods: pods }, text: `${pods}\n` };
 }
 
 function patch(context: Context): Report {
-  const document = nodePatch(context.option("--resource") ?? DEFAULT_RESOURCE, podsOfOne(context));
+  const document = nodePatch(context.option("--resource") ?? DEFAULT_RESOURCE, maxPodsOf(context));
   return { exitCode: 0, document, text: `${JSON.stringify(document)}\n` };
 }
 
-/** How many pods the one network in question holds, as far as kubelet can count. */
-function podsOfOne(context: Context): bigint {
+/**
+ * The number of pods for kubelet.
+ *
+ * @throws CommandError unless exactly one configured network matches
+ */
+function maxPodsOf(context: Context): bigint {
   const name = context.operands[0];
-  const { found, bad } = findNetworks(context, name);
-  logProblems(context, bad);
-  const known = found.filter(({ rangeSets }) => rangeSets.length > 0);
-  const [network, ...others] = known;
+  const { found, problems } = findNetworks(context, name);
+  logProblems(context, problems);
+  const configured = found.filter(({ rangeSets }) => rangeSets.length > 0);
+  const [network, ...others] = configured;
   if (network === undefined) {
-    throw new CommandError(
-      `capacity: no configuration tells the ranges of ${name ?? "any network"}`,
-    );
+    throw new CommandError(`capacity: no configuration has ranges for ${name ?? "any network"}`);
   }
   if (others.length > 0) {
-    const of = ({ location, source }: FoundNetwork): string => `${location.network} (${source})`;
-    const names = new Set(known.map(({ location }) => location.network));
+    const describeOne = ({ location, source }: FoundNetwork): string =>
+      `${location.network} (${source})`;
+    const names = new Set(configured.map(({ location }) => location.network));
     throw new CommandError(
       names.size > 1
-        ? `capacity: which network? ${known.map(of).join(", ")}; say host-local capacity NETWORK`
-        : `capacity: several configurations of one network: ${known.map(of).join(", ")}; leave one in a directory, and name that with --conf-dir`,
+        ? `capacity: several networks: ${configured.map(describeOne).join(", ")}; choose one with host-local capacity NETWORK`
+        : `capacity: several configurations of one network: ${configured.map(describeOne).join(", ")}; set --conf-dir to a directory with only one of them`,
     );
   }
   return maxPods(podsFor(network.rangeSets, network.exclusions) ?? 0n);
 }
 
 function count(context: Context): Report {
-  const { found, bad } = findNetworks(context, context.operands[0]);
-  logProblems(context, bad);
-  const plural = distinctDirectories(found).flatMap((whole) =>
-    countDirectory(context, whole, found),
+  const { found, problems } = findNetworks(context, context.operands[0]);
+  logProblems(context, problems);
+  const counted = mergeByDirectory(found).flatMap((merged) =>
+    countDirectory(context, merged, found),
   );
-  const total = addUp(plural.flatMap(({ counts }) => counts.ranges));
-  const networks = plural.map(({ counts }) => counts);
+  const total = addUp(counted.flatMap(({ counts }) => counts.ranges));
+  const networks = counted.map(({ counts }) => counts);
   return {
     exitCode: networks.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
-    document: { networks: plural.map(describe), total: describeCounts(total) },
+    document: { networks: counted.map(describe), total: describeCounts(total) },
     text: capacityTable(networks, total, painter(context.system)),
   };
 }
 
-interface Counted {
+interface CountedNetwork {
   readonly network: FoundNetwork;
   readonly counts: NetworkCounts;
 }
 
-/** A network's reservations, against each configuration of it; those in no range of any belong to the first. */
+/** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
 function countDirectory(
   { system }: Context,
-  whole: FoundNetwork,
+  merged: FoundNetwork,
   found: readonly FoundNetwork[],
-): readonly Counted[] {
-  const { directory } = whole.location;
-  const reservations = listReservations(system, whole.location);
-  const suspects = suspectsOf(system, whole);
-  const stray = {
-    used: outside(whole.rangeSets, reservations).length,
-    suspects: outside(whole.rangeSets, suspects).length,
+): readonly CountedNetwork[] {
+  const { directory } = merged.location;
+  const reservations = listReservations(system, merged.location);
+  const suspects = suspectsOf(system, merged);
+  const outside = {
+    used: outsideRanges(merged.rangeSets, reservations).length,
+    suspects: outsideRanges(merged.rangeSets, suspects).length,
   };
   return found
     .filter(({ location }) => location.directory === directory)
@@ -147,19 +151,19 @@ function countDirectory(
       counts: {
         network: network.location.network,
         ranges: countRanges(network.rangeSets, network.exclusions, reservations, suspects),
-        outside: at === 0 ? stray : { used: 0, suspects: 0 },
+        outside: at === 0 ? outside : { used: 0, suspects: 0 },
         pods: podsFor(network.rangeSets, network.exclusions),
       },
     }));
 }
 
-/** The reservations that name no container; read one by one unless the index knows that there are none. */
+/** The reservations that name no container; none are read if the index says that there are none. */
 function suspectsOf(system: OperatorSystem, network: FoundNetwork): readonly Reservation[] {
   if (knownCounts(system, network.location)?.ownerless === 0) return [];
   return readReservations(system, network).filter(({ owner }) => entryOf(owner) === undefined);
 }
 
-function describe({ network, counts }: Counted): object {
+function describe({ network, counts }: CountedNetwork): object {
   const { ranges, outside, pods } = counts;
   return {
     network: network.location.network,

@@ -1,4 +1,4 @@
-/** Bridges that do not have the gateway's address: then no pod gets out, and the next ADD may be refused. */
+/** Findings on bridges without the gateway's address: pods have no route, and the next ADD may fail. */
 
 import {
   type Address,
@@ -24,17 +24,18 @@ export interface InterfaceAddress {
   readonly prefixLength: number;
 }
 
-/** The addresses of every interface of the node, by its name; link-local ones are left out. */
+/** The addresses of the node's interfaces, by interface name, without link-local ones. */
 export type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
+/** The largest output of `ip`, in bytes. */
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
-/** Compares every bridge with the gateways of its network. */
+/** Checks that every bridge has the gateway's address of its network. */
 export function bridgeFindings(
   system: OperatorSystem,
-  contents: readonly DirectoryContents[],
+  directories: readonly DirectoryContents[],
 ): readonly Finding[] {
-  const pairs = contents.flatMap(({ directory, reservations }) =>
+  const pairs = directories.flatMap(({ directory, reservations }) =>
     directory.networks.flatMap((network) =>
       network.bridge === undefined ? [] : [{ network, reservations }],
     ),
@@ -47,14 +48,16 @@ export function bridgeFindings(
         code: "bridge-unknown",
         network: "",
         path: "",
-        message: "the addresses of bridges were not compared: ip -json address does not work",
+        message: "the addresses of bridges were not checked: ip -json address failed",
       },
     ];
   }
-  return pairs.flatMap(({ network, reservations }) => compare(network, reservations, interfaces));
+  return pairs.flatMap(({ network, reservations }) =>
+    checkBridge(network, reservations, interfaces),
+  );
 }
 
-/** Reads what `ip -json address` prints. */
+/** Parses the output of `ip -json address`. */
 export function parseInterfaces(text: string): Interfaces {
   const devices = listOf(JSON.parse(text)).map((device): [string, readonly InterfaceAddress[]] => [
     textOf(member(device, "ifname")),
@@ -78,8 +81,8 @@ function readInterfaces(system: OperatorSystem): Interfaces | undefined {
   }
 }
 
-/** A bridge that is missing is made by the next ADD. */
-function compare(
+/** A missing bridge is fine: the next ADD creates it. */
+function checkBridge(
   network: FoundNetwork,
   reservations: readonly NodeReservation[],
   interfaces: Interfaces,
@@ -96,7 +99,7 @@ function compare(
       reservations,
     ),
   );
-  const forced = bridge.isForced ? "; forceAddress is set, so the next ADD changes it" : "";
+  const forced = bridge.isForced ? "; forceAddress is set, so the next ADD replaces it" : "";
   return problems.map((problem) => ({
     code: "bridge-address",
     network: location.network,
@@ -106,8 +109,8 @@ function compare(
 }
 
 /**
- * The plugin `bridge` refuses an ADD where the bridge has another IPv4 address, or another IPv6 address of the same
- * network. One that has none is given it by the next ADD, but leaves the pods of today without a gateway.
+ * The plugin `bridge` fails an ADD if the bridge has another IPv4 address, or another IPv6 address of the same subnet. A
+ * bridge without an address gets it with the next ADD, but present pods have no gateway.
  */
 function problemOf(
   family: Family,
@@ -116,15 +119,18 @@ function problemOf(
   reservations: readonly NodeReservation[],
 ): readonly string[] {
   const [range] = ranges;
-  if (range === undefined || ranges.some((one) => addresses.some((has) => isGatewayOf(has, one)))) {
+  if (
+    range === undefined ||
+    ranges.some((one) => addresses.some((address) => isGatewayOf(address, one)))
+  ) {
     return [];
   }
   const expected = [...new Set(ranges.map(formatGateway))].join(" or ");
-  const inTheWay = addresses.filter(
-    ({ address }) => family === 4 || ranges.some((one) => isWithin(address, networkOf(one))),
+  const conflicting = addresses.filter(
+    ({ address }) => family === 4 || ranges.some((one) => isWithin(address, subnetWindow(one))),
   );
-  if (inTheWay.length > 0) {
-    const found = inTheWay.map(
+  if (conflicting.length > 0) {
+    const found = conflicting.map(
       ({ address, prefixLength }) => `${formatAddress(address)}/${prefixLength}`,
     );
     return [`has ${found.join(", ")}; expected the gateway ${expected}`];
@@ -141,6 +147,6 @@ function formatGateway({ gateway, prefixLength }: Range): string {
   return `${formatAddress(gateway)}/${prefixLength}`;
 }
 
-function networkOf({ first, prefixLength }: Range) {
+function subnetWindow({ first, prefixLength }: Range) {
   return windowOf({ address: first, length: prefixLength, mapped: false });
 }

@@ -6,24 +6,24 @@ import { type Finding, remedyOf, type Severity, severityOf } from "./finding.ts"
 import { formatFindings, problemLine } from "./finding-text.ts";
 import { type Repairs, repair } from "./repair.ts";
 
-/** `check`: whether the store is as it should be. */
+/** `check`: checks reservations, cursors, the index, ranges and bridges. */
 export const check: Command = {
   name: "check",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
-  summary: "what is wrong with reservations, cursors, ranges and bridges, and what to do about it",
+  summary: "check reservations, cursors, ranges and bridges, and print remedies",
   description: [
-    "Looks for empty, malformed and out-of-range reservations, duplicate owners, addresses and ranges that two networks share, cursors outside their range, bridges without the gateway's address, configurations that cannot be read, files that others may write, leftovers of killed calls, and an owner index that is wrong. Nothing is changed, and no lock is taken.",
-    "With --repair it sets right, under the lock, what is provably safe to set right: reservations that have been empty for ten seconds, cursors outside their range, leftovers, the owner index. Of each file that it removes it makes a copy first, in DATA-DIR/.host-local/NETWORK/repaired/TIME. A reservation with any content stays: somebody may have written it.",
-    "Exit code 1 means errors or warnings (with --repair: those that are left); what is only good to know leaves it at 0. With --node-problem-detector one line of at most 80 characters says so on standard output, also with exit code 2, which that program takes for unknown.",
+    "Looks for empty, malformed and out-of-range reservations, duplicate owners, addresses and ranges that two networks share, cursors outside their range, bridges without the gateway's address, invalid configurations, files that others may write, leftovers of killed calls, and a wrong owner index. It changes nothing and takes no lock.",
+    "With --repair it repairs, under the lock, what is safe to repair: reservations that have been empty for ten seconds, cursors outside their range, leftovers, the owner index. It first copies each file that it removes to DATA-DIR/.host-local/NETWORK/repaired/TIME. A reservation with any content is kept.",
+    "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
     'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "repairable", "repaired": null or what was done}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
-    { name: "--repair", summary: "set right what is safe to set right, after a copy" },
+    { name: "--repair", summary: "repair what is safe to repair, after making copies" },
     {
       name: "--backup-dir",
       value: "DIR",
-      summary: "where --repair puts its copies: DIR/NETWORK/TIME",
+      summary: "where --repair puts copies: DIR/NETWORK/TIME",
     },
     {
       name: "--node-problem-detector",
@@ -31,39 +31,39 @@ export const check: Command = {
     },
   ],
   examples: [
-    { line: "host-local check", effect: "all networks; changes nothing" },
-    { line: "host-local check mynet --repair", effect: "sets right what is safe in one network" },
+    { line: "host-local check", effect: "check all networks; change nothing" },
+    { line: "host-local check mynet --repair", effect: "repair one network" },
     {
       line: "host-local check --node-problem-detector",
-      effect: "for conf-examples/operator/node-problem-detector.json",
+      effect: "run from conf-examples/operator/node-problem-detector.json",
     },
   ],
   run: checkNetworks,
 };
 
 function checkNetworks(context: Context): Report {
-  if (!context.has("--node-problem-detector")) return examineAndRepair(context);
+  if (!context.has("--node-problem-detector")) return checkAndRepair(context);
   try {
-    return examineAndRepair(context);
+    return checkAndRepair(context);
   } catch (error) {
     if (error instanceof CommandError || error instanceof CniError || isSystemError(error)) {
-      context.system.writeStandardOutput(problemLine("cannot look", error.message));
+      context.system.writeStandardOutput(problemLine("check failed", error.message));
     }
     throw error;
   }
 }
 
-function examineAndRepair(context: Context): Report {
+function checkAndRepair(context: Context): Report {
   const backupDir = context.option("--backup-dir");
   if (backupDir !== undefined && !context.has("--repair")) {
-    throw new CommandError("check: --backup-dir is for --repair");
+    throw new CommandError("check: --backup-dir requires --repair");
   }
   const result = runChecks(context, context.operands[0]);
   const repairs = context.has("--repair")
     ? repairAll(context, result, backupDir)
     : new Map<Finding, string>();
-  const left = result.findings.filter((finding) => !repairs.has(finding));
-  const counts = countsOf(left);
+  const unrepaired = result.findings.filter((finding) => !repairs.has(finding));
+  const counts = countsOf(unrepaired);
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : 0,
     document: {
@@ -72,12 +72,12 @@ function examineAndRepair(context: Context): Report {
       networks: result.directories.map(({ location }) => location.network),
     },
     text: context.has("--node-problem-detector")
-      ? problemLine(...summary(left, counts))
+      ? problemLine(...summarize(unrepaired, counts))
       : formatFindings(context.system, result.findings, repairs),
   };
 }
 
-/** One network that is locked, or cannot be written, does not keep the others from being repaired. */
+/** Repairs all networks. An error is only logged, so that the other networks are still repaired. */
 function repairAll(
   { system, log }: Context,
   { directories, findings }: CheckResult,
@@ -115,12 +115,12 @@ function countsOf(findings: readonly Finding[]): Readonly<Record<Severity, numbe
   return { error: of("error"), warning: of("warning"), info: of("info") };
 }
 
-/** What matters most comes first, for the line is cut off. */
-function summary(
+/** The counts come first, since the line may be cut off. */
+function summarize(
   findings: readonly Finding[],
   { error, warning }: Readonly<Record<Severity, number>>,
 ): readonly [string, string] {
   const codes = findings.filter((one) => severityOf(one) !== "info").map(({ code }) => code);
-  if (codes.length === 0) return ["OK", "host-local check found nothing wrong"];
+  if (codes.length === 0) return ["OK", "host-local check found no problems"];
   return [`${error} errors, ${warning} warnings`, [...new Set(codes)].join(", ")];
 }

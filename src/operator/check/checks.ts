@@ -1,4 +1,4 @@
-/** Everything that `check` looks at. Nothing is changed, and no lock is taken. */
+/** The checks of `check`. They change nothing and take no lock. */
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { Context } from "../command/command.ts";
@@ -15,44 +15,46 @@ import { overlapFindings } from "./overlap-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { orphanFindings, storeFindings } from "./store-findings.ts";
 
-/** What was looked at, and what was found. */
+/** The networks that were checked, and the findings. */
 export interface CheckResult {
   readonly directories: readonly NetworkDirectory[];
-  /** The worst first. */
+  /** Sorted by severity, errors first. */
   readonly findings: readonly Finding[];
 }
 
 /**
- * Looks at all networks, and tells what concerns the one that is asked for.
+ * Runs all checks.
  *
- * @param name `undefined` for all
- * @throws CannotLook where that one is neither configured nor has a directory, or reservations may not be read
- * @throws SystemError where a directory cannot be read
+ * @param name only findings on the network with this name; `undefined` for all
+ * @throws CommandError if it is neither configured nor has a directory, or this user may not read reservations
+ * @throws SystemError if a directory cannot be read
  */
 export function runChecks(context: Context, name: string | undefined): CheckResult {
   const { system } = context;
   const all = findNetworks(context, undefined);
-  const wanted = networkDirectories((name === undefined ? all : findNetworks(context, name)).found);
-  const contents = readDirectories(system, all.found);
-  const isWanted = ({ location }: NetworkDirectory): boolean =>
+  const selected = networkDirectories(
+    (name === undefined ? all : findNetworks(context, name)).found,
+  );
+  const directories = readDirectories(system, all.found);
+  const isSelected = ({ location }: NetworkDirectory): boolean =>
     name === undefined || location.network === name;
-  const looked = contents.filter(({ directory }) => isWanted(directory));
+  const checked = directories.filter(({ directory }) => isSelected(directory));
   const findings = [
     ...configurationFindings(all),
-    ...looked.flatMap(({ directory, reservations }) => [
+    ...checked.flatMap(({ directory, reservations }) => [
       ...unconfiguredFindings(directory),
       ...reservationFindings(system, directory, reservations),
       ...storeFindings(system, directory),
     ]),
-    ...(name === undefined ? orphans(system, wanted) : []),
-    ...overlapFindings(contents, isWanted),
-    ...bridgeFindings(system, looked),
+    ...(name === undefined ? orphanedFindings(system, selected) : []),
+    ...overlapFindings(directories, isSelected),
+    ...bridgeFindings(system, checked),
   ];
-  return { directories: wanted, findings: findings.toSorted(bySeverity) };
+  return { directories: selected, findings: findings.toSorted(bySeverity) };
 }
 
-function configurationFindings({ bad }: Networks): readonly Finding[] {
-  return bad.map(({ source, problem }) => ({
+function configurationFindings({ problems }: Networks): readonly Finding[] {
+  return problems.map(({ source, problem }) => ({
     code: "unreadable-configuration",
     network: "",
     path: source,
@@ -61,13 +63,12 @@ function configurationFindings({ bad }: Networks): readonly Finding[] {
 }
 
 function unconfiguredFindings(directory: NetworkDirectory): readonly Finding[] {
-  const { network, directory: path } = directory.location;
   if (sourcesOf(directory).length > 0) return [];
-  const message = "no configuration names this network";
-  return [{ code: "unconfigured-network", network, path, message }];
+  const { network, directory: path } = directory.location;
+  return [{ code: "unconfigured-network", network, path, message: "no configuration names it" }];
 }
 
-function orphans(
+function orphanedFindings(
   system: OperatorSystem,
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {

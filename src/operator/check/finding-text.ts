@@ -1,45 +1,46 @@
-/** Findings for people, and for node-problem-detector. */
+/** The text that `check` prints. */
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { painter } from "../output/terminal.ts";
 import { type Code, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
 import type { Repairs } from "./repair.ts";
 
-/** So many findings of one code are shown; the JSON has all. */
-const SHOWN = 20;
+/** The number of findings shown for each code; the JSON has all. */
+const MAX_SHOWN = 20;
 
-/** node-problem-detector shows no more of a message (`max_output_length`). */
-const LONGEST_LINE = 80;
+/** The `max_output_length` of node-problem-detector, in characters. */
+const MAX_LINE_LENGTH = 80;
 
-/** A table of findings, what to do about each code, and a closing line. */
+/** A table of findings, the remedy for each code, and a line of counts. */
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
   repairs: Repairs,
 ): string {
-  if (findings.length === 0) return "Nothing is wrong.\n";
+  if (findings.length === 0) return "No problems found.\n";
   const paint = painter(system);
   const colour = (severity: Severity): string =>
     severity === "info" ? severity : paint(severity, severity);
   const codes = [...new Set(findings.map(({ code }) => code))];
   const rows = codes.flatMap((code) => rowsOf(code, findings, repairs));
-  const open = codes.filter((code) =>
+  const unrepaired = codes.filter((code) =>
     findings.some((one) => one.code === code && !repairs.has(one)),
   );
   const table = formatTable(
-    columns("SEVERITY", "CODE", "NETWORK", "WHERE", "WHAT"),
+    columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
     rows.map(({ severity, cells }) => [colour(severity), ...cells]),
   );
-  const remedies = open.map((code) => `  ${code}: ${remedyOf({ code })}\n`);
-  const next = open.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
-  return `${table}${next}\n${closingLine(findings, repairs)}`;
+  const remedies = unrepaired.map((code) => `  ${code}: ${remedyOf({ code })}\n`);
+  const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
+  return `${table}${remedyList}\n${countLine(findings, repairs)}`;
 }
 
-/** One line without line ends inside, cut off where it is too long. */
+/** A single line, cut off at the length that node-problem-detector accepts. */
 export function problemLine(subject: string, detail: string): string {
   const line = `${subject}: ${detail}`.replaceAll(/\s+/g, " ");
-  return `${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 3)}...` : line}\n`;
+  return `${line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 3)}...` : line}\n`;
 }
 
 interface Row {
@@ -49,30 +50,26 @@ interface Row {
 
 function rowsOf(code: Code, findings: readonly Finding[], repairs: Repairs): readonly Row[] {
   const own = findings.filter((one) => one.code === code);
-  const rows = own.slice(0, SHOWN).map((finding): Row => {
+  const rows = own.slice(0, MAX_SHOWN).map((finding): Row => {
     const done = repairs.get(finding);
-    const what = done === undefined ? finding.message : `${finding.message}; ${done}`;
+    const text = done === undefined ? finding.message : `${finding.message}; ${done}`;
     const { network, path } = finding;
-    return { severity: severityOf(finding), cells: [code, network || "-", path || "-", what] };
+    return { severity: severityOf(finding), cells: [code, network || "-", path || "-", text] };
   });
   const [first] = own;
-  if (first === undefined || own.length <= SHOWN) return rows;
-  const more = `${own.length - SHOWN} more; --json lists all`;
+  if (first === undefined || own.length <= MAX_SHOWN) return rows;
+  const more = `${own.length - MAX_SHOWN} more; --json lists all`;
   return [...rows, { severity: severityOf(first), cells: [code, "-", "-", more] }];
 }
 
-function closingLine(findings: readonly Finding[], repairs: Repairs): string {
+function countLine(findings: readonly Finding[], repairs: Repairs): string {
   const count = (severity: Severity): number =>
     findings.filter((one) => severityOf(one) === severity && !repairs.has(one)).length;
   const parts = [
-    numbered(count("error"), "error"),
-    numbered(count("warning"), "warning"),
-    `${count("info")} only good to know`,
+    plural(count("error"), "error"),
+    plural(count("warning"), "warning"),
+    `${count("info")} info`,
   ];
   const repaired = repairs.size === 0 ? "" : `; ${repairs.size} repaired`;
   return `${parts.join(", ")}${repaired}\n`;
-}
-
-function numbered(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,6 @@
-/** What `check` can find: a stable code for each, how bad it is, and what to do about it. */
+/** The findings of `check`: their codes, severities and remedies. */
 
+/** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";
 
 interface Kind {
@@ -8,18 +9,15 @@ interface Kind {
   readonly remedy: string;
 }
 
-/**
- * Every code. They are an interface: scripts and alerts name them, so none is renamed. An error concerns pods now, a
- * warning will, an info is only good to know and leaves the exit code at 0.
- */
+/** All codes. They are an interface: scripts and alerts use them, so none is renamed. */
 export const kinds = {
   "unreadable-configuration": {
     severity: "error",
-    remedy: "correct the file, or move it out of the directory of configurations",
+    remedy: "correct the file, or move it out of the configuration directory",
   },
   "unreadable-reservation": {
     severity: "error",
-    remedy: "look at the disk (dmesg); a DEL that may concern the file fails until it can be read",
+    remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
   },
   "address-in-two-networks": {
     severity: "error",
@@ -28,38 +26,38 @@ export const kinds = {
   "bridge-address": {
     severity: "error",
     remedy:
-      "if the configuration is right, remove the bridge (ip link delete NAME) and restart its pods",
+      "if the configuration is correct, delete the bridge (ip link delete NAME) and restart its pods",
   },
   "wrong-index": {
     severity: "warning",
-    remedy: "host-local check --repair builds the index anew",
+    remedy: "host-local check --repair rebuilds the index",
   },
   "empty-reservation": {
     severity: "warning",
-    remedy: "host-local check --repair removes it; ADD does when the range is otherwise full",
+    remedy: "host-local check --repair removes it; ADD does so when the range is otherwise full",
   },
   "malformed-reservation": {
     severity: "warning",
-    remedy:
-      "if nobody wrote it to keep the address from being used (ipam.exclude does that), remove the file",
+    remedy: "remove the file, unless it is there to block the address; use ipam.exclude for that",
   },
   "odd-name": {
     severity: "warning",
     remedy:
-      "stop its container; ADD does not see that the address is taken, for it looks for the canonical name",
+      "stop its container; ADD looks for the canonical name, and may hand out the address again",
   },
   "out-of-range": {
     severity: "warning",
-    remedy: "nothing while its container lives; if it is dead, host-local release ADDRESS",
+    remedy: "none while its container is alive; if it is dead, run host-local release ADDRESS",
   },
   "reserved-gateway": {
     severity: "warning",
     remedy:
-      "restart its container, which has the gateway's address; if it is dead, host-local release ADDRESS",
+      "restart its container, which has the gateway's address; if it is dead, run host-local release ADDRESS",
   },
   "duplicate-owner": {
     severity: "warning",
-    remedy: "see which one the container has (host-local show ADDRESS) and release the other one",
+    remedy:
+      "check which address the container uses, and release the other one: host-local release ADDRESS",
   },
   "writable-by-others": {
     severity: "warning",
@@ -67,35 +65,35 @@ export const kinds = {
   },
   "foreign-user": {
     severity: "warning",
-    remedy: "find out who wrote it; chown it to the user of the directory",
+    remedy: "find out who wrote it, and chown it to the owner of the directory",
   },
   "malformed-cursor": {
     severity: "warning",
-    remedy: "host-local check --repair removes it; the next ADD begins at the first address",
+    remedy: "host-local check --repair removes it; the next ADD starts at the first address",
   },
   "cursor-outside-range": {
     severity: "warning",
-    remedy: "host-local check --repair removes it; the next ADD begins at the first address",
+    remedy: "host-local check --repair removes it; the next ADD starts at the first address",
   },
   "overlapping-ranges": {
     severity: "warning",
-    remedy: "give the networks different ranges, or remove the configuration that is not used",
+    remedy: "give the networks different ranges, or remove the unused configuration",
   },
   "bridge-unknown": {
     severity: "info",
-    remedy: "install iproute2 for the program ip, so that the addresses of bridges can be compared",
+    remedy: "install iproute2, whose program ip lists the addresses of bridges",
   },
   "spare-cursor": {
     severity: "info",
-    remedy: "nothing; it is from a range set that is no longer configured",
+    remedy: "none; it belongs to a range set that is no longer configured",
   },
   "stale-index": {
     severity: "info",
-    remedy: "nothing; the next call that needs it reads all reservations once",
+    remedy: "none; the next call that needs it reads all reservations once",
   },
   "leftover-file": {
     severity: "info",
-    remedy: "nothing; a later ADD removes it, and so does host-local check --repair",
+    remedy: "none; a later ADD removes it, and so does host-local check --repair",
   },
   "leftover-gc-state": {
     severity: "info",
@@ -103,7 +101,7 @@ export const kinds = {
   },
   "leftover-directory": {
     severity: "info",
-    remedy: "the network is gone; remove the directory, which is only a cache",
+    remedy: "remove the directory, which is only a cache",
   },
   "foreign-file": {
     severity: "info",
@@ -111,23 +109,24 @@ export const kinds = {
   },
   "unconfigured-network": {
     severity: "info",
-    remedy: "if the network is no longer used, free its reservations and remove the directory",
+    remedy: "if the network is no longer used, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
+/** The code of a finding. */
 export type Code = keyof typeof kinds;
 
-/** What can be set right without a doubt. */
+/** What `--repair` does about a finding. */
 export type Repair =
   | { readonly kind: "reservation"; readonly name: string }
   | { readonly kind: "cursor"; readonly index: number; readonly text: string }
   | { readonly kind: "leftover" | "gc-state" }
   | { readonly kind: "index" };
 
-/** Something that was found. */
+/** A finding of `check`. */
 export interface Finding {
   readonly code: Code;
-  /** Empty where it concerns no network. */
+  /** Empty if it concerns no network. */
   readonly network: string;
   readonly path: string;
   /** A sentence without a full stop. */
@@ -135,19 +134,19 @@ export interface Finding {
   readonly repair?: Repair;
 }
 
-/** How bad a finding is. */
+/** The severity of a finding. */
 export function severityOf({ code }: Finding): Severity {
   return kinds[code].severity;
 }
 
-/** What to do about it. */
+/** The remedy for a finding. */
 export function remedyOf({ code }: Pick<Finding, "code">): string {
   return kinds[code].remedy;
 }
 
 const order: readonly Severity[] = ["error", "warning", "info"];
 
-/** The worst first; within one severity in the order in which they were found. */
+/** Compares findings by severity, errors first. */
 export function bySeverity(a: Finding, b: Finding): number {
   return order.indexOf(severityOf(a)) - order.indexOf(severityOf(b));
 }

@@ -1,11 +1,11 @@
-/** Networks that may hand out the same address. */
+/** Findings on networks that may hand out the same address. */
 
 import { addressAt, formatWindow, type Window } from "../../ipam/address.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { type NetworkDirectory, rangesOf, sourcesOf } from "../node/network-directories.ts";
 import type { Finding } from "./finding.ts";
 
-/** What two windows have in common. */
+/** The intersection of two windows; `undefined` if they are disjoint. */
 export function intersectionOf(a: Window, b: Window): Window | undefined {
   const { family } = a.first;
   if (family !== b.first.family) return undefined;
@@ -17,20 +17,20 @@ export function intersectionOf(a: Window, b: Window): Window | undefined {
 }
 
 /**
- * Compares each configured place with each other one.
+ * Compares every two configured networks.
  *
- * @param isWanted of two places that are compared, this must hold for one
+ * @param isSelected only pairs for one of which this holds
  */
 export function overlapFindings(
-  contents: readonly DirectoryContents[],
-  isWanted: (directory: NetworkDirectory) => boolean,
+  directories: readonly DirectoryContents[],
+  isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const configured = contents.filter(({ directory }) => sourcesOf(directory).length > 0);
-  return configured.flatMap((content, index) =>
+  const configured = directories.filter(({ directory }) => sourcesOf(directory).length > 0);
+  return configured.flatMap((contents, index) =>
     configured
       .slice(index + 1)
-      .filter((other) => isWanted(content.directory) || isWanted(other.directory))
-      .flatMap((other) => [...rangeFindings(content, other), ...addressFindings(content, other)]),
+      .filter((other) => isSelected(contents.directory) || isSelected(other.directory))
+      .flatMap((other) => [...rangeFindings(contents, other), ...addressFindings(contents, other)]),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Setting right what is provably safe to set right: under the lock, looked at again, and after a copy. */
+/** Repairs what is safe to repair: under the lock, after checking it again, and after a copy. */
 
 import { cursorPath, readCursorText, removeCursor } from "../../store/cursor.ts";
 import type { Ledger } from "../../store/ledger.ts";
@@ -13,16 +13,16 @@ import { isSystemError, SystemError } from "../../system/system.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import type { Finding } from "./finding.ts";
 
-/** What was done about a finding, in a few words; nothing where it had changed meanwhile. */
+/** What was done about findings; those that had changed in the meantime are missing. */
 export type Repairs = Map<Finding, string>;
 
 /**
- * Repairs what can be repaired in one place.
+ * Repairs what can be repaired in one network.
  *
- * @param backupDir where copies go, instead of a directory beside the owner index
- * @param done gets what was done, also where the rest fails
- * @throws CniError 11 where the lock stayed with another: nothing was changed
- * @throws SystemError where a copy cannot be made: nothing after that was changed
+ * @param backupDir the directory for copies; by default one beside the owner index
+ * @param done receives what was done, even if the rest fails
+ * @throws CniError 11 if the lock is not free in time: nothing was changed
+ * @throws SystemError if a copy cannot be made: nothing after that was changed
  */
 export function repair(
   system: OperatorSystem,
@@ -40,13 +40,13 @@ export function repair(
   };
   underLock(system, location, request, (ledger) => {
     for (const finding of own) {
-      const what = repairOne(system, ledger, finding, backup);
-      if (what !== undefined) done.set(finding, what);
+      const action = repairOne(system, ledger, finding, backup);
+      if (action !== undefined) done.set(finding, action);
     }
   });
 }
 
-/** Puts a copy of a file where it can be found again, and returns its path. */
+/** Copies a file to the backup directory and returns the path of the copy. */
 type Backup = (path: string, name: string) => string;
 
 function backupOf(
@@ -67,7 +67,7 @@ function backupOf(
   };
 }
 
-/** Copies must not land where a link in place of our own directories leads. */
+/** Copies must not follow a link in place of our own directories. */
 function requireSound(system: OperatorSystem, location: Location, root: string): void {
   try {
     const { usesOwn } = withSoundOwnDirectory(system, location);
@@ -81,20 +81,20 @@ function requireSound(system: OperatorSystem, location: Location, root: string):
 function repairOne(
   system: OperatorSystem,
   ledger: Ledger,
-  { repair: what, path }: Finding,
+  { repair, path }: Finding,
   backup: Backup,
 ): string | undefined {
   const { location } = ledger;
-  switch (what?.kind) {
+  switch (repair?.kind) {
     case "reservation": {
       if (!isDebris(system, path)) return undefined;
-      const copy = backup(path, what.name);
-      return ledger.reclaim(what.name) ? `removed; copy: ${copy}` : undefined;
+      const copy = backup(path, repair.name);
+      return ledger.reclaim(repair.name) ? `removed; copy: ${copy}` : undefined;
     }
     case "cursor": {
-      if (textOf(system, location, what.index) !== what.text) return undefined;
-      const copy = backup(cursorPath(location, what.index), `last_reserved_ip.${what.index}`);
-      removeCursor(system, location, what.index);
+      if (textOf(system, location, repair.index) !== repair.text) return undefined;
+      const copy = backup(cursorPath(location, repair.index), `last_reserved_ip.${repair.index}`);
+      removeCursor(system, location, repair.index);
       return `removed; copy: ${copy}`;
     }
     case "leftover": {
@@ -111,7 +111,7 @@ function repairOne(
     }
     case "index":
       ledger.searchAnew();
-      return "built anew from the reservations";
+      return "rebuilt from the reservations";
     default:
       return undefined;
   }

@@ -1,4 +1,4 @@
-/** What is wrong with reservations. */
+/** Findings on reservations. */
 
 import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
@@ -8,10 +8,10 @@ import { isDebris } from "../../store/usage.ts";
 import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import {
-  knowsItsRanges,
+  hasKnownRanges,
   type NetworkDirectory,
+  rangeSetOf,
   rangesOf,
-  setOf,
 } from "../node/network-directories.ts";
 import {
   containerOf,
@@ -22,9 +22,9 @@ import {
 import type { Code, Finding, Repair } from "./finding.ts";
 
 /**
- * Looks at every reservation of a place.
+ * Checks every reservation of a network.
  *
- * @throws CannotLook where this user may not read them
+ * @throws CommandError if this user may not read them
  */
 export function reservationFindings(
   system: OperatorSystem,
@@ -32,12 +32,12 @@ export function reservationFindings(
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
   requireReadable(reservations);
-  const own = permissionsOf(system, directory.location.directory);
+  const permissions = permissionsOf(system, directory.location.directory);
   return [
     ...reservations.flatMap((reservation) => [
       ...contentFindings(system, reservation),
-      ...placeFindings(directory, reservation),
-      ...permissionFindings(system, reservation, own),
+      ...rangeFindings(directory, reservation),
+      ...permissionFindings(system, reservation, permissions),
     ]),
     ...duplicateFindings(directory, reservations),
   ];
@@ -49,14 +49,16 @@ function contentFindings(system: OperatorSystem, reservation: NodeReservation): 
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
   const canonical = formatAddress(address);
-  const odd =
+  const nameFindings =
     name === canonical
       ? []
-      : [found(reservation, "odd-name", `the file of ${canonical} is called ${name}`)];
-  return owner.kind === "nobody" ? [...odd, ...ownerlessFindings(system, reservation, path)] : odd;
+      : [found(reservation, "odd-name", `the file for ${canonical} is named ${name}`)];
+  return owner.kind === "nobody"
+    ? [...nameFindings, ...ownerlessFindings(system, reservation, path)]
+    : nameFindings;
 }
 
-/** One that is gone by now, or empty for a moment only, is nothing to report. */
+/** A file that is gone, or has been empty only for a moment, is not reported. */
 function ownerlessFindings(
   system: OperatorSystem,
   reservation: NodeReservation,
@@ -64,7 +66,7 @@ function ownerlessFindings(
 ): readonly Finding[] {
   try {
     if (system.linkStatus(path).kind !== "file") {
-      return [found(reservation, "malformed-reservation", "it is no file")];
+      return [found(reservation, "malformed-reservation", "not a regular file")];
     }
     if (!isBlankFile(system, path)) {
       return [found(reservation, "malformed-reservation", "the file names no container")];
@@ -73,7 +75,11 @@ function ownerlessFindings(
     return isDebris(system, path)
       ? [
           {
-            ...found(reservation, "empty-reservation", "the file is empty: no DEL can free it"),
+            ...found(
+              reservation,
+              "empty-reservation",
+              "the file is empty, so no DEL can release it",
+            ),
             repair,
           },
         ]
@@ -85,7 +91,7 @@ function ownerlessFindings(
   }
 }
 
-function placeFindings(
+function rangeFindings(
   directory: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
@@ -97,9 +103,11 @@ function placeFindings(
       found(reservation, "reserved-gateway", `${address} is the gateway${holderOf(reservation)}`),
     ];
   }
-  if (!knowsItsRanges(directory) || ranges.some((range) => isWithin(reservation.address, range)))
+  if (!hasKnownRanges(directory) || ranges.some((range) => isWithin(reservation.address, range)))
     return [];
-  return [found(reservation, "out-of-range", `${address} is in no range${holderOf(reservation)}`)];
+  return [
+    found(reservation, "out-of-range", `${address} is outside all ranges${holderOf(reservation)}`),
+  ];
 }
 
 function permissionFindings(
@@ -107,26 +115,20 @@ function permissionFindings(
   reservation: NodeReservation,
   directory: Permissions | undefined,
 ): readonly Finding[] {
-  const own = permissionsOf(system, reservation.path);
-  if (own === undefined || directory === undefined) return [];
-  const mode = (own.mode & 0o777).toString(8).padStart(4, "0");
+  const file = permissionsOf(system, reservation.path);
+  if (file === undefined || directory === undefined) return [];
+  const mode = (file.mode & 0o777).toString(8).padStart(4, "0");
   return [
-    ...((own.mode & 0o022) === 0
+    ...((file.mode & 0o022) === 0
       ? []
-      : [
-          found(
-            reservation,
-            "writable-by-others",
-            `others than its user may write it: mode ${mode}`,
-          ),
-        ]),
-    ...(own.user === directory.user
+      : [found(reservation, "writable-by-others", `group or others may write it: mode ${mode}`)]),
+    ...(file.user === directory.user
       ? []
       : [
           found(
             reservation,
             "foreign-user",
-            `it belongs to user ${own.user}, the directory to user ${directory.user}`,
+            `owned by user ${file.user}, but the directory by user ${directory.user}`,
           ),
         ]),
   ];
@@ -141,7 +143,7 @@ function duplicateFindings(
   for (const network of networks) {
     const first = new Map<string, NodeReservation>();
     for (const reservation of reservations) {
-      const set = setOf(network, reservation.address);
+      const set = rangeSetOf(network, reservation.address);
       if (set === undefined || reservation.owner.kind !== "attachment") continue;
       const key = `${formatRangeSet(set)} ${ownerText(reservation.owner)}`;
       const other = first.get(key);

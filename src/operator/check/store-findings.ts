@@ -1,4 +1,4 @@
-/** What is wrong in the directory of a network beside its reservations, and with what we keep for it. */
+/** Findings on cursors, the owner index, leftovers and foreign files. */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
@@ -9,18 +9,19 @@ import { namesIn } from "../../store/reservations.ts";
 import { seenDeadPath } from "../../store/seen-dead.ts";
 import { abandonedFiles, isTemporaryName } from "../../store/temporary.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
-import { knowsItsRanges, type NetworkDirectory, setsAt } from "../node/network-directories.ts";
+import { hasKnownRanges, type NetworkDirectory, rangeSetsAt } from "../node/network-directories.ts";
+import { plural } from "../output/plural.ts";
 import type { Code, Finding } from "./finding.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** The Go plugin empties a cursor before it writes it: what is younger may be at work. */
-const WRITTEN = 10n * SECOND;
+/** The Go plugin truncates a cursor before it writes it: a younger one may be incomplete. */
+const MIN_CURSOR_AGE = 10n * SECOND;
 
-/** Nobody collects any more where nothing was noted for a week. */
-const ABANDONED = 7n * 24n * 3600n * SECOND;
+/** Without a record for a week, `gc` no longer runs. */
+const MAX_GC_AGE = 7n * 24n * 3600n * SECOND;
 
-/** Looks at cursors, leftovers, foreign files and the index of a place. */
+/** Checks the cursors, the owner index, leftovers and foreign files of a network. */
 export function storeFindings(system: System, directory: NetworkDirectory): readonly Finding[] {
   const { location } = directory;
   const names = [...namesIn(system, location)].sort();
@@ -34,12 +35,17 @@ export function storeFindings(system: System, directory: NetworkDirectory): read
     ...names
       .filter((name) => isForeign(name))
       .map((name) =>
-        found(location, "foreign-file", join(location.directory, name), `${name} is none of ours`),
+        found(
+          location,
+          "foreign-file",
+          join(location.directory, name),
+          `${name} is not a file of host-local`,
+        ),
       ),
   ];
 }
 
-/** What we keep for networks that have no directory any more. */
+/** Checks for files kept for networks that no longer have a directory. */
 export function orphanFindings(
   system: System,
   dataDir: string,
@@ -57,7 +63,7 @@ export function orphanFindings(
       code: "leftover-directory" as const,
       network: name,
       path: join(own, name),
-      message: `there is no ${join(dataDir, name)} to which it belongs`,
+      message: `the network's directory ${join(dataDir, name)} does not exist`,
     }));
 }
 
@@ -71,7 +77,7 @@ function cursorFindings(
   let text: string;
   try {
     text = readCursorText(system, location, index);
-    if (isYoungerThan(WRITTEN, system, path)) return [];
+    if (isYoungerThan(MIN_CURSOR_AGE, system, path)) return [];
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return [];
     if (isSystemError(error)) return [found(location, "malformed-cursor", path, error.message)];
@@ -81,11 +87,11 @@ function cursorFindings(
   const address = parseAddress(text);
   if (address === undefined) {
     const content = text.length > 60 ? `${text.slice(0, 60)}...` : text;
-    const message = `it holds ${JSON.stringify(content)}, no address`;
+    const message = `expected an address, found ${JSON.stringify(content)}`;
     return [{ ...found(location, "malformed-cursor", path, message), repair }];
   }
-  const sets = setsAt(directory, index);
-  if (!knowsItsRanges(directory) || sets.some((set) => rangeOf(set, address) !== undefined))
+  const sets = rangeSetsAt(directory, index);
+  if (!hasKnownRanges(directory) || sets.some((set) => rangeOf(set, address) !== undefined))
     return [];
   if (sets.length === 0) {
     return [
@@ -103,29 +109,29 @@ function indexFindings(system: System, location: Location): readonly Finding[] {
   const state = indexState(system, location);
   const repair = { kind: "index" } as const;
   if (state.kind === "stale") {
-    const message = "somebody else wrote to the network's directory";
+    const message = "another program changed the network's directory";
     return [{ ...found(location, "stale-index", location.owners, message), repair }];
   }
   if (state.kind !== "wrong") return [];
   const names = state.missing.map(({ name }) => name);
   const shown = names.length > 3 ? `${names.slice(0, 3).join(", ")} ...` : names.join(", ");
-  const message = `${names.length} reservations are not listed for their owners: ${shown}`;
+  const message = `${plural(names.length, "reservation")} missing from the index: ${shown}`;
   return [{ ...found(location, "wrong-index", location.owners, message), repair }];
 }
 
 function leftoverFindings(system: System, location: Location): readonly Finding[] {
   const files = abandonedFiles(system, location).map((path) => ({
-    ...found(location, "leftover-file", path, "a call that was killed left it"),
+    ...found(location, "leftover-file", path, "left by a killed call"),
     repair: { kind: "leftover" } as const,
   }));
   const state = seenDeadPath(location);
   try {
-    if (isYoungerThan(ABANDONED, system, state)) return files;
+    if (isYoungerThan(MAX_GC_AGE, system, state)) return files;
   } catch (error) {
     if (isSystemError(error)) return files;
     throw error;
   }
-  const message = "host-local gc noted dead reservations in it, and has not run for a week";
+  const message = "records of host-local gc, which has not run for a week";
   const repair = { kind: "gc-state" } as const;
   return [...files, { ...found(location, "leftover-gc-state", state, message), repair }];
 }

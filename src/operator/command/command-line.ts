@@ -1,18 +1,18 @@
-/** From the words of a command line to the options and operands of a command. */
+/** Parses the command line of a command. */
 
 import arg from "arg";
 import { type Command, CommandError, type Context } from "./command.ts";
 import { commonOptions } from "./common-options.ts";
 
-/** The words, understood. */
-export type Parsed = Pick<Context, "operands" | "has" | "option">;
+/** The options and operands that were given. */
+export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option">;
 
 /**
- * Reads what stands behind the command's name.
+ * Parses the arguments after the command's name.
  *
- * @throws CannotLook for an unknown option, a missing value, too few or too many operands
+ * @throws CommandError on an unknown option, a missing value, or a wrong number of operands
  */
-export function parseCommandLine(command: Command, words: readonly string[]): Parsed {
+export function parseCommandLine(command: Command, words: readonly string[]): ParsedCommandLine {
   const spec: Record<string, StringConstructor | BooleanConstructor> = {};
   for (const { name, value } of [...command.options, ...commonOptions]) {
     spec[name] = value === undefined ? Boolean : String;
@@ -20,7 +20,7 @@ export function parseCommandLine(command: Command, words: readonly string[]): Pa
   const { _: operands, ...options } = read(command, spec, words);
   const { least, most } = command.operandCount;
   if (options["--help"] !== true && (operands.length < least || operands.length > most)) {
-    const problem = operands.length < least ? "an operand is missing" : "too many operands";
+    const problem = operands.length < least ? "missing operand" : "too many operands";
     throw new CommandError(`${command.name}: ${problem}; expected ${command.operands || "none"}`);
   }
   return {
@@ -41,7 +41,7 @@ function read(
   const valued = words.find((word) => spec[word.replace(/=.*/s, "")] === Boolean && /=/.test(word));
   if (valued !== undefined) {
     throw new CommandError(
-      `${name}: ${valued}: a switch takes no value; leave it out where it is not meant`,
+      `${name}: ${valued}: this option takes no value; omit it to turn it off`,
     );
   }
   try {

@@ -1,4 +1,4 @@
-/** What an operator command is: its definition is its parser, its help, its manual page and its completion. */
+/** The definition of a command, from which its parser, help, manual page and completion are made. */
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
 
@@ -6,13 +6,13 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 export interface Option {
   /** Such as `--conf-dir`. */
   readonly name: string;
-  /** What its value is called, such as `DIR`; an option without one is a switch. */
+  /** The placeholder of its value, such as `DIR`; `undefined` for an option that takes none. */
   readonly value?: string;
   /** One line, without a full stop. */
   readonly summary: string;
 }
 
-/** A command line with what it does. */
+/** An example command line, with what it does. */
 export interface Example {
   readonly line: string;
   readonly effect: string;
@@ -21,45 +21,45 @@ export interface Example {
 /** A command. */
 export interface Command {
   readonly name: string;
-  /** The operands as the usage line shows them, such as `[NETWORK]`; empty where there are none. */
+  /** The operands as in the usage line, such as `[NETWORK]`; may be empty. */
   readonly operands: string;
-  /** How many operands there may be. */
+  /** The permitted number of operands. */
   readonly operandCount: { readonly least: number; readonly most: number };
   /** One line, without a full stop. */
   readonly summary: string;
   /** Paragraphs. */
   readonly description: readonly string[];
-  /** Its own; the common ones come on top. */
+  /** Without the common options. */
   readonly options: readonly Option[];
   readonly examples: readonly Example[];
   readonly run: (context: Context) => Report;
 }
 
-/** What a command is run with. */
+/** What a command runs with. */
 export interface Context {
   readonly system: OperatorSystem;
   readonly operands: readonly string[];
-  /** Whether a switch was given. */
+  /** Whether an option without a value was given. */
   readonly has: (option: string) => boolean;
-  /** The value of an option; `undefined` where it was not given. */
+  /** The value of an option; `undefined` if it was not given. */
   readonly option: (option: string) => string | undefined;
-  /** Says something to the person at the terminal or in the log: standard error. */
+  /** Writes a message to standard error. */
   readonly log: (text: string) => void;
 }
 
 /**
- * What came of a command.
+ * The result of a command.
  *
- * Exit code 0: nothing is wrong, or all was done. 1: there are findings, or it was refused. 2 is left to errors: the
- * command could not look.
+ * Exit code 0: success, and no problems. 1: problems were found, nothing was found, or the change was not confirmed. 2 is
+ * for errors, see `CommandError`.
  */
 export interface Report {
   readonly exitCode: 0 | 1;
   /** For `--json`: plain values and bigints. */
   readonly document: unknown;
-  /** For people; ends with a line end unless it is empty. */
+  /** Without `--json`; ends with a newline unless it is empty. */
   readonly text: string;
 }
 
-/** Why a command could not look: what is wrong with its arguments, or what the machine refused. Exit code 2. */
+/** Invalid arguments or input; the command exits with code 2. */
 export class CommandError extends Error {}

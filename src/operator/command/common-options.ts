@@ -6,20 +6,20 @@ export const commonOptions: readonly Option[] = [
   {
     name: "--conf-dir",
     value: "DIR",
-    summary: "where network configurations are (default: $NETCONFPATH, /etc/cni/net.d)",
+    summary: "directory of network configurations (default: $NETCONFPATH, or /etc/cni/net.d)",
   },
   {
     name: "--data-dir",
     value: "DIR",
-    summary: "where reservations are, whatever the configurations say",
+    summary: "data directory; overrides ipam.dataDir of the configurations",
   },
-  { name: "--json", summary: "print JSON for programs" },
-  { name: "--help", summary: "say what the command does" },
+  { name: "--json", summary: "print JSON" },
+  { name: "--help", summary: "print help for the command" },
 ];
 
 const DEFAULT_CONF_DIR = "/etc/cni/net.d";
 
-/** Where network configurations are. */
+/** The directory of the network configurations. */
 export function confDirOf({ system, option }: Context): string {
   return option("--conf-dir") ?? (system.environment("NETCONFPATH") || DEFAULT_CONF_DIR);
 }

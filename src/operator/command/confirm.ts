@@ -1,15 +1,15 @@
-/** Nothing is changed unless somebody says so: with --yes, or at a terminal when asked. */
+/** Changes need a confirmation: `--yes`, or an answer at the terminal. */
 
 import type { Context, Option } from "./command.ts";
 
-/** The option with which a command does what it otherwise asks about. */
-export const yesOption: Option = { name: "--yes", summary: "do it without asking" };
+/** The option that confirms in advance. */
+export const yesOption: Option = { name: "--yes", summary: "do not ask for confirmation" };
 
 /**
- * Whether to go on. Without --yes a person at a terminal is asked; elsewhere the answer is no.
+ * Whether the change is confirmed. Without `--yes` it asks at a terminal; elsewhere the answer is no.
  *
- * @param preview what would be done, for that person
- * @param question without the answers
+ * @param preview what would be done; printed before the question
+ * @param question without the `[y/N]`
  */
 export function isConfirmed(context: Context, preview: string, question: string): boolean {
   const { system, has, log } = context;

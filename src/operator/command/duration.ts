@@ -1,4 +1,4 @@
-/** Spans of time as people write them: `90s`, `10m`, `3h`, `12d`. */
+/** Durations: `90s`, `10m`, `3h`, `12d`. */
 
 import { CommandError } from "./command.ts";
 
@@ -10,25 +10,27 @@ const DAY = 24 * HOUR;
 const units: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
 /**
- * Reads a span, such as `10m`.
+ * Parses a duration, such as `10m`.
  *
- * @param option the option that gave it, for the error
+ * @param option the option it is the value of, for the error
  * @returns milliseconds
- * @throws CannotLook
+ * @throws CommandError
  */
 export function parseDuration(text: string, option: string): number {
   const [, number, unit = ""] = /^([0-9]+)([smhd])$/.exec(text) ?? [];
   const length = units[unit];
   if (number === undefined || length === undefined) {
-    throw new CommandError(`${option}: expected a time such as 90s, 10m, 3h or 12d, found ${text}`);
+    throw new CommandError(
+      `${option}: expected a duration such as 90s, 10m, 3h or 12d, found ${text}`,
+    );
   }
   return Number(number) * length;
 }
 
 /**
- * A span in the largest unit that fits, as kubectl shows ages.
+ * Formats a duration in a unit that fits, as kubectl shows ages.
  *
- * @param milliseconds a span in the future counts as none
+ * @param milliseconds a negative duration counts as 0
  */
 export function formatDuration(milliseconds: number): string {
   const [unit, length] =

@@ -1,53 +1,59 @@
-/** Which reservations may be released: a decision from what was seen, without looking at anything. */
+/** Decides which reservations are released, without reading anything itself. */
 
 import { type SeenDead, seenDeadKey } from "../../store/seen-dead.ts";
 import type { Liveness } from "./live-source.ts";
 
 /**
- * `ownerless`: it names no container, and is none of ours to release. `young`: dead, but no older than the grace
- * period. `waiting`: dead, and to be seen dead again after the grace period. `due`: to be released.
+ * The decision on a reservation. `alive`, `unknown`: its liveness. `ownerless`: it names no container. `young`: dead, but
+ * younger than the grace period. `waiting`: dead, and must be found dead again after the grace period. `due`: to be
+ * released. Only those that are `due` are released.
  */
 export type Decision = "alive" | "unknown" | "ownerless" | "young" | "waiting" | "due";
 
-/** What is known of a reservation. */
+/** A reservation to decide on. */
 export interface Candidate {
-  /** `undefined` for a file that names no container, or is gone. */
+  /** `undefined` if the file names no container, or has been removed. */
   readonly seen: Omit<SeenDead, "since"> | undefined;
   readonly liveness: Liveness;
 }
 
-/** The rules. */
+/** What the decisions of a run are based on. */
 export interface Rules {
-  /** When the reservations were seen dead or alive, in milliseconds since the epoch. */
+  /** The time of the liveness data, in milliseconds since the epoch. */
   readonly asOf: number;
-  /** In milliseconds. */
+  /** The grace period, in milliseconds. */
   readonly grace: number;
-  /** Whether one sighting is enough. */
+  /** Whether one run that finds a container dead is enough. */
   readonly isImmediate: boolean;
-  /** Of earlier runs. */
+  /** What earlier runs found dead. */
   readonly before: readonly SeenDead[];
 }
 
-/** A reservation that was judged. */
+/** The decision on a reservation, and what to record. */
 export interface Decided {
   readonly decision: Decision;
-  /** To be remembered; `undefined` for what is not dead. */
+  /** The record for later runs; `undefined` unless the reservation is dead and old enough. */
   readonly seenDead: SeenDead | undefined;
 }
 
 const MILLISECOND = 1_000_000n;
 
-/** Makes the judge of one run. */
-export function decideBy({ asOf, grace, isImmediate, before }: Rules): (one: Candidate) => Decided {
+/** Makes the function that decides in one run. */
+export function decideBy({
+  asOf,
+  grace,
+  isImmediate,
+  before,
+}: Rules): (candidate: Candidate) => Decided {
   const earlier = new Map(before.map((seenDead) => [seenDeadKey(seenDead), seenDead.since]));
   return ({ seen, liveness }) => {
     if (seen === undefined) return { decision: "ownerless", seenDead: undefined };
     if (liveness !== "dead") return { decision: liveness, seenDead: undefined };
     const age = asOf - Number(seen.modified / MILLISECOND);
-    // One from the future is young, too: its age is not known.
+    // A modification time in the future counts as young, too: the age is unknown.
     if (age < 0 || age < grace) return { decision: "young", seenDead: undefined };
     const known = earlier.get(seenDeadKey(seen));
-    // After the clock was set back, an earlier run may lie in the future: it counts from now on.
+    // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
     const since = known === undefined ? asOf : Math.min(known, asOf);
     const isSeenTwice = known !== undefined && asOf - since >= grace && asOf > since;
     const decision = isImmediate || isSeenTwice ? "due" : "waiting";

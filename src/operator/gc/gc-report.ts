@@ -1,4 +1,4 @@
-/** What a collection found and did, for people and for programs. */
+/** The report of `gc`. */
 
 import { formatAddress } from "../../ipam/address.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
@@ -6,29 +6,29 @@ import { containerOf, interfaceOf, type NodeReservation } from "../node/node-res
 import { columns, formatTable } from "../output/table.ts";
 import type { Decided, Decision } from "./decision.ts";
 
-/** A place with what was judged there. */
+/** The directory of a network with the decisions on its reservations. */
 export interface Collection {
   readonly directory: NetworkDirectory;
   readonly decided: readonly (Decided & { readonly reservation: NodeReservation })[];
-  /** The names of the files that were released. */
+  /** The file names of the released reservations. */
   readonly released: ReadonlySet<string>;
-  /** Why nothing was released, although it seems dead. */
+  /** Why nothing was released, although there are dead reservations. */
   readonly refused: string | undefined;
-  /** Whether the next run will know what this one saw. */
-  readonly isNoted: boolean;
+  /** Whether the dead reservations were recorded for the next run. */
+  readonly isRecorded: boolean;
 }
 
 type State = "waiting" | "due" | "released" | "kept" | "refused";
 
 const stateTexts: Readonly<Record<State, string>> = {
-  waiting: "dead; released once a later run finds it dead, too",
+  waiting: "dead; released when a later run finds it dead again",
   due: "dead; released with --yes",
   released: "released",
-  kept: "kept: changed meanwhile, or could not be released",
-  refused: "refused, see the message",
+  kept: "kept; changed in the meantime, or could not be released",
+  refused: "refused; see the error message",
 };
 
-/** A table of the dead, and the counts. */
+/** A table of the dead reservations, and the counts. */
 export function formatCollection(collections: readonly Collection[], isDryRun: boolean): string {
   const rows = collections.flatMap((collection) =>
     deadOf(collection).map((one) => [
@@ -46,21 +46,21 @@ export function formatCollection(collections: readonly Collection[], isDryRun: b
   const released = collections.reduce((sum, one) => sum + one.released.size, 0);
   const counts = [
     `${of("alive")} alive`,
-    `${of("young")} too young to say`,
-    `${of("unknown")} not known`,
+    `${of("young")} in the grace period`,
+    `${of("unknown")} unknown`,
     `${of("ownerless")} without a container`,
     `${of("waiting") + of("due")} dead`,
   ];
   return `${rows.length === 0 ? "" : `${table}\n`}${total} reservations: ${counts.join(", ")}; ${released} released\n`;
 }
 
-/** See the command's description. */
+/** The JSON form, see the command's description. */
 export function collectionDocument(collections: readonly Collection[], isDryRun: boolean): object {
   return {
     dryRun: isDryRun,
-    networks: collections.map(({ directory, decided, released, refused }) => ({
-      network: directory.location.network,
-      directory: directory.location.directory,
+    networks: collections.map(({ directory: { location }, decided, released, refused }) => ({
+      network: location.network,
+      directory: location.directory,
       refused: refused ?? null,
       reservations: decided.length,
       alive: count(decided, "alive"),
@@ -104,6 +104,6 @@ function stateOf(
   return isDryRun ? "due" : "kept";
 }
 
-function count(decided: readonly Decided[], wanted: Decision): number {
-  return decided.filter(({ decision }) => decision === wanted).length;
+function count(decided: readonly Decided[], expected: Decision): number {
+  return decided.filter(({ decision }) => decision === expected).length;
 }

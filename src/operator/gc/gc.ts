@@ -15,41 +15,47 @@ import { decideBy } from "./decision.ts";
 import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 
-/** `gc`: frees what dead containers left behind. */
+/** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
   name: "gc",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
-  summary: "frees the addresses of containers that are dead",
+  summary: "release the addresses of dead containers",
   description: [
-    "Compares the reservations of all networks, or of one, with the containers that are alive: with a list of their ids (the ids that CNI calls are made with: crictl pods -q, podman ps -aq --no-trunc), or with the network namespaces that libcni's cache names. A network that several runtimes use needs the ids of all of them in one list.",
-    "Reservations are read before the list is. One that is younger than the grace period is kept, and so is one that names no container. A reservation goes when two runs, at least the grace period apart, both found its container dead; what the first one saw is noted beside the owner index, by dry runs, too. A list in a file is as old as the file. Before it is released, each reservation is looked at again under the lock.",
-    "Without --yes nothing is released. A list without any id releases nothing, nor does a command that fails, nor a list none of whose ids holds an address of the network in question. An id of twelve or more hexadecimal digits also stands for the longer ones that it begins.",
-    "Exit codes: 0 nothing is dead, or (with --yes) all that may go is released; 1 dead reservations were found in a dry run, or it was refused, or could not be released; 2 it could not look, for example since the command failed.",
-    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "path"}]}. "kept" is what changed meanwhile or could not be released.',
+    "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc), or with the network namespaces that libcni's cache names. If several runtimes use a network, one list must contain the ids of all of them.",
+    "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead; every run, also a dry run, records the dead reservations beside the owner index. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released.",
+    "Without --yes nothing is released. Nothing is released either if the list is empty, if its command fails, or, in a network, if none of the ids holds an address of it. An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
+    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused, or a release failed; 2 an error, for example if the command fails.",
+    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
   ],
   options: [
     ...sourceOptions,
     cacheOption,
     {
       name: "--grace",
-      value: "TIME",
-      summary: "how young is too young, and how far apart two runs must be (default: 10m)",
+      value: "DURATION",
+      summary: "the minimum age of a reservation, and time between two runs (default: 10m)",
     },
-    { name: "--now", summary: "one run that finds it dead is enough" },
-    { name: "--allow-empty", summary: "believe a list without any id: nothing is alive" },
-    { name: "--yes", summary: "release, and do not only say what would be released" },
+    { name: "--now", summary: "release what one run finds dead, without a second run" },
+    { name: "--allow-empty", summary: "accept a list without any live container" },
+    { name: "--yes", summary: "release; without it, only print what would be released" },
   ],
   examples: [
-    { line: "host-local gc mynet --live-command 'crictl pods -q'", effect: "says what is dead" },
+    {
+      line: "host-local gc mynet --live-command 'crictl pods -q'",
+      effect: "print the dead reservations",
+    },
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
-      effect: "for a timer: releases what this run and an earlier one found dead",
+      effect: "from a timer: release what this run and an earlier one found dead",
     },
-    { line: "podman ps -aq --no-trunc | host-local gc podman --live -", effect: "from a pipe" },
+    {
+      line: "podman ps -aq --no-trunc | host-local gc podman --live -",
+      effect: "read the list from a pipe",
+    },
     {
       line: "host-local gc --by-netns --now --yes",
-      effect: "after a reboot, once a pod runs: releases what has no network namespace any more",
+      effect: "after a reboot, once a pod runs: release what has no network namespace any more",
     },
   ],
   run: collect,
@@ -59,25 +65,25 @@ function collect(context: Context): Report {
   const { system, log } = context;
   const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
-  const { found, bad } = findNetworks(context, context.operands[0]);
-  logProblems(context, bad);
+  const { found, problems } = findNetworks(context, context.operands[0]);
+  logProblems(context, problems);
   const readAt = system.now();
-  const contents = readDirectories(system, found);
-  for (const { reservations } of contents) requireReadable(reservations);
+  const directories = readDirectories(system, found);
+  for (const { reservations } of directories) requireReadable(reservations);
   const source = readSource(readAt);
-  const decided = contents.map(({ directory, reservations }) =>
+  const collections = directories.map(({ directory, reservations }) =>
     decide(context, grace, source, directory, reservations),
   );
-  const collections = decided.map((collection) => {
+  const finished = collections.map((collection) => {
     const refused = refusal(context, source, collection);
     return refused === undefined ? finish(context, collection) : { ...collection, refused };
   });
-  const refusals = new Set(collections.flatMap(({ refused }) => refused ?? []));
+  const refusals = new Set(finished.flatMap(({ refused }) => refused ?? []));
   for (const refused of refusals) log(`host-local: ${refused}\n`);
   return {
-    exitCode: refusals.size > 0 || isAnythingLeft(context, collections) ? 1 : 0,
-    document: collectionDocument(collections, !context.has("--yes")),
-    text: formatCollection(collections, !context.has("--yes")),
+    exitCode: refusals.size > 0 || isAnythingLeft(context, finished) ? 1 : 0,
+    document: collectionDocument(finished, !context.has("--yes")),
+    text: formatCollection(finished, !context.has("--yes")),
   };
 }
 
@@ -106,12 +112,12 @@ function decide(
         : { name: reservation.name, owner, modified };
     return { ...decideOne({ seen, liveness }), reservation };
   });
-  return { directory, decided, released: new Set(), refused: undefined, isNoted: true };
+  return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };
 }
 
 /**
- * Why nothing may be released in a network, although it seems dead. A list that is wrong is wrong each time: seeing it
- * twice proves nothing.
+ * Why nothing may be released in a network although there are dead reservations. A wrong list is wrong in every run, so
+ * a second run proves nothing.
  */
 function refusal(
   { has }: Context,
@@ -120,13 +126,13 @@ function refusal(
 ): string | undefined {
   if (has("--allow-empty") || !decided.some(({ seenDead }) => seenDead)) return undefined;
   if (source.isEmpty) {
-    return "the list of live containers is empty; nothing was released. If nothing is alive indeed, add --allow-empty";
+    return "the list of live containers is empty; nothing was released. If no container is alive, add --allow-empty";
   }
   if (has("--by-netns") || decided.some(({ decision }) => decision === "alive")) return undefined;
-  return `none of the live ids holds an address of ${directory.location.network}; nothing was released there. Are they ids of pod sandboxes, of the runtime that uses this network? If they are, add --allow-empty`;
+  return `none of the live ids holds an address of ${directory.location.network}; nothing was released there. Check that they are the ids of pod sandboxes, and of the runtime that uses this network; if they are, add --allow-empty`;
 }
 
-/** Releases what is due, and notes what is not. */
+/** Releases what is due, and records the rest. */
 function finish(context: Context, collection: Collection): Collection {
   const { system, log, has } = context;
   const { location } = collection.directory;
@@ -134,20 +140,20 @@ function finish(context: Context, collection: Collection): Collection {
   const left = collection.decided.flatMap(({ seenDead, reservation }) =>
     seenDead === undefined || released.has(reservation.name) ? [] : [seenDead],
   );
-  let isNoted = true;
+  let isRecorded = true;
   try {
     if (left.length > 0 || readSeenDead(system, location).length > 0) {
       writeSeenDead(system, location, left);
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    log(`host-local: what was seen dead could not be noted: ${error.message}\n`);
-    isNoted = false;
+    log(`host-local: cannot record dead reservations: ${error.message}\n`);
+    isRecorded = false;
   }
-  return { ...collection, released, isNoted };
+  return { ...collection, released, isRecorded };
 }
 
-/** One network that is locked, or cannot be written, does not keep the others from being cleaned up. */
+/** Releases what is due in one network. An error is only logged, so that the other networks are still processed. */
 function release(
   { system, log }: Context,
   { directory, decided }: Collection,
@@ -163,17 +169,17 @@ function release(
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`host-local: ${location.network}: ${wholeMessage(error)}\n`);
-    const isGone = ({ name }: SeenDead): boolean =>
+    const isReleased = ({ name }: SeenDead): boolean =>
       modifiedOf(system, location, name) === undefined;
-    return new Set(due.filter(isGone).map(({ name }) => name));
+    return new Set(due.filter(isReleased).map(({ name }) => name));
   }
 }
 
-/** In a dry run everything that is dead; otherwise what could not be released, or will never be since nothing is noted. */
+/** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
 function isAnythingLeft({ has }: Context, collections: readonly Collection[]): boolean {
   return collections.some(
-    ({ decided, released, isNoted }) =>
-      !isNoted ||
+    ({ decided, released, isRecorded }) =>
+      !isRecorded ||
       decided.some(
         ({ decision, seenDead, reservation }) =>
           seenDead !== undefined &&

@@ -1,23 +1,23 @@
-/** The ids of the containers that are alive, as runtimes list them. */
+/** Lists of live containers, as runtimes print them. */
 
 import { isIdentifier } from "../../cni/attachment.ts";
 import { CommandError } from "../command/command.ts";
 
-/** Says whether a container is alive. */
+/** The ids of the live containers. */
 export interface LiveList {
   readonly size: number;
   readonly has: (containerId: string) => boolean;
 }
 
-/** Runtimes cut ids to no less than so many hexadecimal digits. */
-const SHORTEST_ID = 12;
+/** The length of the shortest ids that runtimes print, in hexadecimal digits. */
+const MIN_ID_LENGTH = 12;
 
 /**
- * Reads a list of ids, one a line; empty lines and white space around them are passed over. An id of twelve or more
- * hexadecimal digits also stands for every longer one that begins with it, since runtimes print shortened ids.
+ * Parses a list of ids, one per line; empty lines and white space around ids are ignored. An id of twelve or more
+ * hexadecimal digits also matches longer ids that start with it, since runtimes print shortened ids.
  *
- * @param source where it is from, for the error
- * @throws CannotLook where a line is no id: it may be a heading or an error message, and no list at all
+ * @param source the name of the list, for the error
+ * @throws CommandError if a line is not an id, such as a heading or an error message
  */
 export function parseLiveList(text: string, source: string): LiveList {
   const ids = new Set<string>();
@@ -26,7 +26,7 @@ export function parseLiveList(text: string, source: string): LiveList {
     if (id === "") continue;
     if (!isIdentifier(id)) {
       throw new CommandError(
-        `${source}: line ${index + 1} is no container id: ${JSON.stringify(id.slice(0, 60))}; expected one id a line, as from crictl pods -q`,
+        `${source}: line ${index + 1} is not a container id: ${JSON.stringify(id.slice(0, 60))}; expected one id per line, as printed by crictl pods -q`,
       );
     }
     ids.add(id);
@@ -40,10 +40,10 @@ export function parseLiveList(text: string, source: string): LiveList {
 }
 
 function isHex(id: string): boolean {
-  return id.length >= SHORTEST_ID && /^[0-9a-f]+$/.test(id);
+  return id.length >= MIN_ID_LENGTH && /^[0-9a-f]+$/.test(id);
 }
 
-/** The beginning of an id; empty where it is shorter, or no hexadecimal number so far. */
+/** The first digits of an id; empty if it is shorter, or they are not hexadecimal. */
 function hexPrefix(containerId: string, length: number): string {
   const prefix = containerId.slice(0, length);
   return containerId.length > length && isHex(prefix) ? prefix : "";

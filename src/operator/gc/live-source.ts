@@ -1,4 +1,4 @@
-/** Where `gc` learns which containers are alive. */
+/** Where `gc` gets the live containers from. */
 
 import { parentOf } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -8,42 +8,47 @@ import { containerOf, interfaceOf, type NodeReservation } from "../node/node-res
 import { type CachedAttachment, cacheDirOf, readResultsCache } from "../node/results-cache.ts";
 import { type LiveList, parseLiveList } from "./live-list.ts";
 
-/** `unknown`: this source cannot tell, and the reservation is kept. */
+/** Whether the container of a reservation is alive. `unknown` ones are kept. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** What a source says. */
+/** A source of liveness. */
 export interface LiveSource {
-  /** When it was true, in milliseconds since the epoch; no later than the reservations were read. */
+  /** The time of its data, in milliseconds since the epoch; not after the reservations were read. */
   readonly asOf: number;
-  /** Nothing is alive at all: more likely a failure than the truth. */
+  /** Whether nothing at all is alive, which is more likely a failure. */
   readonly isEmpty: boolean;
   readonly livenessOf: (reservation: NodeReservation) => Liveness;
 }
 
-/** The options that name a source; exactly one is given. */
+/** The options for a source; exactly one must be given. */
 export const sourceOptions: readonly Option[] = [
-  { name: "--live", value: "FILE", summary: "ids of the living, one a line; - is standard input" },
+  {
+    name: "--live",
+    value: "FILE",
+    summary: "file with the ids of live containers, one per line; - is standard input",
+  },
   {
     name: "--live-command",
     value: "COMMAND",
-    summary: "a shell command that prints them, such as 'crictl pods -q'",
+    summary: "shell command that prints these ids, such as 'crictl pods -q'",
   },
   {
     name: "--by-netns",
-    summary: "ask the network namespaces that libcni's cache names, instead of a list",
+    summary: "check the network namespaces in libcni's cache instead of a list",
   },
 ];
 
+/** The largest list, in bytes. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 
-/** Whoever lists live ids on standard input is waited for so long, in milliseconds. */
-const LONGEST_LISTING = 10 * 60 * 1000;
+/** The timeout for a list on standard input, in milliseconds. */
+const STDIN_TIMEOUT = 10 * 60 * 1000;
 
 /**
- * Checks that one source is named, before anything is read.
+ * Checks that exactly one source is given, before anything is read.
  *
- * @returns to be called once the reservations have been read, with the time at which that began
- * @throws CannotLook where none or several are named
+ * @returns a function to call after the reservations were read, with the time at which reading began
+ * @throws CommandError if none or several are given
  */
 export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
   const { system, option, has } = context;
@@ -55,20 +60,22 @@ export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
   }
   if (has("--by-netns")) return (asOf) => fromNamespaces(system, cacheDirOf(context), asOf);
   if (command !== undefined) return (asOf) => fromList(runCommand(context, command), asOf);
-  if (file === "-") return (asOf) => fromList(readStandardInput(system), ageOfInput(system, asOf));
+  if (file === "-")
+    return (asOf) => fromList(readStandardInput(system), timeOfStandardInput(system, asOf));
   return (asOf) => fromFile(system, file ?? "", asOf);
 }
 
-/** A file tells what was alive when it was written, not now. */
+/** A file lists what was alive when it was written. */
 function fromFile(system: System, path: string, readAt: number): LiveSource {
   const { kind, modified } = system.status(path);
-  if (kind !== "file") throw new CommandError(`${path} is no file; use --live - with a pipe`);
+  if (kind !== "file")
+    throw new CommandError(`${path} is not a regular file; use --live - for a pipe`);
   const list = parseLiveList(system.readFile(path, LARGEST_LIST), path);
   return fromList(list, Math.min(readAt, Number(modified / 1_000_000n)));
 }
 
-/** A file as standard input is as old as any other file. */
-function ageOfInput(system: System, readAt: number): number {
+/** Standard input that is redirected from a file has the time of that file. */
+function timeOfStandardInput(system: System, readAt: number): number {
   try {
     const { kind, modified } = system.status("/dev/stdin");
     return kind === "file" ? Math.min(readAt, Number(modified / 1_000_000n)) : readAt;
@@ -79,10 +86,10 @@ function ageOfInput(system: System, readAt: number): number {
 }
 
 function readStandardInput(system: System): LiveList {
-  return parseLiveList(system.readStandardInput(LARGEST_LIST, LONGEST_LISTING), "standard input");
+  return parseLiveList(system.readStandardInput(LARGEST_LIST, STDIN_TIMEOUT), "standard input");
 }
 
-/** @throws CannotLook where the command fails: what it printed before is not to be trusted */
+/** @throws CommandError if the command fails: its output may be incomplete */
 function runCommand({ system }: Context, command: string): LiveList {
   const { exitCode, stdout } = system.run(["/bin/sh", "-c", command], LARGEST_LIST);
   if (exitCode !== 0) {
@@ -99,7 +106,7 @@ function fromList(list: LiveList, asOf: number): LiveSource {
   };
 }
 
-/** A reservation whose attachment the cache does not know may be anybody's. */
+/** A reservation that is not in the cache may belong to another runtime, and is `unknown`. */
 function fromNamespaces(system: OperatorSystem, cacheDir: string, asOf: number): LiveSource {
   const attachments = new Map<string, CachedAttachment[]>();
   for (const attachment of readResultsCache(system, cacheDir)) {
@@ -126,8 +133,8 @@ function fromNamespaces(system: OperatorSystem, cacheDir: string, asOf: number):
 }
 
 /**
- * A network namespace lives while something is mounted at its path, or while it is the one of a process. A file with
- * nothing mounted on it tells nothing: from within a container, what was mounted on the host later looks just so.
+ * A network namespace is alive while it is mounted at its path, or belongs to a process. A file without a mount proves
+ * nothing: in a container, later mounts of the host look the same.
  */
 function livenessOfNamespace(system: System, path: string): Liveness {
   if (!path.startsWith("/")) return "unknown";
@@ -140,22 +147,22 @@ function livenessOfNamespace(system: System, path: string): Liveness {
   }
 }
 
-/** Such a file is on another device than its directory. */
+/** A namespace file is on a different device than its directory. */
 function isNamespace(system: System, path: string): boolean {
   return system.status(path).device !== system.status(parentOf(path)).device;
 }
 
-/** The kernel's own number for the process ids of the host. */
-const HOST_PROCESSES = "pid:[4026531836]";
+/** The kernel's fixed name of the host's PID namespace. */
+const HOST_PID_NAMESPACE = "pid:[4026531836]";
 
 /**
- * What is missing is dead only where the others are seen: among the processes of the host, or in a directory in which
- * other namespaces are mounted. Else we may be in a container that does not see any.
+ * A missing namespace is dead only if others are visible: in the host's PID namespace, or in a directory where other
+ * namespaces are mounted. Otherwise we may run in a container that sees none.
  */
 function livenessOfMissing(system: System, path: string): Liveness {
   try {
     if (/^\/proc\/[0-9]+\//.test(path)) {
-      return system.readLink("/proc/self/ns/pid") === HOST_PROCESSES ? "dead" : "unknown";
+      return system.readLink("/proc/self/ns/pid") === HOST_PID_NAMESPACE ? "dead" : "unknown";
     }
     const directory = parentOf(path);
     const others = system.list(directory).map((name) => `${directory}/${name}`);

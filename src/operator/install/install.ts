@@ -3,111 +3,117 @@ import { type Command, CommandError, type Context, type Report } from "../comman
 import { isConfirmed, yesOption } from "../command/confirm.ts";
 import {
   exchange,
+  type Installation,
   keepAs,
-  type NetworkDirectory,
-  spokenVersions,
-  standsAt,
+  kindAt,
+  supportedVersions,
   withCopy,
 } from "./installation.ts";
 
 const DEFAULT_DIRECTORY = "/opt/cni/bin";
 
-/** The name by which configurations call the plugin. */
+/** The name of the plugin in configurations. */
 const NAME = "host-local";
 
 const PREVIOUS = "host-local.previous";
 
-/** This executable, whatever has become of its name. */
+/** This executable, even if it was renamed or deleted. */
 const SELF = "/proc/self/exe";
 
-/** `install`: puts this executable among the plugins, and takes it back. */
+/** `install`: installs this executable as a CNI plugin, and rolls back. */
 export const install: Command = {
   name: "install",
   operands: "[DIR]",
   operandCount: { least: 0, most: 1 },
-  summary: "put this executable into the plugin directory, or roll that back",
+  summary: "install this executable in the CNI plugin directory, or roll back",
   description: [
-    `Copies this executable to DIR/${NAME} (default: ${DEFAULT_DIRECTORY}) and keeps what was there as DIR/${PREVIOUS}. The copy is first run with CNI_COMMAND=VERSION; only when it answers does it get its name, in one step: a call that comes meanwhile meets the old file or the new one. Where this very executable is installed already, nothing is done.`,
-    "--rollback exchanges the two files, after asking the previous one in the same way; a second rollback takes the first one back. Asks at a terminal; elsewhere it needs --yes, and without it only says what it would do and ends with 1.",
+    `Copies this executable to DIR/${NAME} (default: ${DEFAULT_DIRECTORY}) and keeps the file that was there as DIR/${PREVIOUS}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${NAME} only if it answers. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
+    "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
   ],
   options: [yesOption, { name: "--rollback", summary: `exchange ${NAME} and ${PREVIOUS}` }],
   examples: [
     { line: "dist/native/host-local install --yes", effect: `install in ${DEFAULT_DIRECTORY}` },
     {
       line: "host-local install /usr/lib/cni --rollback --yes",
-      effect: "go back to what was there before",
+      effect: "restore the previous file",
     },
   ],
   run: (context) => {
     const { system } = context;
     const directory = cleanPath(context.operands[0] ?? DEFAULT_DIRECTORY);
-    if (standsAt(system, directory) !== "directory") {
+    if (kindAt(system, directory) !== "directory") {
       throw new CommandError(
-        `install: there is no directory ${directory}; name that of the plugins`,
+        `install: there is no directory ${directory}; expected the CNI plugin directory`,
       );
     }
-    const place = { directory, target: join(directory, NAME), previous: join(directory, PREVIOUS) };
-    const kind = standsAt(system, place.target);
+    const installation = {
+      directory,
+      target: join(directory, NAME),
+      previous: join(directory, PREVIOUS),
+    };
+    const kind = kindAt(system, installation.target);
     if (kind !== "file" && kind !== "nothing") {
-      throw new CommandError(`install: ${place.target} is no regular file`);
+      throw new CommandError(`install: ${installation.target} is not a regular file`);
     }
-    const isThere = kind === "file";
+    const exists = kind === "file";
     return context.has("--rollback")
-      ? rollBack(context, place, isThere)
-      : putThere(context, place, isThere);
+      ? rollBack(context, installation, exists)
+      : installSelf(context, installation, exists);
   },
 };
 
-function putThere(context: Context, place: NetworkDirectory, isThere: boolean): Report {
+function installSelf(context: Context, installation: Installation, exists: boolean): Report {
   const { system } = context;
-  const { directory, target, previous } = place;
-  if (isThere && system.holdSame(SELF, target)) {
-    return report(place, "none", `${target} is this executable already; nothing to do.`);
+  const { directory, target, previous } = installation;
+  if (exists && system.holdSame(SELF, target)) {
+    return report(installation, "none", `${target} already is this executable; nothing to do.`);
   }
-  const plan = isThere
-    ? `This executable would become ${target}; what is there would become ${previous}.`
-    : `This executable would become ${target}, where nothing is yet.`;
-  if (!isConfirmed(context, `${plan}\n`, "Install it?")) return refused(place, plan);
+  const plan = exists
+    ? `This executable will be installed as ${target}, and the existing file kept as ${previous}.`
+    : `This executable will be installed as ${target}.`;
+  if (!isConfirmed(context, `${plan}\n`, "Install it?")) return refused(installation, plan);
   const versions = withCopy(system, SELF, directory, (copy) => {
-    const spoken = requireAnswer(context, copy, "the copy");
-    if (isThere) keepAs(system, place, target, previous);
+    const supported = requireVersions(context, copy, "the copy");
+    if (exists) keepAs(system, installation, target, previous);
     system.rename(copy, target);
-    return spoken;
+    return supported;
   });
-  const kept = isThere ? ` What was there is ${previous} now.` : "";
-  const text = `${target} is this executable now; it speaks CNI ${versions.join(", ")}.${kept}`;
-  return report(place, "installed", text, versions);
+  const kept = exists ? ` The file it replaced is now ${previous}.` : "";
+  const text = `Installed ${target}, which supports CNI ${versions.join(", ")}.${kept}`;
+  return report(installation, "installed", text, versions);
 }
 
-function rollBack(context: Context, place: NetworkDirectory, isThere: boolean): Report {
+function rollBack(context: Context, installation: Installation, exists: boolean): Report {
   const { system } = context;
-  const { target, previous } = place;
-  if (standsAt(system, previous) !== "file") {
-    throw new CommandError(`install: there is no ${previous} to go back to`);
+  const { target, previous } = installation;
+  if (kindAt(system, previous) !== "file") {
+    throw new CommandError(`install: there is no ${previous} to roll back to`);
   }
-  if (isThere && system.holdSame(previous, target)) {
-    return report(place, "none", `${target} and ${previous} are the same; nothing to do.`);
+  if (exists && system.holdSame(previous, target)) {
+    return report(installation, "none", `${target} and ${previous} are the same; nothing to do.`);
   }
-  const plan = `${previous} would become ${target}${isThere ? ", and the other way round" : ""}.`;
-  if (!isConfirmed(context, `${plan}\n`, "Roll back?")) return refused(place, plan);
-  const versions = requireAnswer(context, previous, previous);
-  exchange(system, place);
-  const kept = isThere ? ` What was there is ${previous} now.` : "";
-  const text = `${target} is what was kept; it speaks CNI ${versions.join(", ")}.${kept}`;
-  return report(place, "rolledBack", text, versions);
+  const plan = exists
+    ? `${previous} and ${target} will be exchanged.`
+    : `${previous} will be renamed to ${target}.`;
+  if (!isConfirmed(context, `${plan}\n`, "Roll back?")) return refused(installation, plan);
+  const versions = requireVersions(context, previous, previous);
+  exchange(system, installation);
+  const kept = exists ? ` The file it replaced is now ${previous}.` : "";
+  const text = `Restored ${target}, which supports CNI ${versions.join(", ")}.${kept}`;
+  return report(installation, "rolledBack", text, versions);
 }
 
-/** A file that does not answer never gets the name of the plugin. */
-function requireAnswer({ system }: Context, path: string, what: string): readonly string[] {
-  const versions = spokenVersions(system, path);
+/** @throws CommandError if an executable does not answer VERSION */
+function requireVersions({ system }: Context, path: string, what: string): readonly string[] {
+  const versions = supportedVersions(system, path);
   if (versions !== undefined) return versions;
   throw new CommandError(
-    `install: ${what} does not answer CNI_COMMAND=VERSION as a plugin does; nothing was changed. Is the directory mounted noexec, or the file for another machine?`,
+    `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. Check that the file system is not mounted noexec, and that the file is for this architecture`,
   );
 }
 
 function report(
-  { target, previous }: NetworkDirectory,
+  { target, previous }: Installation,
   action: "installed" | "rolledBack" | "none" | "refused",
   text: string,
   versions: readonly string[] = [],
@@ -119,10 +125,10 @@ function report(
   };
 }
 
-function refused(place: NetworkDirectory, plan: string): Report {
+function refused(installation: Installation, plan: string): Report {
   return report(
-    place,
+    installation,
     "refused",
-    `${plan}\nNothing was changed: say --yes, or answer y at a terminal.`,
+    `${plan}\nNothing was changed: use --yes, or answer y at a terminal.`,
   );
 }

@@ -1,25 +1,28 @@
-/** Executables in a directory from which others start them at any moment: a name always leads to a whole file. */
+/** Replaces executables atomically: runtimes may start them at any moment. */
 
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type FileKind, isSystemError } from "../../system/system.ts";
 import { listOf, member } from "../node/json-values.ts";
 
-/** What one calls and the other keeps of a plugin directory. */
-export interface NetworkDirectory {
+/** The paths of an installation. */
+export interface Installation {
+  /** The plugin directory. */
   readonly directory: string;
+  /** The installed executable. */
   readonly target: string;
+  /** The executable that it replaced. */
   readonly previous: string;
 }
 
-/** No answer to VERSION is longer, in bytes. */
-const LONGEST_ANSWER = 64 * 1024;
+/** The longest answer to VERSION, in bytes. */
+const MAX_ANSWER = 64 * 1024;
 
-/** Half-made files of killed installations are removed once they are this old, in milliseconds. */
+/** Temporary files of killed installations are removed when they are this old, in milliseconds. */
 const ABANDONED_AFTER = 600_000;
 
-/** What a path leads to. */
-export function standsAt(system: OperatorSystem, path: string): FileKind | "nothing" {
+/** The kind of file at a path, symbolic links followed. */
+export function kindAt(system: OperatorSystem, path: string): FileKind | "nothing" {
   try {
     return system.status(path).kind;
   } catch (error) {
@@ -29,22 +32,22 @@ export function standsAt(system: OperatorSystem, path: string): FileKind | "noth
 }
 
 /**
- * Asks an executable which versions of the specification it speaks.
+ * Asks an executable for the CNI versions that it supports.
  *
- * @returns `undefined` where it does not answer as a CNI plugin
+ * @returns `undefined` if it does not answer as a CNI plugin
  */
-export function spokenVersions(
+export function supportedVersions(
   system: OperatorSystem,
   path: string,
 ): readonly string[] | undefined {
-  // A bare name would be looked for in PATH.
+  // A bare name would be searched for in PATH.
   const program = path.includes("/") ? path : `./${path}`;
   try {
-    const { exitCode, stdout } = system.run([program], LONGEST_ANSWER, { CNI_COMMAND: "VERSION" });
+    const { exitCode, stdout } = system.run([program], MAX_ANSWER, { CNI_COMMAND: "VERSION" });
     if (exitCode !== 0) return undefined;
     const versions = listOf(member(JSON.parse(stdout), "supportedVersions"));
-    const texts = versions.filter((version) => typeof version === "string");
-    return texts.length > 0 ? texts : undefined;
+    const strings = versions.filter((version) => typeof version === "string");
+    return strings.length > 0 ? strings : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || isSystemError(error)) return undefined;
     throw error;
@@ -52,8 +55,7 @@ export function spokenVersions(
 }
 
 /**
- * Copies an executable and lets `place` give the copy its real name. Whatever happens, nothing of it is left beside
- * that.
+ * Copies an executable to a temporary name and lets `place` rename it. The temporary name is always removed.
  *
  * @throws SystemError
  */
@@ -64,7 +66,7 @@ export function withCopy<T>(
   place: (copy: string) => T,
 ): T {
   removeAbandoned(system, directory);
-  const copy = join(directory, halfMade(`${system.processId()}`));
+  const copy = join(directory, temporaryName(`${system.processId()}`));
   try {
     system.copyFile(source, copy, 0o755);
     return place(copy);
@@ -74,62 +76,62 @@ export function withCopy<T>(
 }
 
 /**
- * Gives the file at `path` the further name `kept`, which another file may have had.
+ * Links the file at `path` as `kept`, replacing a file of that name.
  *
  * @throws SystemError
  */
 export function keepAs(
   system: OperatorSystem,
-  { directory }: NetworkDirectory,
+  { directory }: Installation,
   path: string,
   kept: string,
 ): void {
-  const spare = spareFor(system, directory, path);
+  const temporary = linkTemporarily(system, directory, path);
   try {
-    system.rename(spare, kept);
+    system.rename(temporary, kept);
   } finally {
-    // Where both were names of one file already, rename(2) leaves both.
-    unlinkQuietly(system, spare);
+    // rename(2) keeps both names if they already were links to the same file.
+    unlinkQuietly(system, temporary);
   }
 }
 
 /**
- * Exchanges target and previous file; the target is there all the time.
+ * Exchanges the target and the previous file; the target exists all the time.
  *
  * @throws SystemError
  */
 export function exchange(
   system: OperatorSystem,
-  { directory, target, previous }: NetworkDirectory,
+  { directory, target, previous }: Installation,
 ): void {
-  if (standsAt(system, target) === "nothing") {
+  if (kindAt(system, target) === "nothing") {
     system.rename(previous, target);
     return;
   }
-  const spare = spareFor(system, directory, target);
+  const temporary = linkTemporarily(system, directory, target);
   try {
     system.rename(previous, target);
-    system.rename(spare, previous);
+    system.rename(temporary, previous);
   } finally {
-    unlinkQuietly(system, spare);
+    unlinkQuietly(system, temporary);
   }
 }
 
-/** A further name for a file or, where the file system has no hard links, a copy. */
-function spareFor(system: OperatorSystem, directory: string, path: string): string {
-  const spare = join(directory, halfMade(`${system.processId()}.kept`));
-  unlinkQuietly(system, spare);
+/** Links a file under a temporary name; copies it if the file system has no hard links. */
+function linkTemporarily(system: OperatorSystem, directory: string, path: string): string {
+  const temporary = join(directory, temporaryName(`${system.processId()}.kept`));
+  unlinkQuietly(system, temporary);
   try {
-    system.link(path, spare);
+    system.link(path, temporary);
   } catch (error) {
     if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-    system.copyFile(path, spare, 0o755);
+    system.copyFile(path, temporary, 0o755);
   }
-  return spare;
+  return temporary;
 }
 
-function halfMade(mark: string): string {
-  return `.host-local.${mark}`;
+function temporaryName(suffix: string): string {
+  return `.host-local.${suffix}`;
 }
 
 function removeAbandoned(system: OperatorSystem, directory: string): void {
@@ -137,12 +139,12 @@ function removeAbandoned(system: OperatorSystem, directory: string): void {
   for (const name of system.list(directory)) {
     if (!/^\.host-local\.[0-9]+(?:\.kept)?$/.test(name)) continue;
     const path = join(directory, name);
-    // A further name of a plugin is as old as the plugin, but its last change is not.
+    // A link to a plugin has the plugin's mtime, but its ctime is that of the link.
     if (system.linkStatus(path).changed < oldest) unlinkQuietly(system, path);
   }
 }
 
-/** What stays is removed by a later installation. */
+/** A file that stays is removed by a later installation. */
 function unlinkQuietly(system: OperatorSystem, path: string): void {
   try {
     system.unlink(path);

@@ -4,34 +4,34 @@ import { bashCompletion } from "./completion-bash.ts";
 import { zshCompletion } from "./completion-zsh.ts";
 
 /**
- * `completion`: a script that lets a shell complete command lines.
+ * `completion`: prints a shell completion script.
  *
- * @param commands all of them, this one among them
+ * @param commands all commands, including this one
  */
 export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: "completion",
     operands: "bash|zsh|networks",
     operandCount: { least: 1, most: 1 },
-    summary: "print a script for a shell that completes command lines",
+    summary: "print a shell completion script",
     description: [
-      "Prints completion for bash or for zsh. The scripts themselves ask for networks: the names of all that are found, a line each.",
+      "Prints the completion script for bash or zsh. The scripts call completion networks, which prints the name of each network on a line of its own.",
     ],
     options: [],
     examples: [
-      { line: "source <(host-local completion bash)", effect: "completion in this shell" },
+      { line: "source <(host-local completion bash)", effect: "enable completion in this shell" },
       {
         line: "host-local completion bash > /etc/bash_completion.d/host-local",
-        effect: "for everybody, with bash",
+        effect: "enable completion for all users of bash",
       },
       {
         line: "host-local completion zsh > /usr/share/zsh/vendor-completions/_host-local",
-        effect: "for everybody, with zsh",
+        effect: "enable completion for all users of zsh",
       },
     ],
     run: (context) => {
-      const [wanted = ""] = context.operands;
-      switch (wanted) {
+      const [operand = ""] = context.operands;
+      switch (operand) {
         case "bash":
           return script(bashCompletion(commands()));
         case "zsh":
@@ -39,7 +39,7 @@ export function completionOf(commands: () => readonly Command[]): Command {
         case "networks":
           return networkNames(context);
         default:
-          throw new CommandError(`completion: expected bash, zsh or networks; found ${wanted}`);
+          throw new CommandError(`completion: expected bash, zsh or networks; found ${operand}`);
       }
     },
   };

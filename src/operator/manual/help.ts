@@ -1,12 +1,12 @@
-/** What `--help` says. */
+/** The help texts. */
 
 import { type Command, CommandError, type Option } from "../command/command.ts";
 import { commonOptions } from "../command/common-options.ts";
 
 const WIDTH = 100;
 
-/** What the program is. */
-export const SUMMARY = "addresses for containers, and what became of them";
+/** The program in one line, without a full stop. */
+export const SUMMARY = "CNI IPAM plugin, and a tool for node operators";
 
 /** The usage line of a command. */
 export function usageOf({ name, operands, options }: Command): string {
@@ -14,12 +14,12 @@ export function usageOf({ name, operands, options }: Command): string {
   return words.filter((word) => word !== "").join(" ");
 }
 
-/** All commands. */
+/** The help of the program: all commands. */
 export function overview(commands: readonly Command[]): string {
   return [
     `host-local: ${SUMMARY}.`,
     "",
-    "A container runtime calls it as a CNI plugin, with CNI_COMMAND. With arguments it is a tool for operators:",
+    "Container runtimes call it as a CNI plugin, with CNI_COMMAND set. The operator commands are:",
     "",
     ...pairs(
       commands.map(({ name, operands, summary }) => [`${name} ${operands}`.trim(), summary]),
@@ -29,13 +29,13 @@ export function overview(commands: readonly Command[]): string {
     "",
     ...pairs(commonOptions.map(pairOf)),
     "",
-    "Exit codes: 0 nothing is wrong, 1 there are findings, or it was refused, 2 it could not look.",
-    "host-local COMMAND --help explains a command.",
+    "Exit codes: 0 success, no problems found; 1 problems found, nothing found, or not confirmed; 2 error.",
+    "Use host-local COMMAND --help for more about a command.",
     "",
   ].join("\n");
 }
 
-/** One command. */
+/** The help of a command. */
 export function commandHelp(command: Command): string {
   const { summary, description, options, examples } = command;
   return [
@@ -53,16 +53,20 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-/** An option as people write it. */
+/** An option with the placeholder of its value. */
 export function formatOption({ name, value }: Option): string {
   return value === undefined ? name : `${name} ${value}`;
 }
 
-/** The command with this name. */
+/**
+ * The command with this name.
+ *
+ * @throws CommandError if there is none
+ */
 export function findCommand(commands: readonly Command[], name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command !== undefined) return command;
-  throw new CommandError(`there is no command ${JSON.stringify(name)}; see host-local --help`);
+  throw new CommandError(`unknown command ${JSON.stringify(name)}; see host-local --help`);
 }
 
 function pairOf(option: Option): readonly [string, string] {

@@ -4,9 +4,9 @@ import { manualPage } from "./manual.ts";
 declare const BUILD_VERSION: string;
 
 /**
- * `man`: the manual page.
+ * `man`: prints the manual page.
  *
- * @param commands all of them, this one among them
+ * @param commands all commands, including this one
  */
 export function manOf(commands: () => readonly Command[]): Command {
   return {
@@ -14,13 +14,13 @@ export function manOf(commands: () => readonly Command[]): Command {
     operands: "",
     operandCount: { least: 0, most: 0 },
     summary: "print the manual page",
-    description: ["Prints the manual page for man(1), made of what --help says."],
+    description: ["Prints the manual page, with the same content as --help, for man(1)."],
     options: [],
     examples: [
-      { line: "host-local man | man -l -", effect: "read it" },
+      { line: "host-local man | man -l -", effect: "read the manual page" },
       {
         line: "host-local man > /usr/local/share/man/man8/host-local.8",
-        effect: "let man host-local find it",
+        effect: "install the manual page",
       },
     ],
     run: () => {

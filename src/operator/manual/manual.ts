@@ -1,25 +1,25 @@
-/** The manual page, in troff's man macros, from the same definitions as the help. */
+/** The manual page, in troff's man macros, from the definitions of the commands. */
 
 import type { Command, Example, Option } from "../command/command.ts";
 import { commonOptions } from "../command/common-options.ts";
 import { SUMMARY } from "./help.ts";
 
-/** Sections that no command defines: their headings, and of each entry what it is about and what is to be said. */
-const closing: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+/** The sections after the commands: headings, each with terms and their descriptions. */
+const closingSections: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   [
     "EXIT STATUS",
     [
-      ["0", "Nothing is wrong, or all was done."],
-      ["1", "There are findings, or it was refused, or nothing was found."],
-      ["2", "It could not look: wrong usage, or the machine refused."],
+      ["0", "Success, and no problems were found."],
+      ["1", "Problems were found, nothing was found, or a change was not confirmed."],
+      ["2", "An error: wrong usage, invalid input, or a failed system call."],
     ],
   ],
   [
     "ENVIRONMENT",
     [
-      ["CNI_COMMAND", "Where it is set, this is a call of the plugin, whatever the arguments are."],
-      ["NETCONFPATH", "Where network configurations are, unless --conf-dir says."],
-      ["NO_COLOR", "Where it is set, nothing is coloured."],
+      ["CNI_COMMAND", "If set, host-local runs as a CNI plugin and ignores its arguments."],
+      ["NETCONFPATH", "The directory of network configurations, unless --conf-dir is given."],
+      ["NO_COLOR", "If set, the output is not coloured."],
     ],
   ],
   [
@@ -28,16 +28,16 @@ const closing: readonly (readonly [string, readonly (readonly [string, string])[
       ["/etc/cni/net.d", "Network configurations: *.conf, *.conflist and *.json."],
       [
         "/var/lib/cni/networks/NETWORK/ADDRESS",
-        "A reservation: container id and interface. ipam.dataDir in the configuration names another directory.",
+        "A reservation: container id and interface. The configuration may set another directory with ipam.dataDir.",
       ],
-      ["/var/lib/cni/networks/.host-local", "An index, which may be deleted at any time."],
-      ["/var/lib/cni/results", "The cache of libcni, which knows the pods."],
+      ["/var/lib/cni/networks/.host-local", "The owner index, which may be deleted at any time."],
+      ["/var/lib/cni/results", "The cache of libcni, which names the pods."],
     ],
   ],
 ];
 
 /**
- * Writes the page.
+ * Formats the page.
  *
  * @param version such as `v1.0.0`
  */
@@ -50,16 +50,16 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ...commands.flatMap(synopsis),
     ".SH DESCRIPTION",
     ...text(
-      "A container runtime calls host-local as a CNI plugin, with CNI_COMMAND and a network configuration on standard input. With arguments, and without CNI_COMMAND, it is the tool for operators that is described here. Networks are found in the configuration directory, and in the data directories.",
+      "Container runtimes call host-local as a CNI plugin, with CNI_COMMAND set and a network configuration on standard input. With arguments, and CNI_COMMAND unset, it is the operator tool described here. It finds networks in the configuration directory and in the data directories.",
     ),
     ".SH OPTIONS",
-    "Every command has these:",
+    "All commands take these options:",
     ...commonOptions.flatMap(optionEntry),
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
-    ...closing.flatMap(([heading, entries]) => [
+    ...closingSections.flatMap(([heading, entries]) => [
       `.SH ${heading}`,
-      ...entries.flatMap(([what, said]) => entry(bold(what), said)),
+      ...entries.flatMap(([term, description]) => entry(bold(term), description)),
     ]),
     "",
   ].join("\n");
@@ -93,12 +93,12 @@ function commandSection({
 }
 
 function optionEntry({ name, value, summary }: Option): readonly string[] {
-  const shown = value === undefined ? bold(name) : `${bold(name)} \\fI${escapeText(value)}\\fR`;
-  return entry(shown, summary);
+  const term = value === undefined ? bold(name) : `${bold(name)} \\fI${escapeText(value)}\\fR`;
+  return entry(term, summary);
 }
 
-function entry(what: string, said: string): readonly string[] {
-  return [".TP", what, ...text(said)];
+function entry(term: string, description: string): readonly string[] {
+  return [".TP", term, ...text(description)];
 }
 
 function example({ line, effect }: Example): readonly string[] {
@@ -114,7 +114,7 @@ function example({ line, effect }: Example): readonly string[] {
   ];
 }
 
-/** A paragraph, a line for each sentence, as troff likes it. */
+/** A paragraph, one line per sentence as is usual in troff. */
 function text(paragraph: string): readonly string[] {
   return paragraph.split(/(?<=[.:;]) /).map((sentence) => guard(escapeText(sentence)));
 }
@@ -140,12 +140,12 @@ const escapes: Readonly<Record<string, string>> = {
   "~": "\\(ti",
 };
 
-/** What stands for itself on paper. */
+/** Escapes characters that troff would print differently. */
 function escapeText(words: string): string {
   return words.replace(/[\\\-'`^~]/g, (character) => escapes[character] ?? character);
 }
 
-/** A line of text that troff does not take for a request. */
+/** Keeps troff from taking a line of text for a request. */
 function guard(line: string): string {
   return line.startsWith(".") ? `\\&${line}` : line;
 }

@@ -9,17 +9,17 @@ export interface Sample {
   readonly value: number | bigint;
 }
 
-/** A metric with all its samples. */
+/** A metric with its samples. */
 export interface Metric {
   readonly name: string;
-  /** `untyped` for a name that ends in `_total` and is no counter; Prometheus reserves the suffix for those. */
+  /** `untyped` for a gauge whose name ends in `_total`, a suffix that Prometheus reserves for counters. */
   readonly type: "gauge" | "untyped";
   /** A sentence. */
   readonly help: string;
   readonly samples: readonly Sample[];
 }
 
-/** Prints metrics, in their order; those without samples are left out. */
+/** Formats metrics; those without samples are left out. */
 export function formatExposition(metrics: readonly Metric[]): string {
   return metrics
     .filter(({ samples }) => samples.length > 0)

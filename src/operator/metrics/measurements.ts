@@ -1,43 +1,45 @@
-/** What `metrics` measures: one metric for each thing worth a graph or an alert. */
+/** The metrics that `metrics` prints. */
 
 import { formatWindow, isWithin } from "../../ipam/address.ts";
 import { ownerText } from "../../store/owner.ts";
 import { readSeenDead } from "../../store/seen-dead.ts";
 import { isDebris, type RangeUsage, usageOf } from "../../store/usage.ts";
 import type { System } from "../../system/system.ts";
-import type { BadConfiguration } from "../node/configurations.ts";
+import type { ConfigurationProblem } from "../node/configurations.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
-import { knowsItsRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
+import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
-/** A range with what is in use of it. */
-interface Measured {
+/** A range with its usage. */
+interface MeasuredRange {
   readonly labels: Labels;
   readonly usage: RangeUsage;
 }
 
-/** Measures every place. */
+/** Measures all networks. */
 export function measure(
   system: System,
-  contents: readonly DirectoryContents[],
-  bad: readonly BadConfiguration[],
+  directories: readonly DirectoryContents[],
+  problems: readonly ConfigurationProblem[],
 ): readonly Metric[] {
-  const ranges = contents.flatMap(measureRanges);
+  const ranges = directories.flatMap(measureRanges);
   const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
     ranges.map(({ labels, usage }) => ({ labels, value: value(usage) }));
-  const ofPlaces = (value: (content: DirectoryContents) => number | undefined): readonly Sample[] =>
-    contents.flatMap((content) => {
-      const measured = value(content);
+  const ofDirectories = (
+    value: (contents: DirectoryContents) => number | undefined,
+  ): readonly Sample[] =>
+    directories.flatMap((contents) => {
+      const measured = value(contents);
       return measured === undefined
         ? []
-        : [{ labels: labelsOf(content.directory), value: measured }];
+        : [{ labels: labelsOf(contents.directory), value: measured }];
     });
   return [
     {
       name: "cni_ipam_addresses_total",
       type: "untyped",
-      help: "Addresses of a range that can be handed out, the gateway and excluded ones not counted.",
+      help: "Addresses of a range that can be handed out, without the gateway and excluded addresses.",
       samples: ofRanges(({ capacity }) => capacity),
     },
     {
@@ -55,26 +57,26 @@ export function measure(
     {
       name: "cni_ipam_reservations",
       type: "gauge",
-      help: "Reservations of a network, in whatever range they lie.",
-      samples: ofPlaces(({ reservations }) => reservations.length),
+      help: "Reservations of a network, inside and outside its ranges.",
+      samples: ofDirectories(({ reservations }) => reservations.length),
     },
     {
       name: "cni_ipam_reservations_out_of_range",
       type: "gauge",
-      help: "Reservations that lie in no range of their network; only where all ranges are configured.",
-      samples: ofPlaces(countOutOfRange),
+      help: "Reservations outside all ranges of their network; only for networks whose ranges are all configured.",
+      samples: ofDirectories(countOutOfRange),
     },
     {
       name: "cni_ipam_reservations_suspect",
       type: "gauge",
       help: "Reservations whose file names no container, or cannot be read.",
-      samples: ofPlaces(({ reservations }) => reservations.filter(isSuspect).length),
+      samples: ofDirectories(({ reservations }) => reservations.filter(isSuspect).length),
     },
     {
       name: "cni_ipam_reservations_reclaimable",
       type: "gauge",
-      help: "Empty reservations, which ADD takes over once the range is otherwise full.",
-      samples: ofPlaces(
+      help: "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
+      samples: ofDirectories(
         ({ reservations }) =>
           reservations.filter(
             (reservation) => isSuspect(reservation) && isDebris(system, reservation.path),
@@ -85,26 +87,26 @@ export function measure(
       name: "cni_ipam_reservations_dead",
       type: "gauge",
       help: "Reservations that the last run of host-local gc found dead and did not release.",
-      samples: ofPlaces((content) => countDead(system, content)),
+      samples: ofDirectories((contents) => countDead(system, contents)),
     },
     {
       name: "cni_ipam_oldest_reservation_timestamp_seconds",
       type: "gauge",
-      help: "When the oldest reservation of a network was made, in seconds since the epoch.",
-      samples: ofPlaces(oldest),
+      help: "Creation time of the oldest reservation of a network, in seconds since the epoch.",
+      samples: ofDirectories(oldest),
     },
     {
       name: "cni_ipam_configuration_errors",
       type: "gauge",
-      help: "Network configurations that cannot be read.",
-      samples: [{ labels: {}, value: bad.length }],
+      help: "Network configurations that are invalid or cannot be read.",
+      samples: [{ labels: {}, value: problems.length }],
     },
   ];
 }
 
-/** Two configurations of a network may have the same range; it is measured once. */
-function measureRanges({ directory, reservations }: DirectoryContents): readonly Measured[] {
-  const measured = new Map<string, Measured>();
+/** A range that several configurations of a network have is measured once. */
+function measureRanges({ directory, reservations }: DirectoryContents): readonly MeasuredRange[] {
+  const measured = new Map<string, MeasuredRange>();
   for (const { rangeSets, exclusions } of directory.networks) {
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, reservations)) {
@@ -120,13 +122,13 @@ function measureRanges({ directory, reservations }: DirectoryContents): readonly
 }
 
 function countOutOfRange({ directory, reservations }: DirectoryContents): number | undefined {
-  if (!knowsItsRanges(directory)) return undefined;
+  if (!hasKnownRanges(directory)) return undefined;
   const ranges = rangesOf(directory);
   return reservations.filter(({ address }) => !ranges.some((range) => isWithin(address, range)))
     .length;
 }
 
-/** What was seen dead and has gone since is not counted. */
+/** Reservations that were released since are not counted. */
 function countDead(system: System, { directory, reservations }: DirectoryContents): number {
   const owners = new Map(reservations.map(({ name, owner }) => [name, ownerText(owner)]));
   return readSeenDead(system, directory.location).filter(
@@ -136,7 +138,7 @@ function countDead(system: System, { directory, reservations }: DirectoryContent
 
 function oldest({ reservations }: DirectoryContents): number | undefined {
   const times = reservations.flatMap(({ since }) => since ?? []);
-  // Not by Math.min: there may be more reservations than arguments.
+  // Not Math.min: there may be more reservations than a call can have arguments.
   return times.length === 0
     ? undefined
     : Math.floor(times.reduce((least, time) => (time < least ? time : least)) / 1000);

@@ -7,25 +7,25 @@ import { requireReadable } from "../node/node-reservations.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
 
-/** `metrics`: counts for Prometheus. */
+/** `metrics`: prints metrics for Prometheus. */
 export const metrics: Command = {
   name: "metrics",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
-  summary: "how full every range is, in the text format of Prometheus",
+  summary: "print metrics in the Prometheus text format",
   description: [
-    "Prints how many addresses each range has, how many are used and free, and how many reservations are suspect or were found dead by gc, for all networks or one.",
-    "With --output it writes a file instead, in one step, so that nobody reads half of it: for the textfile collector of node_exporter, which takes files whose names end in .prom. Rules for alerts and a dashboard are in conf-examples.",
+    "Prints the total, used and free addresses of each range, and the number of reservations that are suspect or that gc found dead, for one network or all.",
+    "With --output it writes a file instead, atomically, for the textfile collector of node_exporter, which reads files with the suffix .prom. Alert rules and a dashboard are in conf-examples.",
     'JSON: {"metrics": [{"name", "type": "gauge"|"untyped", "help", "samples": [{"labels": {name: text}, "value": number}]}]}.',
   ],
   options: [
-    { name: "--output", value: "FILE", summary: "write FILE, in one step, instead of printing" },
+    { name: "--output", value: "FILE", summary: "replace FILE atomically instead of printing" },
   ],
   examples: [
-    { line: "host-local metrics", effect: "prints the metrics of all networks" },
+    { line: "host-local metrics", effect: "print the metrics of all networks" },
     {
       line: "host-local metrics --output /var/lib/prometheus/node-exporter/cni-ipam.prom",
-      effect: "for a timer, on Debian",
+      effect: "write the metrics from a timer, on Debian",
     },
   ],
   run: measureNetworks,
@@ -33,18 +33,18 @@ export const metrics: Command = {
 
 function measureNetworks(context: Context): Report {
   const { system } = context;
-  const { found, bad } = findNetworks(context, context.operands[0]);
-  logProblems(context, bad);
-  const contents = readDirectories(system, found);
-  for (const { reservations } of contents) requireReadable(reservations);
-  const measured = measure(system, contents, bad);
+  const { found, problems } = findNetworks(context, context.operands[0]);
+  logProblems(context, problems);
+  const directories = readDirectories(system, found);
+  for (const { reservations } of directories) requireReadable(reservations);
+  const measured = measure(system, directories, problems);
   const text = formatExposition(measured);
   const output = context.option("--output");
   if (output !== undefined) replaceFile(system, output, text);
   return { exitCode: 0, document: { metrics: measured }, text: output === undefined ? text : "" };
 }
 
-/** In one step; under a name that the textfile collector passes over until it is whole. */
+/** Atomically: until it is complete the file has a name that the textfile collector ignores. */
 function replaceFile(system: System, path: string, text: string): void {
   requireFile(system, path);
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -58,7 +58,7 @@ function replaceFile(system: System, path: string, text: string): void {
   }
 }
 
-/** A device, or a link to one, must not become a file. */
+/** A device, or a link to one, must not be replaced by a file. */
 function requireFile(system: System, path: string): void {
   try {
     if (system.linkStatus(path).kind === "file") return;
@@ -66,10 +66,10 @@ function requireFile(system: System, path: string): void {
     if (isSystemError(error, "ENOENT")) return;
     throw error;
   }
-  throw new CommandError(`metrics: --output: ${path} is there, and is no file`);
+  throw new CommandError(`metrics: --output: ${path} exists and is not a regular file`);
 }
 
-/** One of that name is from a killed process that had our id. */
+/** An existing file of this name was left by a killed process with the same id. */
 function create(system: System, path: string, text: string): void {
   try {
     system.createFile(path, text, 0o644);

@@ -1,4 +1,4 @@
-/** The network configurations on this node, as far as they use this IPAM plugin. */
+/** The network configurations on this node that use this IPAM plugin. */
 
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
@@ -7,58 +7,62 @@ import { isSystemError, type System } from "../../system/system.ts";
 import { flannelRanges, isFlannelWithDefault } from "./flannel.ts";
 import { listOf, member, textOf } from "./json-values.ts";
 
-/** A plugin's configuration as the runtime would send it, with the file in which it stands. */
+/** A plugin's configuration as the runtime would send it. */
 export interface Configuration {
+  /** The path of its file. */
   readonly source: string;
   readonly document: JsonObject;
 }
 
-/** What could not be understood, or only in part. */
-export interface BadConfiguration {
+/** A configuration that is invalid, or that can be used only in part. */
+export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
 }
 
-/** What a list of plugins, or a plugin that delegates, says for those inside. */
-interface Surroundings {
+/** What a plugin inherits from the list or the plugin that contains it. */
+interface Inherited {
   readonly name: string;
   readonly version: string;
-  /** In a list of plugins its name and version win, as libcni has it. */
+  /** In a plugin list, the name and version of the list win, as in libcni. */
   readonly isList: boolean;
 }
 
-/** No configuration file is larger, in bytes. */
+/** The largest configuration file, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** As configurations name this plugin. */
+/** The name of this plugin in configurations. */
 const IPAM_TYPE = "host-local";
 
 const SUFFIXES = [".conf", ".conflist", ".json"];
 
 /**
- * Reads all configurations of a directory; one that cannot be understood does not hide the others.
+ * Reads all configurations of a directory; an invalid one does not hide the others.
  *
- * @param bad gets those that cannot be understood
- * @throws SystemError where the directory cannot be read
+ * @param problems receives what is wrong with them
+ * @throws SystemError if the directory cannot be read
  */
 export function readConfigurations(
   system: System,
   confDir: string,
-  bad: BadConfiguration[],
+  problems: ConfigurationProblem[],
 ): readonly Configuration[] {
   const names = system.list(confDir).filter((name) => SUFFIXES.some((end) => name.endsWith(end)));
   return names.toSorted().flatMap((name) => {
     const source = join(confDir, name);
     try {
-      // libcni passes over directories, too.
+      // As libcni does.
       const { kind } = system.status(source);
       if (kind === "directory") return [];
-      if (kind === "other") throw new SyntaxError("it is no regular file");
+      if (kind === "other") throw new SyntaxError("not a regular file");
       const found = pluginsIn(parse(system, source));
-      return found.map((plugin) => ({ source, document: withIpam(system, source, plugin, bad) }));
+      return found.map((plugin) => ({
+        source,
+        document: withIpam(system, source, plugin, problems),
+      }));
     } catch (error) {
       if (!(error instanceof SyntaxError || isSystemError(error))) throw error;
-      bad.push({ source, problem: error.message });
+      problems.push({ source, problem: error.message });
       return [];
     }
   });
@@ -70,25 +74,25 @@ function parse(system: System, path: string): Json {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const hint = text.includes("{{") ? "; it may be a template, which the runtime fills in" : "";
-    throw new SyntaxError(`it is not JSON: ${error.message}${hint}`);
+    const hint = text.includes("{{") ? "; it may be a template that the runtime fills in" : "";
+    throw new SyntaxError(`invalid JSON: ${error.message}${hint}`);
   }
 }
 
 /**
- * The plugin configurations that use this IPAM plugin, wherever they stand: in a list, or as a delegate of multus or
- * flannel, at any depth. Each with the name and the version of its network.
+ * The plugin configurations that use this IPAM plugin, at any depth: in a list, or as a delegate of multus or flannel.
+ * Each has the name and the version of its network.
  */
 function pluginsIn(document: Json): readonly JsonObject[] {
   const found: JsonObject[] = [];
-  const pending: [Json, Surroundings][] = [[document, { name: "", version: "", isList: false }]];
+  const pending: [Json, Inherited][] = [[document, { name: "", version: "", isList: false }]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [value, around] = next;
+    const [value, inherited] = next;
     if (Array.isArray(value)) {
-      for (const one of value.toReversed()) pending.push([one, around]);
+      for (const one of value.toReversed()) pending.push([one, inherited]);
     } else if (isObject(value)) {
-      const name = chosen(around, textOf(member(value, "name")), around.name);
-      const version = chosen(around, versionOf(value), around.version);
+      const name = choose(inherited, textOf(member(value, "name")), inherited.name);
+      const version = choose(inherited, versionOf(value), inherited.version);
       if (usesIpam(value)) found.push({ ...value, name, cniVersion: version });
       for (const [key, one] of Object.entries(value).toReversed()) {
         pending.push([one, { name, version, isList: key === "plugins" }]);
@@ -98,11 +102,11 @@ function pluginsIn(document: Json): readonly JsonObject[] {
   return found;
 }
 
-function chosen({ isList }: Surroundings, own: string, outer: string): string {
-  return isList ? outer || own : own || outer;
+function choose({ isList }: Inherited, own: string, inherited: string): string {
+  return isList ? inherited || own : own || inherited;
 }
 
-/** A list of CNI 1.1 may name several versions; the runtime takes the highest. */
+/** A CNI 1.1 list may name several versions; the runtime uses the highest one. */
 function versionOf(value: JsonObject): string {
   const offered = listOf(member(value, "cniVersions"));
   return (
@@ -117,12 +121,12 @@ function usesIpam(plugin: JsonObject): boolean {
   );
 }
 
-/** flannel writes the ranges of its delegate itself. */
+/** flannel sets the ranges of its delegate itself. */
 function withIpam(
   system: System,
   source: string,
   plugin: JsonObject,
-  bad: BadConfiguration[],
+  problems: ConfigurationProblem[],
 ): JsonObject {
   if (textOf(member(plugin, "type")) !== "flannel") return plugin;
   const own = plugin.ipam ?? null;
@@ -131,7 +135,7 @@ function withIpam(
     ipam: {
       ...(isObject(own) ? own : {}),
       type: IPAM_TYPE,
-      ranges: rangesOf(system, source, plugin, bad),
+      ranges: rangesOf(system, source, plugin, problems),
     },
   };
 }
@@ -140,13 +144,13 @@ function rangesOf(
   system: System,
   source: string,
   plugin: JsonObject,
-  bad: BadConfiguration[],
+  problems: ConfigurationProblem[],
 ): Json {
   try {
     return flannelRanges(system, plugin);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    bad.push({ source, problem: `the subnets of flannel are not known: ${error.message}` });
+    problems.push({ source, problem: `cannot read the subnets of flannel: ${error.message}` });
     return [];
   }
 }

@@ -1,20 +1,18 @@
-/** What there is in a place. */
-
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type NetworkDirectory, networkDirectories } from "./network-directories.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { type NodeReservation, readReservations } from "./node-reservations.ts";
 
-/** A place with its reservations. */
+/** The directory of a network with its reservations. */
 export interface DirectoryContents {
   readonly directory: NetworkDirectory;
   readonly reservations: readonly NodeReservation[];
 }
 
 /**
- * Reads the reservations of all places, each once.
+ * Reads the reservations of all networks, each directory once.
  *
- * @throws SystemError where a directory cannot be read
+ * @throws SystemError if a directory cannot be read
  */
 export function readDirectories(
   system: OperatorSystem,

@@ -1,4 +1,4 @@
-/** What the meta-plugin flannel makes of its configuration: its delegate's IPAM is never written out. */
+/** The IPAM configuration that the meta-plugin flannel generates for its delegate. */
 
 import type { Json, JsonObject } from "../../cni/json.ts";
 import { addressAt } from "../../ipam/address.ts";
@@ -6,21 +6,21 @@ import { formatPrefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
 import type { System } from "../../system/system.ts";
 import { member, textOf } from "./json-values.ts";
 
-/** Where flanneld writes the subnets of its node, unless `subnetFile` says otherwise. */
+/** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
 const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";
 
 const LARGEST_SUBNET_FILE = 64 * 1024;
 
-/** Whether a plugin configuration is flannel's, and leaves the IPAM plugin to its default, host-local. */
+/** Whether a plugin configuration is flannel's and uses its default IPAM plugin, host-local. */
 export function isFlannelWithDefault(plugin: JsonObject): boolean {
   if (textOf(member(plugin, "type")) !== "flannel") return false;
   return textOf(member(member(plugin, "ipam"), "type")) === "";
 }
 
 /**
- * The ranges that flannel gives to its delegate: the subnets of this node.
+ * The ranges that flannel gives its delegate: the subnets of this node.
  *
- * @throws SystemError where they cannot be read
+ * @throws SystemError if the subnet file cannot be read
  */
 export function flannelRanges(system: System, plugin: JsonObject): Json {
   const path = textOf(member(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;

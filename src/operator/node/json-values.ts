@@ -1,17 +1,17 @@
-/** Looking into JSON of which nothing is known: what is not as expected is absent. */
+/** Access to JSON of unknown form: what is not of the expected type counts as absent. */
 
-/** The member of an object; `undefined` where there is no object or no such member. */
+/** The member of an object; `undefined` if the value is no object or has no such member. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.getOwnPropertyDescriptor(value, name)?.value;
 }
 
-/** The elements of a list; none where there is no list. */
+/** The elements of a list; empty if the value is no list. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text; empty where there is none. */
+/** A string; empty if the value is no string. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

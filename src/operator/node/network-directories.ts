@@ -1,59 +1,57 @@
-/** A place is the directory of a network, with all configurations that use it. */
-
 import type { Address } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { Location } from "../../store/location.ts";
 import type { FoundNetwork } from "./networks.ts";
 
-/** The directory of a network. */
+/** The directory of a network, with all configurations that use it. */
 export interface NetworkDirectory {
   readonly location: Location;
-  /** At least one; it has no source where nothing configures the network. */
+  /** One for each configuration; a single one without a source if nothing configures the network. */
   readonly networks: readonly [FoundNetwork, ...FoundNetwork[]];
 }
 
-/** Brings together what shares a directory; the order stays. */
+/** Groups networks by their directories, in the order in which these first appear. */
 export function networkDirectories(networks: readonly FoundNetwork[]): readonly NetworkDirectory[] {
   const directories = new Map<string, NetworkDirectory>();
   for (const network of networks) {
     const { location } = network;
-    const directory = directories.get(location.directory);
-    directories.set(
-      location.directory,
-      directory === undefined
-        ? { location, networks: [network] }
-        : { location, networks: [...directory.networks, network] },
-    );
+    const known = directories.get(location.directory);
+    directories.set(location.directory, {
+      location,
+      networks: known === undefined ? [network] : [...known.networks, network],
+    });
   }
   return [...directories.values()];
 }
 
-/** The files that configure a place. */
+/** The files that configure a network. */
 export function sourcesOf({ networks }: NetworkDirectory): readonly string[] {
   return [...new Set(networks.flatMap(({ source }) => (source === undefined ? [] : [source])))];
 }
 
-/** Whether all ranges are known: none is brought by the runtime. */
-export function knowsItsRanges({ networks }: NetworkDirectory): boolean {
-  return networks.every(({ rangeSets, mayGetRanges }) => rangeSets.length > 0 && !mayGetRanges);
+/** Whether all ranges are configured: the runtime supplies none. */
+export function hasKnownRanges({ networks }: NetworkDirectory): boolean {
+  return networks.every(
+    ({ rangeSets, acceptsRuntimeRanges }) => rangeSets.length > 0 && !acceptsRuntimeRanges,
+  );
 }
 
-/** All ranges of all configurations of a place. */
+/** All ranges of all configurations. */
 export function rangesOf({ networks }: NetworkDirectory): readonly Range[] {
   return networks.flatMap(({ rangeSets }) => rangeSets.flatMap((set) => [...set]));
 }
 
-/** The sets that the cursor with this index may belong to, one for each configuration. */
-export function setsAt({ networks }: NetworkDirectory, index: number): readonly RangeSet[] {
+/** The range sets that the cursor with this index may belong to, at most one for each configuration. */
+export function rangeSetsAt({ networks }: NetworkDirectory, index: number): readonly RangeSet[] {
   return networks.flatMap(({ rangeSets }) => {
     const set = rangeSets[index];
     return set === undefined ? [] : [set];
   });
 }
 
-/** The set of a network in which an address lies. */
-export function setOf(
+/** The range set of a network that contains an address. */
+export function rangeSetOf(
   { rangeSets }: Pick<FoundNetwork, "rangeSets">,
   address: Address,
 ): RangeSet | undefined {

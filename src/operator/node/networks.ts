@@ -1,4 +1,4 @@
-/** Which networks there are: those that configurations name, and those that have a directory. */
+/** The networks on this node: those that are configured, and those that have a directory. */
 
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../../cni/call.ts";
@@ -18,57 +18,61 @@ import { cleanPath, join, type Location, locate } from "../../store/location.ts"
 import { isSystemError, type System } from "../../system/system.ts";
 import { CommandError, type Context } from "../command/command.ts";
 import { confDirOf } from "../command/common-options.ts";
-import { type BadConfiguration, type Configuration, readConfigurations } from "./configurations.ts";
+import {
+  type Configuration,
+  type ConfigurationProblem,
+  readConfigurations,
+} from "./configurations.ts";
 import { member, textOf } from "./json-values.ts";
 
-/** A network, from one configuration or from its directory alone. */
+/** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork {
   readonly location: Location;
-  /** The file that configures it; `undefined` where only its directory was found. */
+  /** The file that configures it; `undefined` if only its directory was found. */
   readonly source: string | undefined;
-  /** None where they are brought by the runtime, cannot be read, or nothing configures the network. */
+  /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
   readonly rangeSets: readonly RangeSet[];
   readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
-  /** Whether the runtime may bring further ranges, before the configured ones (the capability `ipRanges`). */
-  readonly mayGetRanges: boolean;
-  /** The bridge that is to have the gateways' addresses; `undefined` where none is. */
+  /** Whether the runtime may supply ranges, before the configured ones (the capability `ipRanges`). */
+  readonly acceptsRuntimeRanges: boolean;
+  /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
 }
 
-/** The bridge of a network, as the plugin `bridge` makes it. */
+/** The bridge of a network, as configured for the plugin `bridge`. */
 export interface Bridge {
   readonly name: string;
-  /** Whether the plugin gives it the right address where it has another one. */
+  /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;
 }
 
-/** What was found. */
+/** The networks that were found. */
 export interface Networks {
   /**
-   * By name, then by directory. A network is there once for each configuration of it that brings other ranges, and
-   * always at least once.
+   * By name, then by directory. A network appears once for each of its configurations that has different ranges, and at
+   * least once.
    */
   readonly found: readonly FoundNetwork[];
-  readonly bad: readonly BadConfiguration[];
+  readonly problems: readonly ConfigurationProblem[];
 }
 
-/** What a network's directory holds, besides its addresses. */
-const OTHER_TRACES = /^(?:lock|last_reserved_ip\..*)$/;
+/** The files in a network's directory that are not reservations. */
+const OTHER_FILES = /^(?:lock|last_reserved_ip\..*)$/;
 
 /**
  * Finds all networks: in the configurations, and by their directories in the data directories.
  *
- * @param name the one that is asked for; `undefined` for all
- * @throws CannotLook where that one is neither configured nor has a directory
+ * @param name only the network with this name; `undefined` for all
+ * @throws CommandError if it is neither configured nor has a directory
  */
 export function findNetworks(context: Context, name: string | undefined): Networks {
   const { system } = context;
   const dataDir = context.option("--data-dir");
-  const bad: BadConfiguration[] = [];
+  const problems: ConfigurationProblem[] = [];
   const found: FoundNetwork[] = [];
-  for (const configuration of configurationsFor(context, bad)) {
-    const network = fromConfiguration(configuration, dataDir, bad);
+  for (const configuration of configurationsFor(context, problems)) {
+    const network = fromConfiguration(configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
   const kept = found.filter(
@@ -82,50 +86,52 @@ export function findNetworks(context: Context, name: string | undefined): Networ
   for (const root of new Set(dataDirs.map(cleanPath))) {
     for (const location of directoriesIn(system, root)) {
       if (configured.has(location.directory)) continue;
-      if (location.network === name || hasTraces(system, location))
-        kept.push(unconfigured(location));
+      if (location.network === name || isUsed(system, location)) kept.push(unconfigured(location));
     }
   }
   kept.sort(byName);
-  if (name === undefined) return { found: kept, bad };
-  const wanted = kept.filter(({ location }) => location.network === name);
-  if (wanted.length > 0) return { found: wanted, bad };
-  throw noSuchNetwork(name, kept, bad);
+  if (name === undefined) return { found: kept, problems };
+  const named = kept.filter(({ location }) => location.network === name);
+  if (named.length > 0) return { found: named, problems };
+  throw unknownNetwork(name, kept, problems);
 }
 
-/** Networks by their directories: one that has several configurations is there once, with the ranges of all. */
-export function distinctDirectories(networks: readonly FoundNetwork[]): readonly FoundNetwork[] {
-  const distinct = new Map<string, FoundNetwork>();
+/** Merges the networks that share a directory into one with the ranges of all. */
+export function mergeByDirectory(networks: readonly FoundNetwork[]): readonly FoundNetwork[] {
+  const merged = new Map<string, FoundNetwork>();
   for (const network of networks) {
     const { directory } = network.location;
-    const other = distinct.get(directory);
+    const other = merged.get(directory);
     const rangeSets = [...(other?.rangeSets ?? []), ...network.rangeSets];
-    distinct.set(directory, { ...(other ?? network), rangeSets });
+    merged.set(directory, { ...(other ?? network), rangeSets });
   }
-  return [...distinct.values()];
+  return [...merged.values()];
 }
 
-/** Says which configurations could not be understood. */
-export function logProblems({ log }: Context, bad: readonly BadConfiguration[]): void {
-  for (const { source, problem } of bad) log(`host-local: ${source}: ${problem}\n`);
+/** Logs what is wrong with configurations. */
+export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
+  for (const { source, problem } of problems) log(`host-local: ${source}: ${problem}\n`);
 }
 
-/** The configurations of the directory; without one there are none, unless somebody asked for it by name. */
-function configurationsFor(context: Context, bad: BadConfiguration[]): readonly Configuration[] {
+/** The configurations of this node. Only a directory that was asked for must exist. */
+function configurationsFor(
+  context: Context,
+  problems: ConfigurationProblem[],
+): readonly Configuration[] {
   const confDir = cleanPath(confDirOf(context));
   try {
-    return readConfigurations(context.system, confDir, bad);
+    return readConfigurations(context.system, confDir, problems);
   } catch (error) {
     if (isSystemError(error, "ENOENT") && context.option("--conf-dir") === undefined) return [];
     throw error;
   }
 }
 
-/** @returns `undefined` where not even the place of its reservations is known */
+/** @returns `undefined` if not even its directory is known */
 function fromConfiguration(
   { source, document }: Configuration,
   dataDir: string | undefined,
-  bad: BadConfiguration[],
+  problems: ConfigurationProblem[],
 ): FoundNetwork | undefined {
   let network: FoundNetwork | undefined;
   try {
@@ -139,24 +145,24 @@ function fromConfiguration(
       rangeSets: [],
       exclusions: [],
       lockTimeoutSeconds,
-      mayGetRanges: member(member(document, "capabilities"), "ipRanges") === true,
+      acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
     if (!location.dataDir.startsWith("/") && dataDir === undefined) {
-      const problem = `ipam.dataDir is relative (${location.dataDir}): the plugin counts it from where the runtime was started, this tool from here; say which with --data-dir`;
-      bad.push({ source, problem });
+      const problem = `ipam.dataDir is relative (${location.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
+      problems.push({ source, problem });
     }
     if (!hasRanges(configuration)) return network;
     const { rangeSets, exclusions } = loadConfig(configuration, "");
     return { ...network, rangeSets, exclusions };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    bad.push({ source, problem: wholeMessage(error) });
+    problems.push({ source, problem: wholeMessage(error) });
     return network;
   }
 }
 
-/** The bridge with the gateway's address; without `isGateway` a bridge has none. */
+/** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => member(document, key) === true;
   if (textOf(member(document, "type")) !== "bridge") return undefined;
@@ -165,32 +171,32 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
 }
 
 /**
- * Whether one configuration makes another of the same network needless: it says the same, or the other brings no ranges,
- * as an entry for GC alone.
+ * Whether a configuration makes another one of the same network redundant: it has the same ranges, or the other one has
+ * none, as an entry for GC alone.
  */
 function hides(one: FoundNetwork, at: number, other: FoundNetwork, otherAt: number): boolean {
   if (one.location.directory !== other.location.directory) return false;
   if (other.rangeSets.length === 0) return one.rangeSets.length > 0 || at < otherAt;
-  return at < otherAt && rangesOf(one) === rangesOf(other);
+  return at < otherAt && formatRanges(one) === formatRanges(other);
 }
 
-function rangesOf({ rangeSets }: FoundNetwork): string {
+function formatRanges({ rangeSets }: FoundNetwork): string {
   return rangeSets.map(formatRangeSet).join(" ");
 }
 
-function noSuchNetwork(
+function unknownNetwork(
   name: string,
   found: readonly FoundNetwork[],
-  bad: readonly BadConfiguration[],
+  problems: readonly ConfigurationProblem[],
 ): CommandError {
   const known = new Set(found.map(({ location }) => location.network));
-  const problems = bad.map(({ source, problem }) => `\nhost-local: ${source}: ${problem}`).join("");
+  const lines = problems.map(({ source, problem }) => `\nhost-local: ${source}: ${problem}`);
   return new CommandError(
-    `there is no network ${JSON.stringify(name)}; found: ${[...known].join(", ") || "none"}${problems}`,
+    `unknown network ${JSON.stringify(name)}; known networks: ${[...known].join(", ") || "none"}${lines.join("")}`,
   );
 }
 
-/** The directories that may be those of networks; a data directory that is missing has none. */
+/** The directories that may belong to networks; a missing data directory has none. */
 function directoriesIn(system: System, dataDir: string): readonly Location[] {
   try {
     return system
@@ -212,13 +218,13 @@ function isDirectory(system: System, path: string): boolean {
   }
 }
 
-/** Whether a plugin has worked in this directory: other directories may lie beside those of networks. */
-function hasTraces(system: System, { directory }: Location): boolean {
+/** Whether a plugin has used this directory: a data directory may contain unrelated ones. */
+function isUsed(system: System, { directory }: Location): boolean {
   try {
     const names = system.list(directory);
-    return names.some((name) => OTHER_TRACES.test(name) || parseAddress(name) !== undefined);
+    return names.some((name) => OTHER_FILES.test(name) || parseAddress(name) !== undefined);
   } catch (error) {
-    // What cannot be read may be one; whoever looks into it is told why.
+    // It may belong to a network; reading its reservations reports the error.
     if (isSystemError(error)) return true;
     throw error;
   }
@@ -231,12 +237,12 @@ function unconfigured(location: Location): FoundNetwork {
     rangeSets: [],
     exclusions: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
-    mayGetRanges: false,
+    acceptsRuntimeRanges: false,
     bridge: undefined,
   };
 }
 
-/** Configurations of one network stay in the order of their files, in which a runtime reads them. */
+/** Configurations of one network stay in the order of their files, as a runtime reads them. */
 function byName(a: FoundNetwork, b: FoundNetwork): number {
   const [left, right] = [keyOf(a), keyOf(b)];
   if (left === right) return 0;

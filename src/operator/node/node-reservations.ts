@@ -1,5 +1,3 @@
-/** The reservations of a network as an operator wants to see them. */
-
 import { type Address, formatAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
@@ -12,7 +10,7 @@ import { CommandError, type Context } from "../command/command.ts";
 import { progress } from "../output/terminal.ts";
 import type { FoundNetwork } from "./networks.ts";
 
-/** A reservation, and what is known of it. */
+/** A reservation on this node, with its network and owner. */
 export interface NodeReservation {
   readonly network: FoundNetwork;
   readonly address: Address;
@@ -20,25 +18,25 @@ export interface NodeReservation {
   readonly name: string;
   readonly path: string;
   readonly owner: Owner;
-  /** When its file was written, in milliseconds since the epoch; `undefined` where it is gone by now. */
+  /** When its file was written, in milliseconds since the epoch; `undefined` if it has been released since. */
   readonly since: number | undefined;
-  /** The range of the configuration in which it lies. */
+  /** The configured range that contains it. */
   readonly range: Range | undefined;
 }
 
 /**
- * Reads the reservations of a network, in the order of their addresses; IPv4 comes first.
+ * Reads the reservations of a network, sorted by address, IPv4 first.
  *
- * @param isWanted which of them; all where it is left out
- * @throws SystemError where the directory cannot be read
+ * @param isIncluded which addresses to read; all by default
+ * @throws SystemError if the directory cannot be read
  */
 export function readReservations(
   system: OperatorSystem,
   network: FoundNetwork,
-  isWanted: (address: Address) => boolean = () => true,
+  isIncluded: (address: Address) => boolean = () => true,
 ): readonly NodeReservation[] {
   const { location } = network;
-  const listed = listReservations(system, location).filter(({ address }) => isWanted(address));
+  const listed = listReservations(system, location).filter(({ address }) => isIncluded(address));
   const step = progress(system, `reading ${location.directory}`, listed.length);
   const reservations = listed.map(({ address, name }, index) => {
     const path = join(location.directory, name);
@@ -53,17 +51,17 @@ export function readReservations(
   return reservations.sort(byAddress);
 }
 
-/** The container id of an owner; empty where the file names none. */
+/** The container id of an owner; empty if the file names none. */
 export function containerOf(owner: Owner): string {
   return owner.kind === "attachment" || owner.kind === "legacy" ? owner.containerId : "";
 }
 
-/** The interface of an owner; empty where the file names none. */
+/** The interface of an owner; empty if the file names none. */
 export function interfaceOf(owner: Owner): string {
   return owner.kind === "attachment" ? owner.interfaceName : "";
 }
 
-/** Says which reservations could not be read. */
+/** Logs that reservations cannot be read. */
 export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
   const reasons = reservations.flatMap(({ owner }) =>
     owner.kind === "unknown" ? [owner.reason] : [],
@@ -71,10 +69,10 @@ export function logUnreadable({ log }: Context, reservations: readonly NodeReser
   const [first] = reasons;
   if (first === undefined) return;
   const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
-  log(`host-local: not all reservations can be read: ${first}${others}\n`);
+  log(`host-local: cannot read all reservations: ${first}${others}\n`);
 }
 
-/** A reservation for programs. */
+/** The JSON form of a reservation. */
 export function describeReservation(reservation: NodeReservation, pod: string): object {
   const { network, address, owner, since, range, path } = reservation;
   return {
@@ -94,14 +92,14 @@ export function describeReservation(reservation: NodeReservation, pod: string): 
 }
 
 /**
- * Refuses to go on where this user may not read the reservations: it would see owners nowhere.
+ * Checks that this user may read the reservations.
  *
- * @throws CannotLook
+ * @throws CommandError
  */
 export function requireReadable(reservations: readonly NodeReservation[]): void {
   for (const { owner } of reservations) {
     if (owner.kind === "unknown" && owner.code === "EACCES") {
-      throw new CommandError(`${owner.reason}; run it as root`);
+      throw new CommandError(`${owner.reason}; run as root`);
     }
   }
 }

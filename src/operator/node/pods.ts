@@ -1,25 +1,25 @@
-/** Which pod is behind a reservation, as far as libcni's cache knows. */
+/** The pods that hold reservations, according to libcni's cache. */
 
 import { isSystemError } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "./node-reservations.ts";
 import { type CachedAttachment, cacheDirOf, readResultsCache } from "./results-cache.ts";
 
-/** What the cache tells. */
+/** The contents of the cache. */
 export interface Pods {
   readonly attachments: readonly CachedAttachment[];
-  /** `namespace/name` of the pod that holds a reservation; empty where it is not known. */
+  /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
   readonly of: (reservation: NodeReservation) => string;
 }
 
-/** Reads the cache. Where this process may not, nothing is known, and that is said. */
-export function knownPods(context: Context): Pods {
+/** Reads the cache. If that fails, it logs the error, and no pods are known. */
+export function readPods(context: Context): Pods {
   const attachments = cachedAttachments(context);
   const pods = new Map<string, string>();
   for (const { network, containerId, interfaceName, pod } of attachments) {
     if (pod === "") continue;
     pods.set(keyOf(network, containerId, interfaceName), pod);
-    // A legacy reservation does not say which interface.
+    // A legacy reservation names no interface.
     pods.set(keyOf(network, containerId, ""), pod);
   }
   return {
@@ -34,7 +34,7 @@ function cachedAttachments(context: Context): readonly CachedAttachment[] {
     return readResultsCache(context.system, cacheDirOf(context));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    context.log(`host-local: pods are not known: ${error.message}\n`);
+    context.log(`host-local: pods are unknown: ${error.message}\n`);
     return [];
   }
 }

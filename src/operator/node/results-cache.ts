@@ -1,4 +1,4 @@
-/** What libcni remembers of the attachments that it made: a file each, in the directory of its cache. */
+/** libcni's cache of results: one file for each attachment. */
 
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
@@ -8,42 +8,42 @@ import type { Context, Option } from "../command/command.ts";
 import { progress } from "../output/terminal.ts";
 import { listOf, member, textOf } from "./json-values.ts";
 
-/** An attachment as libcni remembers it; texts are empty where the cache does not have them. */
+/** An attachment in libcni's cache; strings are empty if the cache does not have them. */
 export interface CachedAttachment {
   readonly network: string;
   readonly containerId: string;
   readonly interfaceName: string;
-  /** The path of the network namespace; libcni notes it since its version 1.3. */
+  /** The path of the network namespace, recorded since libcni 1.3. */
   readonly networkNamespace: string;
   /** The addresses of the result, in their canonical form. */
   readonly addresses: readonly string[];
-  /** `namespace/name` of the pod, where the runtime said so in `CNI_ARGS`. */
+  /** `namespace/name` of the pod, if the runtime set it in `CNI_ARGS`. */
   readonly pod: string;
 }
 
-/** Where libcni keeps its cache unless the runtime says otherwise. */
+/** The directory of libcni's cache, unless the runtime sets another. */
 const DEFAULT_CACHE_DIR = "/var/lib/cni";
 
 /** The option that names the directory of the cache. */
 export const cacheOption: Option = {
   name: "--cache-dir",
   value: "DIR",
-  summary: `where libcni keeps its cache (default: ${DEFAULT_CACHE_DIR})`,
+  summary: `directory of libcni's cache (default: ${DEFAULT_CACHE_DIR})`,
 };
 
-/** The directory in which `results` lies. */
+/** The directory of libcni's cache, which contains `results`. */
 export function cacheDirOf({ option }: Context): string {
   return option(cacheOption.name) ?? DEFAULT_CACHE_DIR;
 }
 
-/** No entry is larger, in bytes. */
+/** The largest entry, in bytes. */
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
 /**
- * Reads the whole cache. A missing directory is an empty one; what cannot be understood is passed over.
+ * Reads the whole cache. A missing directory counts as empty; invalid entries are ignored.
  *
- * @param cacheDir the directory in which `results` lies
- * @throws SystemError where the directory cannot be read
+ * @param cacheDir the directory that contains `results`
+ * @throws SystemError if the directory cannot be read
  */
 export function readResultsCache(
   system: OperatorSystem,
@@ -85,7 +85,7 @@ function read(system: System, path: string): CachedAttachment | undefined {
   };
 }
 
-/** The addresses of a result of any version: a list, or before 0.3.0 one of each family. */
+/** The addresses of a result of any version: a list, or one of each family before 0.3.0. */
 function addressesIn(result: unknown): readonly string[] {
   const entries = [
     ...listOf(member(result, "ips")).map((entry) => member(entry, "address")),
@@ -98,7 +98,7 @@ function addressesIn(result: unknown): readonly string[] {
   });
 }
 
-/** The pod in `CNI_ARGS`, which libcni keeps as a list of pairs. */
+/** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */
 function podIn(cniArgs: unknown): string {
   const argument = (key: string): string => {
     const pair = listOf(cniArgs).find((one) => listOf(one)[0] === key);

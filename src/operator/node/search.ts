@@ -1,4 +1,4 @@
-/** Reservations by address, container or pod. */
+/** Searches reservations by address, container or pod. */
 
 import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, isSame, parseAddress } from "../../ipam/address.ts";
@@ -13,24 +13,24 @@ import {
 } from "./node-reservations.ts";
 import type { Pods } from "./pods.ts";
 
-/** What somebody looks for. */
+/** What to search for. */
 export type Query =
   | { readonly kind: "address"; readonly address: Address }
   | { readonly kind: "container"; readonly id: string }
   /** `namespace/name`. */
   | { readonly kind: "pod"; readonly pod: string };
 
-/** What was found; containers that are meant by one prefix are `candidates`, and nothing is found. */
-export interface Findings {
+/** The result of a search. */
+export interface SearchResult {
   readonly reservations: readonly NodeReservation[];
+  /** Container ids with the given prefix, if there are several; then there are no `reservations`. */
   readonly candidates: readonly string[];
 }
 
 /**
- * Understands an operand: an address, also with a prefix length as results show it; `namespace/name` of a pod; or else
- * a container id.
+ * Parses an operand: an address, with or without a prefix length; `namespace/name` of a pod; or a container id.
  *
- * @throws CannotLook where it can be none of them
+ * @throws CommandError if it is none of these
  */
 export function parseQuery(operand: string): Query {
   const address = parseAddress(operand) ?? parsePrefix(operand)?.address;
@@ -42,24 +42,29 @@ export function parseQuery(operand: string): Query {
   );
 }
 
-/** Looks through networks, each directory once. */
+/**
+ * Searches the reservations of networks.
+ *
+ * @param networks one for each directory
+ * @throws SystemError if a directory cannot be read
+ */
 export function search(
   context: Context,
   networks: readonly FoundNetwork[],
   query: Query,
   pods: Pods,
-): Findings {
+): SearchResult {
   const { system } = context;
-  const look = (isWanted?: (address: Address) => boolean): readonly NodeReservation[] =>
-    networks.flatMap((network) => readReservations(system, network, isWanted));
+  const read = (isIncluded?: (address: Address) => boolean): readonly NodeReservation[] =>
+    networks.flatMap((network) => readReservations(system, network, isIncluded));
   if (query.kind === "address") {
-    const reservations = look((address) => isSame(address, query.address));
+    const reservations = read((address) => isSame(address, query.address));
     return { reservations, candidates: [] };
   }
-  const all = look();
+  const all = read();
   logUnreadable(context, all);
   if (query.kind === "pod") {
-    // A pod that was started anew has had several sandboxes.
+    // A restarted pod has had several sandboxes.
     return {
       reservations: all.filter((reservation) => pods.of(reservation) === query.pod),
       candidates: [],
@@ -67,9 +72,9 @@ export function search(
   }
   const exact = all.filter(({ owner }) => containerOf(owner) === query.id);
   if (exact.length > 0) return { reservations: exact, candidates: [] };
-  const alike = all.filter(({ owner }) => containerOf(owner).startsWith(query.id));
-  const candidates = [...new Set(alike.map(({ owner }) => containerOf(owner)))];
+  const matching = all.filter(({ owner }) => containerOf(owner).startsWith(query.id));
+  const candidates = [...new Set(matching.map(({ owner }) => containerOf(owner)))];
   return candidates.length === 1
-    ? { reservations: alike, candidates: [] }
+    ? { reservations: matching, candidates: [] }
     : { reservations: [], candidates };
 }

@@ -1,15 +1,15 @@
-/** JSON for programs: two spaces, and whole numbers of any size as they are. */
+/** JSON with an indent of two spaces, and integers of any size. */
 
 /**
- * Prints a document.
+ * Formats a document.
  *
- * @param document plain values and bigints; a bigint becomes a number of as many digits as it has
+ * @param document plain values and bigints; a bigint becomes a number with all its digits
  */
 export function formatJsonDocument(document: unknown): string {
   return `${format(document, "\n")}\n`;
 }
 
-/** @param lineEnd what begins a line on the value's own level */
+/** @param lineEnd the newline and the indent of the value */
 function format(value: unknown, lineEnd: string): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);

@@ -1,9 +1,9 @@
 /**
- * A number with what it counts.
+ * A number with its noun.
  *
- * @example counted(1n, "node"); // "1 node"
- * @example counted(256n, "node"); // "256 nodes"
+ * @example plural(1n, "node"); // "1 node"
+ * @example plural(256n, "node"); // "256 nodes"
  */
-export function plural(count: bigint | number, what: string): string {
-  return `${count} ${what}${BigInt(count) === 1n ? "" : "s"}`;
+export function plural(count: bigint | number, noun: string): string {
+  return `${count} ${noun}${BigInt(count) === 1n ? "" : "s"}`;
 }

@@ -1,9 +1,9 @@
-/** Text from elsewhere on a terminal and in a shell. */
+/** Quotes untrusted text for a terminal or a shell. */
 
 /**
- * Text as it is where it is plain, else in quotes and escaped, so that it cannot pretend to be anything else.
+ * Quotes and escapes text, unless it is plain.
  *
- * @param text may hold control characters and whatever else
+ * @param text may contain control characters
  */
 export function printable(text: string): string {
   if (/^[\w.:/,@%+=-]+$/.test(text)) return text;
@@ -13,7 +13,12 @@ export function printable(text: string): string {
   );
 }
 
-/** One word for a shell, whatever it holds. */
+/** Quotes text as one word for a shell, unless it is plain. */
 export function shellWord(text: string): string {
-  return /^[\w.:/,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w.:/,@-]+$/.test(text) ? text : shellQuote(text);
+}
+
+/** Puts text in single quotes for a shell. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,17 +1,17 @@
-/** Tables for people: columns under headings, two spaces between them. */
+/** Tables: columns under headings, two spaces apart. */
 
 import table from "text-table";
 
-/** A column: its heading, and on which side its cells align. */
+/** A column of a table. */
 export interface Column {
   readonly heading: string;
   readonly align: "left" | "right";
 }
 
 /**
- * Columns by their headings.
+ * Makes columns from their headings.
  *
- * @param headings one that begins with `>` is of numbers, which align on the right
+ * @param headings a leading `>` aligns the column on the right, as for numbers
  */
 export function columns(...headings: readonly string[]): readonly Column[] {
   return headings.map((heading) =>
@@ -22,9 +22,9 @@ export function columns(...headings: readonly string[]): readonly Column[] {
 }
 
 /**
- * Lays out a table.
+ * Formats a table.
  *
- * @returns the lines, each ended; only the headings where there are no rows
+ * @returns lines that end with a newline; the headings alone if there are no rows
  */
 export function formatTable(
   columns: readonly Column[],
@@ -35,12 +35,12 @@ export function formatTable(
   return `${table(cells, { align, hsep: "  ", stringLength: visibleLength })}\n`;
 }
 
-/** A line end in a name must not begin a row. */
+/** A newline in a name must not start a new row. */
 function inOneLine(cell: string): string {
   return cell.replace(/[\r\n\t]/g, "?");
 }
 
-/** The length without the codes that colour it. */
+/** The length without colour codes. */
 function visibleLength(cell: string): number {
   if (!cell.includes("\u001b")) return cell.length;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one

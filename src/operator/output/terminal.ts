@@ -1,13 +1,13 @@
-/** What only a person at a terminal sees: colours, and how far long work has come. */
+/** Colours, escaping and progress on a terminal. */
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
 
-/** Colours a text by its meaning. */
+/** Colours text by its meaning. */
 export type Paint = (text: string, meaning: "error" | "warning" | "good" | "heading") => string;
 
 const codes = { error: 31, warning: 33, good: 32, heading: 1 } as const;
 
-/** A terminal is told of progress after so many steps. */
+/** Progress is shown each time this many steps are done. */
 const STEP = 1000;
 
 /** Colours for standard output: only on a terminal, and never with `NO_COLOR` (https://no-color.org). */
@@ -20,22 +20,22 @@ function isColoured(system: OperatorSystem): boolean {
   return system.isTerminal(1) && (system.environment("NO_COLOR") ?? "") === "";
 }
 
-/** Control characters but line ends; our own colours are none. */
+/** Control characters, except newlines and our own colour codes. */
 const CONTROLS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
   /[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[(?:0|1|31|32|33)m)/g;
 
-/** Text without what would steer a terminal: names come from files, and files from anybody. */
+/** Replaces control characters: names come from files that anybody may have written. */
 export function escapeForTerminal(system: OperatorSystem, text: string): string {
   const plain = isColoured(system) ? text : text.replaceAll("\u001b", "?");
   return plain.replace(CONTROLS, "?");
 }
 
 /**
- * Says on a terminal how far long work has come, in one line that it wipes out at the end.
+ * Shows the progress of long work on a terminal, in one line that is erased at the end.
  *
  * @param what such as `reading reservations`
- * @returns to be called after each step, which is counted from 1 on
+ * @returns a function to call after each step; steps count from 1
  */
 export function progress(
   system: OperatorSystem,

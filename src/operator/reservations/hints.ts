@@ -1,4 +1,4 @@
-/** Why nothing was found: what is known of an address that nobody holds, of a container that holds nothing. */
+/** Hints for a search without a result: what is known of the address, container or pod. */
 
 import { type Address, formatAddress, formatWindow, isSame, isWithin } from "../../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
@@ -9,7 +9,7 @@ import type { FoundNetwork } from "../node/networks.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Query } from "../node/search.ts";
 
-/** A hint; the stable word for programs, and the sentence for people. */
+/** A hint: a stable `reason` for programs, and a sentence. */
 export interface Hint {
   readonly reason:
     | "free"
@@ -21,15 +21,15 @@ export interface Hint {
     | "released"
     | "refused"
     | "unknown";
-  /** The network that it is about; `null` where it is about none. */
+  /** The network that it concerns; `null` if it concerns none. */
   readonly network: string | null;
   readonly text: string;
 }
 
-/** So many names are told at most. */
-const MOST_NAMES = 10;
+/** The number of names listed at most. */
+const MAX_NAMES = 10;
 
-/** Hints for an address that nobody holds, from every range that has to do with it. */
+/** Hints for an address without a reservation, one for each range that it concerns. */
 export function hintsForAddress(
   address: Address,
   networks: readonly FoundNetwork[],
@@ -37,36 +37,36 @@ export function hintsForAddress(
   const hints = networks.flatMap(({ location: { network }, rangeSets, exclusions }) =>
     rangeSets.flat().flatMap((range) => hintIn(range, address, network, exclusions)),
   );
-  return hints.length > 0 ? hints : [outsideAll(address, networks)];
+  return hints.length > 0 ? hints : [outsideRanges(address, networks)];
 }
 
-/** Hints for a container or a pod that holds nothing. */
+/** Hints for a container or a pod without a reservation. */
 export function hintsForOwner(
   query: Exclude<Query, { readonly kind: "address" }>,
   candidates: readonly string[],
   attachments: readonly CachedAttachment[],
 ): readonly Hint[] {
   if (candidates.length > 0) {
-    const text = `${candidates.length} containers begin so: ${some(candidates)}.`;
+    const text = `${candidates.length} container ids start with it: ${list(candidates)}.`;
     return [{ reason: "ambiguous", network: null, text }];
   }
-  const isMeant = ({ containerId, pod }: CachedAttachment): boolean =>
+  const matches = ({ containerId, pod }: CachedAttachment): boolean =>
     query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
-  const remembered = attachments.filter(isMeant);
-  if (remembered.length > 0) return remembered.slice(0, MOST_NAMES).map(released);
+  const cached = attachments.filter(matches);
+  if (cached.length > 0) return cached.slice(0, MAX_NAMES).map(released);
   const text =
     query.kind === "pod"
-      ? "libcni's cache does not name this pod; try its container id, or list."
-      : "No reservation and no entry of libcni's cache names it; see list.";
+      ? "libcni's cache does not contain this pod; try its container id, or host-local list."
+      : "Neither a reservation nor libcni's cache names it; see host-local list.";
   return [{ reason: "unknown", network: null, text }];
 }
 
 function released({ network, containerId, interfaceName, pod }: CachedAttachment): Hint {
-  const whose = pod === "" ? "" : ` (pod ${pod})`;
+  const ofPod = pod === "" ? "" : ` (pod ${pod})`;
   return {
     reason: "released",
     network,
-    text: `libcni's cache names container ${containerId}, interface ${interfaceName}${whose} for ${network}, but no reservation does.`,
+    text: `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}, but there is no reservation for it.`,
   };
 }
 
@@ -76,24 +76,24 @@ function hintIn(
   network: string,
   exclusions: Exclusions,
 ): readonly Hint[] {
-  const directory = `range ${formatWindow(range)} of ${network}`;
+  const name = `range ${formatWindow(range)} of ${network}`;
   if (isSame(address, range.gateway)) {
     return [
-      { reason: "gateway", network, text: `It is the gateway of ${directory}: never handed out.` },
+      { reason: "gateway", network, text: `It is the gateway of ${name}: never handed out.` },
     ];
   }
   if (isWithin(address, range)) {
     return isExcluded(address, exclusions)
-      ? [{ reason: "excluded", network, text: `It is excluded (ipam.exclude) from ${directory}.` }]
-      : [{ reason: "free", network, text: `It is free, in ${directory}.` }];
+      ? [{ reason: "excluded", network, text: `It is excluded (ipam.exclude) from ${name}.` }]
+      : [{ reason: "free", network, text: `It is free, in ${name}.` }];
   }
   const { first, prefixLength: length } = range;
   if (!isWithin(address, windowOf({ address: first, length, mapped: false }))) return [];
-  const text = `It is in subnet ${subnetOf(range)}, but not in ${directory}: never handed out.`;
+  const text = `It is in subnet ${subnetOf(range)}, but not in ${name}: never handed out.`;
   return [{ reason: "besideRange", network, text }];
 }
 
-function outsideAll(address: Address, networks: readonly FoundNetwork[]): Hint {
+function outsideRanges(address: Address, networks: readonly FoundNetwork[]): Hint {
   const ranges = networks.flatMap(({ location: { network }, rangeSets }) =>
     rangeSets
       .flat()
@@ -101,19 +101,19 @@ function outsideAll(address: Address, networks: readonly FoundNetwork[]): Hint {
       .map((range) => `${formatWindow(range)} of ${network}`),
   );
   if (ranges.length === 0) {
-    const text = `No configuration tells a range of IPv${address.family}.`;
+    const text = `No IPv${address.family} range is configured.`;
     return { reason: "unknown", network: null, text };
   }
-  const text = `It is outside all ranges of IPv${address.family}: ${some(ranges)}.`;
+  const text = `It is outside all IPv${address.family} ranges: ${list(ranges)}.`;
   return { reason: "outside", network: null, text };
 }
 
-function some(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
+function list(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
 }
 
-/** What was looked for, in a sentence. */
+/** A query in words, such as `address 10.1.2.3`. */
 export function formatQuery(query: Query): string {
   if (query.kind === "address") return `address ${formatAddress(query.address)}`;
   return query.kind === "pod" ? `pod ${query.pod}` : `container ${query.id}`;

@@ -1,7 +1,7 @@
 import { formatAddress } from "../../ipam/address.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { formatDuration } from "../command/duration.ts";
-import { distinctDirectories, findNetworks, logProblems } from "../node/networks.ts";
+import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
 import {
   containerOf,
   describeReservation,
@@ -10,43 +10,43 @@ import {
   type NodeReservation,
   readReservations,
 } from "../node/node-reservations.ts";
-import { knownPods } from "../node/pods.ts";
+import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { columns, formatTable } from "../output/table.ts";
 
-/** So much of a container id is shown on a terminal, as by crictl. */
-const SHORT_ID = 13;
+/** The length of a shortened container id, as in crictl. */
+const SHORT_ID_LENGTH = 13;
 
-/** `list`: every reservation. */
+/** `list`: lists reservations. */
 export const list: Command = {
   name: "list",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
-  summary: "every reservation: address, container, interface, age, pod",
+  summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of all networks, or of one, by address. Container ids are shortened on a terminal only. The pod is known where libcni's cache names it.",
+    "Lists the reservations of one network, or of all, sorted by address. Container ids are shortened on a terminal. The pod is the one that libcni's cache names.",
   ],
   options: [cacheOption],
   examples: [
-    { line: "host-local list", effect: "all networks" },
-    { line: "host-local list mynet --json", effect: "one network, for a program" },
+    { line: "host-local list", effect: "list the reservations of all networks" },
+    { line: "host-local list mynet --json", effect: "list those of one network as JSON" },
   ],
-  run: listReservationsOf,
+  run: listNetworks,
 };
 
-function listReservationsOf(context: Context): Report {
+function listNetworks(context: Context): Report {
   const { system, operands } = context;
-  const { found, bad } = findNetworks(context, operands[0]);
-  logProblems(context, bad);
-  const pods = knownPods(context);
+  const { found, problems } = findNetworks(context, operands[0]);
+  logProblems(context, problems);
+  const pods = readPods(context);
   const isShort = system.isTerminal(1);
-  const reservations = distinctDirectories(found).flatMap((network) =>
+  const reservations = mergeByDirectory(found).flatMap((network) =>
     readReservations(system, network),
   );
   logUnreadable(context, reservations);
   return {
     exitCode: 0,
-    // Of tens of thousands of reservations only that is made which is printed.
+    // Only the form that is printed is made: there may be tens of thousands of reservations.
     get document() {
       return {
         reservations: reservations.map((reservation) =>
@@ -60,7 +60,7 @@ function listReservationsOf(context: Context): Report {
         reservations.map((reservation) => [
           reservation.network.location.network,
           formatAddress(reservation.address),
-          shownContainer(reservation, isShort),
+          formatContainer(reservation, isShort),
           interfaceOf(reservation.owner) || "-",
           ageOf(reservation, system.now()),
           pods.of(reservation) || "-",
@@ -74,9 +74,9 @@ function ageOf({ since }: NodeReservation, now: number): string {
   return since === undefined ? "-" : formatDuration(now - since);
 }
 
-/** `?` where the file could not be read, `-` where it names no container. */
-function shownContainer({ owner }: NodeReservation, isShort: boolean): string {
+/** `?` if the file cannot be read, `-` if it names no container. */
+function formatContainer({ owner }: NodeReservation, isShort: boolean): string {
   if (owner.kind === "unknown") return "?";
   const container = containerOf(owner);
-  return (isShort ? container.slice(0, SHORT_ID) : container) || "-";
+  return (isShort ? container.slice(0, SHORT_ID_LENGTH) : container) || "-";
 }

@@ -3,39 +3,39 @@ import { underLock } from "../../store/lock.ts";
 import { releaseUnchanged, snapshotOf } from "../../store/release-seen.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
-import { distinctDirectories, findNetworks, logProblems } from "../node/networks.ts";
+import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
 import {
   containerOf,
   describeReservation,
   interfaceOf,
   type NodeReservation,
 } from "../node/node-reservations.ts";
-import { knownPods, type Pods } from "../node/pods.ts";
+import { type Pods, readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
 
-/** `release`: frees addresses by hand. */
+/** `release`: releases addresses by hand. */
 export const release: Command = {
   name: "release",
   operands: "ADDRESS|CONTAINER [INTERFACE]",
   operandCount: { least: 1, most: 2 },
-  summary: "free one address, or those of one container, by hand",
+  summary: "release an address, or those of a container, by hand",
   description: [
-    "Frees an address, or all that a container holds in any network, or what one of its interfaces holds. The container id must be whole. Where an address is reserved in several networks, --network says in which. A container that is alive goes on using its address: make sure that it is gone.",
-    "Asks at a terminal; elsewhere it needs --yes, and without it only says what it would free and ends with 1. A reservation that changes between the look and the release is left alone.",
+    "Releases an address, all addresses of a container in any network, or those of one of its interfaces. The container id must be complete. If an address is reserved in several networks, choose one with --network. A running container keeps using its address: make sure that it is gone.",
+    "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
   ],
   options: [
     yesOption,
-    { name: "--network", value: "NETWORK", summary: "free in this network only" },
+    { name: "--network", value: "NETWORK", summary: "release in this network only" },
     cacheOption,
   ],
   examples: [
-    { line: "host-local release 10.88.0.7", effect: "one address, after a question" },
+    { line: "host-local release 10.88.0.7", effect: "release one address, after a confirmation" },
     {
       line: "host-local release 4f1d6e0c8b7a eth0 --yes",
-      effect: "what one interface of a container holds",
+      effect: "release the addresses of one interface of a container",
     },
   ],
   run: (context) => {
@@ -47,30 +47,33 @@ export const release: Command = {
     if (query.kind === "address" && interfaceName !== undefined) {
       throw new CommandError("release: an interface belongs to a container, not to an address");
     }
-    const { found, bad } = findNetworks(context, context.option("--network"));
-    logProblems(context, bad);
-    const pods = knownPods(context);
-    const { reservations, candidates } = search(context, distinctDirectories(found), query, pods);
-    const meant = reservationsMeant(reservations, query, interfaceName);
-    const [first] = meant;
+    const { found, problems } = findNetworks(context, context.option("--network"));
+    logProblems(context, problems);
+    const pods = readPods(context);
+    const { reservations, candidates } = search(context, mergeByDirectory(found), query, pods);
+    const matching = matchingReservations(reservations, query, interfaceName);
+    const [first] = matching;
     if (first === undefined) {
       if (reservations.length > 0)
-        return refused(query, [], pods, notMeant(reservations, interfaceName));
+        return refused(query, [], pods, noMatch(reservations, interfaceName));
       const hints =
         query.kind === "address"
           ? hintsForAddress(query.address, found)
           : hintsForOwner(query, candidates, pods.attachments);
       return refused(query, [], pods, hints);
     }
-    if (query.kind === "address" && meant.some(({ path }) => path !== first.path)) {
-      return refused(query, meant, pods, [inSeveral(meant)]);
+    if (query.kind === "address" && matching.some(({ path }) => path !== first.path)) {
+      return refused(query, matching, pods, [ambiguous(matching)]);
     }
-    return releaseReservations(context, query, meant, pods);
+    return releaseReservations(context, query, matching, pods);
   },
 };
 
-/** Whole container ids only; of an interface what names it or, where nothing does, what names no interface. */
-function reservationsMeant(
+/**
+ * Only exact container ids match. An interface matches the reservations that name it or, if there are none, those that
+ * name no interface.
+ */
+function matchingReservations(
   reservations: readonly NodeReservation[],
   query: Query,
   interfaceName: string | undefined,
@@ -82,25 +85,28 @@ function reservationsMeant(
   return exact.length > 0 ? exact : own.filter(({ owner }) => owner.kind === "legacy");
 }
 
-/** Why what was found is not what was asked for. */
-function notMeant(
+/** Why none of the reservations found matches exactly. */
+function noMatch(
   reservations: readonly NodeReservation[],
   interfaceName: string | undefined,
 ): readonly Hint[] {
   const held = new Set(
     reservations.map(({ owner }) => `${containerOf(owner)} ${interfaceOf(owner)}`.trim()),
   );
-  const whole = interfaceName === undefined ? "say the whole container id" : "not that interface";
+  const remedy =
+    interfaceName === undefined
+      ? "use the complete container id"
+      : `not by interface ${interfaceName}`;
   return [
-    { reason: "ambiguous", network: null, text: `Held by ${[...held].join(", ")}: ${whole}.` },
+    { reason: "ambiguous", network: null, text: `Held by ${[...held].join(", ")}; ${remedy}.` },
   ];
 }
 
-function inSeveral(reservations: readonly NodeReservation[]): Hint {
+function ambiguous(reservations: readonly NodeReservation[]): Hint {
   const directories = reservations.map(
     ({ network: { location } }) => `${location.network} (${location.directory})`,
   );
-  const text = `It is reserved in several networks: ${directories.join(", ")}. Say which with --network, or --data-dir.`;
+  const text = `It is reserved in several networks: ${directories.join(", ")}. Choose one with --network or --data-dir.`;
   return { reason: "ambiguous", network: null, text };
 }
 
@@ -111,19 +117,19 @@ function releaseReservations(
   pods: Pods,
 ): Report {
   const { system } = context;
-  const looked = reservations.flatMap((reservation) => {
+  const snapshots = reservations.flatMap((reservation) => {
     const snapshot = snapshotOf(system, reservation.network.location, reservation);
     return snapshot === undefined ? [] : [{ reservation, snapshot }];
   });
   const preview = tableOf(reservations, pods);
-  const question = `Release ${reservations.length === 1 ? "this address" : `these ${reservations.length} addresses`}? A container that is alive would go on using it.`;
+  const question = `Release ${reservations.length === 1 ? "this address" : `these ${reservations.length} addresses`}? A running container would keep using it.`;
   if (!isConfirmed(context, preview, question)) {
-    const text = "Nothing was released: say --yes, or answer y at a terminal.";
+    const text = "Nothing was released: use --yes, or answer y at a terminal.";
     return refused(query, reservations, pods, [{ reason: "refused", network: null, text }]);
   }
   const released = new Set<NodeReservation>();
   for (const network of new Set(reservations.map((reservation) => reservation.network))) {
-    const here = looked.filter(({ reservation }) => reservation.network === network);
+    const here = snapshots.filter(({ reservation }) => reservation.network === network);
     const request = {
       holder: `release ${formatQuery(query)}`,
       timeoutSeconds: network.lockTimeoutSeconds,
@@ -137,24 +143,24 @@ function releaseReservations(
     for (const { reservation } of here)
       if (names.includes(reservation.name)) released.add(reservation);
   }
-  return done(reservations, released, pods);
+  return report(reservations, released, pods);
 }
 
-function done(
+function report(
   reservations: readonly NodeReservation[],
   released: ReadonlySet<NodeReservation>,
   pods: Pods,
 ): Report {
-  const freed = reservations.filter((reservation) => released.has(reservation));
+  const done = reservations.filter((reservation) => released.has(reservation));
   const left = reservations.filter((reservation) => !released.has(reservation));
   const lines = left.map(
     ({ address, network }) =>
-      `${formatAddress(address)} of ${network.location.network} was changed meanwhile and is left alone; look again.\n`,
+      `${formatAddress(address)} of ${network.location.network} changed in the meantime and was not released; try again.\n`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: { ...documentOf(freed, left, pods), hints: [] },
-    text: `${freed.length > 0 ? `Released:\n${tableOf(freed, pods)}` : ""}${lines.join("")}`,
+    document: { ...documentOf(done, left, pods), hints: [] },
+    text: `${done.length > 0 ? `Released:\n${tableOf(done, pods)}` : ""}${lines.join("")}`,
   };
 }
 

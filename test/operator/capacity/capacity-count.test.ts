@@ -75,7 +75,7 @@ test("the smallest set decides; the ranges of a set add up", (t) => {
   t.end();
 });
 
-test("kubelet is told no more than an int32 holds", (t) => {
+test("kubelet gets at most an int32", (t) => {
   t.equal(maxPods(110n), 110n);
   t.equal(maxPods(2_147_483_647n), 2_147_483_647n);
   t.equal(maxPods(2_147_483_648n), 2_147_483_647n);

@@ -16,7 +16,7 @@ function configure(node: Node, name: string, ipam: JsonObject): void {
   node.configure(`${name}.conf`, { cniVersion: "1.0.0", name, type: "bridge", ipam: section });
 }
 
-test("every range is counted, and what lies in none", (t) => {
+test("every range is counted, and reservations outside all ranges", (t) => {
   const node = nodeFor(t);
   const dual = {
     ranges: [[{ subnet: "10.1.0.0/29" }, { subnet: "10.1.1.0/24" }], [{ subnet: "fd00::/64" }]],
@@ -45,14 +45,14 @@ total                                              18446744073709551877       13
 
 dual holds 131 pods.
 small holds 1 pod.
-small: range set 0 has no free address: a pod more would fail. See which are held by the dead: host-local gc small
+small: range set 0 has no free address: the next pod fails. To find addresses of dead containers, run host-local gc small
 `,
     stderr: "",
   });
   t.end();
 });
 
-test("the document holds the same numbers, of any size", (t) => {
+test("the document has the same numbers, of any size", (t) => {
   const node = nodeFor(t);
   const ipam = { subnet: "fd00::/64", rangeStart: "fd00::10" };
   configure(node, "net", ipam);
@@ -114,7 +114,7 @@ test("the document holds the same numbers, of any size", (t) => {
   t.end();
 });
 
-test("--max-pods prints the number for kubelet alone", (t) => {
+test("--max-pods prints only the number", (t) => {
   const node = nodeFor(t);
   configure(node, "net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
   // A directory that nothing configures has no capacity, and does not get in the way.
@@ -126,14 +126,14 @@ test("--max-pods prints the number for kubelet alone", (t) => {
   t.end();
 });
 
-test("--max-pods is no more than kubelet can be told", (t) => {
+test("--max-pods is capped at what kubelet accepts", (t) => {
   const node = nodeFor(t);
   configure(node, "net", { subnet: "fd00::/64" });
   t.equal(node.tool(["capacity", "net", "--max-pods"]).stdout, "2147483647\n");
   t.end();
 });
 
-test("every example configuration has its number", (t) => {
+test("--max-pods of the example configurations", (t) => {
   const confDir = inRepository("conf-examples");
   for (const [name, pods] of [
     ["kubenet-30", 1],
@@ -188,7 +188,7 @@ test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl },
   t.end();
 });
 
-test("what cannot be answered ends with 2, and says what is missing", (t) => {
+test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
   const node = nodeFor(t);
   configure(node, "one", { subnet: "10.0.0.0/24" });
   configure(node, "two", { subnet: "10.1.0.0/24" });
@@ -202,15 +202,15 @@ test("what cannot be answered ends with 2, and says what is missing", (t) => {
   const cases: [string[], string][] = [
     [
       ["--max-pods"],
-      `which network? one (${conf("one.conf")}), two (${conf("two.conf")}), two (${conf("zwei.conf")}); say host-local capacity NETWORK`,
+      `several networks: one (${conf("one.conf")}), two (${conf("two.conf")}), two (${conf("zwei.conf")}); choose one with host-local capacity NETWORK`,
     ],
     [
       ["two", "--node-patch"],
-      `several configurations of one network: two (${conf("two.conf")}), two (${conf("zwei.conf")}); leave one in a directory, and name that with --conf-dir`,
+      `several configurations of one network: two (${conf("two.conf")}), two (${conf("zwei.conf")}); set --conf-dir to a directory with only one of them`,
     ],
-    [["runtime", "--max-pods"], "no configuration tells the ranges of runtime"],
-    [["one", "--max-pods", "--node-patch"], "choose one of --max-pods and --node-patch"],
-    [["one", "--resource", "example.com/x"], "--resource belongs to --node-patch"],
+    [["runtime", "--max-pods"], "no configuration has ranges for runtime"],
+    [["one", "--max-pods", "--node-patch"], "--max-pods and --node-patch are mutually exclusive"],
+    [["one", "--resource", "example.com/x"], "--resource requires --node-patch"],
   ];
   for (const [words, problem] of cases) {
     t.strictSame(
@@ -247,7 +247,7 @@ test("names that no extended resource can have are refused", (t) => {
   t.end();
 });
 
-test("on a terminal what is short of addresses is coloured, unless NO_COLOR says no", {
+test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   skip: skipWithoutTerminal,
 }, (t) => {
   const node = nodeFor(t);

@@ -38,13 +38,13 @@ function findingsOf(node: Node, ...words: readonly string[]): readonly Found[] {
   return (document as { readonly findings: readonly Found[] }).findings;
 }
 
-/** What a case does to the node, and what check is to say of it. */
+/** What a case does to the node, and the expected finding. */
 interface Case {
   readonly code: string;
   readonly severity: "error" | "warning" | "info";
   readonly repairable?: boolean;
-  /** Returns the path that is to be named. */
-  readonly spoil: (node: Node) => string;
+  /** Returns the expected path. */
+  readonly corrupt: (node: Node) => string;
 }
 
 const cases: Readonly<Record<string, Case>> = {
@@ -52,23 +52,23 @@ const cases: Readonly<Record<string, Case>> = {
     code: "empty-reservation",
     severity: "warning",
     repairable: true,
-    spoil: (node) => node.put("net/10.1.2.9", "", 60),
+    corrupt: (node) => node.put("net/10.1.2.9", "", 60),
   },
   "a reservation of NULs, as after a power loss": {
     code: "empty-reservation",
     severity: "warning",
     repairable: true,
-    spoil: (node) => node.put("net/10.1.2.9", "\0\0\0", 60),
+    corrupt: (node) => node.put("net/10.1.2.9", "\0\0\0", 60),
   },
   "a reservation that names no container": {
     code: "malformed-reservation",
     severity: "warning",
-    spoil: (node) => node.put("net/10.1.2.9", "kept for the printer"),
+    corrupt: (node) => node.put("net/10.1.2.9", "kept for the printer"),
   },
   "a directory in the place of a reservation": {
     code: "malformed-reservation",
     severity: "warning",
-    spoil: ({ directory }) => {
+    corrupt: ({ directory }) => {
       mkdirSync(join(directory, "net/10.1.2.9"));
       return join(directory, "net/10.1.2.9");
     },
@@ -76,27 +76,27 @@ const cases: Readonly<Record<string, Case>> = {
   "a reservation in no range": {
     code: "out-of-range",
     severity: "warning",
-    spoil: (node) => node.put("net/10.9.9.9", "c9\r\neth0"),
+    corrupt: (node) => node.put("net/10.9.9.9", "c9\r\neth0"),
   },
   "a reservation of the gateway": {
     code: "reserved-gateway",
     severity: "warning",
-    spoil: (node) => node.put("net/10.1.2.1", "c9\r\neth0"),
+    corrupt: (node) => node.put("net/10.1.2.1", "c9\r\neth0"),
   },
   "two addresses of one range set for one attachment": {
     code: "duplicate-owner",
     severity: "warning",
-    spoil: (node) => node.put("net/10.1.2.9", "c1\r\neth0"),
+    corrupt: (node) => node.put("net/10.1.2.9", "c1\r\neth0"),
   },
   "a name that ADD would not look for": {
     code: "odd-name",
     severity: "warning",
-    spoil: (node) => node.put("net/::ffff:10.1.2.9", "c9\r\neth0"),
+    corrupt: (node) => node.put("net/::ffff:10.1.2.9", "c9\r\neth0"),
   },
   "a reservation that anybody may write": {
     code: "writable-by-others",
     severity: "warning",
-    spoil: ({ directory }) => {
+    corrupt: ({ directory }) => {
       const path = join(directory, "net/10.1.2.2");
       chmodSync(path, 0o666);
       return path;
@@ -106,47 +106,47 @@ const cases: Readonly<Record<string, Case>> = {
     code: "cursor-outside-range",
     severity: "warning",
     repairable: true,
-    spoil: (node) => node.put("net/last_reserved_ip.0", "10.9.9.9", 60),
+    corrupt: (node) => node.put("net/last_reserved_ip.0", "10.9.9.9", 60),
   },
   "a cursor that is no address": {
     code: "malformed-cursor",
     severity: "warning",
     repairable: true,
-    spoil: (node) => node.put("net/last_reserved_ip.0", "10.1.", 60),
+    corrupt: (node) => node.put("net/last_reserved_ip.0", "10.1.", 60),
   },
   "a cursor of a range set that is not configured": {
     code: "spare-cursor",
     severity: "info",
     repairable: true,
-    spoil: (node) => node.put("net/last_reserved_ip.7", "10.1.2.2", 60),
+    corrupt: (node) => node.put("net/last_reserved_ip.7", "10.1.2.2", 60),
   },
   "a temporary file of a killed call": {
     code: "leftover-file",
     severity: "info",
     repairable: true,
-    spoil: (node) => node.put(".host-local/net/new/4242.0", "c9\r\neth0", 120),
+    corrupt: (node) => node.put(".host-local/net/new/4242.0", "c9\r\neth0", 120),
   },
-  "the notes of a collection that is run no more": {
+  "the records of gc, which no longer runs": {
     code: "leftover-gc-state",
     severity: "info",
     repairable: true,
-    spoil: (node) =>
+    corrupt: (node) =>
       node.put(".host-local/net/seen-dead.json", '[["10.1.2.2","c1","1",2]]', 9 * 24 * 3600),
   },
-  "what is kept for a network that is gone": {
+  "files kept for a network that is gone": {
     code: "leftover-directory",
     severity: "info",
-    spoil: (node) => join(node.put(".host-local/gone/stamp", ""), ".."),
+    corrupt: (node) => join(node.put(".host-local/gone/stamp", ""), ".."),
   },
-  "a file that is none of ours": {
+  "a foreign file": {
     code: "foreign-file",
     severity: "info",
-    spoil: (node) => node.put("net/notes.txt", "buy milk"),
+    corrupt: (node) => node.put("net/notes.txt", "buy milk"),
   },
   "a network that nothing configures": {
     code: "unconfigured-network",
     severity: "info",
-    spoil: (node) => {
+    corrupt: (node) => {
       node.put("old/lock", "");
       return join(node.directory, "old");
     },
@@ -154,7 +154,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a configuration that cannot be read": {
     code: "unreadable-configuration",
     severity: "error",
-    spoil: ({ confDir }) => {
+    corrupt: ({ confDir }) => {
       const path = join(confDir, "bad.conf");
       writeFileSync(path, "{");
       return path;
@@ -163,7 +163,7 @@ const cases: Readonly<Record<string, Case>> = {
   "two networks with the same addresses": {
     code: "overlapping-ranges",
     severity: "warning",
-    spoil: (node) => {
+    corrupt: (node) => {
       node.configure("other", { subnet: "10.1.2.8/29" });
       return join(node.confDir, "net.conf");
     },
@@ -171,7 +171,7 @@ const cases: Readonly<Record<string, Case>> = {
   "an address that is taken in two networks": {
     code: "address-in-two-networks",
     severity: "error",
-    spoil: (node) => {
+    corrupt: (node) => {
       node.configure("other", { subnet: "10.1.0.0/16", rangeStart: "10.1.2.2" });
       node.call("ADD", "other", "c2");
       return join(node.directory, "net/10.1.2.2");
@@ -179,10 +179,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-test("a node in order: nothing is wrong", (t) => {
+test("a healthy node has no findings", (t) => {
   const node = nodeWithPod(t);
 
-  t.same(node.tool(["check"]), { exitCode: 0, stdout: "Nothing is wrong.\n", stderr: "" });
+  t.same(node.tool(["check"]), { exitCode: 0, stdout: "No problems found.\n", stderr: "" });
   t.same(node.json(["check"]), {
     exitCode: 0,
     document: {
@@ -194,10 +194,10 @@ test("a node in order: nothing is wrong", (t) => {
   t.end();
 });
 
-for (const [name, { code, severity, repairable = false, spoil }] of Object.entries(cases)) {
+for (const [name, { code, severity, repairable = false, corrupt }] of Object.entries(cases)) {
   test(`${name}: ${code}`, (t) => {
     const node = nodeWithPod(t);
-    const path = spoil(node);
+    const path = corrupt(node);
     const before = node.everything();
 
     const found = findingsOf(node).find((finding) => finding.code === code);
@@ -210,7 +210,7 @@ for (const [name, { code, severity, repairable = false, spoil }] of Object.entri
 
   test(`${name}: ${repairable ? "is repaired" : "is not repaired"}`, (t) => {
     const node = nodeWithPod(t);
-    spoil(node);
+    corrupt(node);
 
     const found = findingsOf(node, "--repair").find((finding) => finding.code === code);
 
@@ -224,7 +224,7 @@ for (const [name, { code, severity, repairable = false, spoil }] of Object.entri
   });
 }
 
-test("a reservation that somebody else owns is told", {
+test("a reservation of another user is reported", {
   skip: isRoot ? false : "only root can give a file away",
 }, (t) => {
   const node = nodeWithPod(t);
@@ -234,7 +234,7 @@ test("a reservation that somebody else owns is told", {
   t.end();
 });
 
-test("the table names what was found and what to do, the worst first", (t) => {
+test("the table has findings and remedies, errors first", (t) => {
   const node = nodeWithPod(t);
   node.put("net/10.1.2.9", "kept for the printer");
   node.put("net/10.9.9.9", "c9\r\neth0");
@@ -247,26 +247,26 @@ test("the table names what was found and what to do, the worst first", (t) => {
   t.equal(
     withoutPaths(node, stdout),
     [
-      "SEVERITY  CODE  NETWORK  WHERE  WHAT",
-      "error  unreadable-configuration  -  NODE/conf/bad.conf  it is not JSON: unexpected end of JSON input",
+      "SEVERITY  CODE  NETWORK  PATH  MESSAGE",
+      "error  unreadable-configuration  -  NODE/conf/bad.conf  invalid JSON: unexpected end of JSON input",
       "warning  malformed-reservation  net  NODE/data/net/10.1.2.9  the file names no container",
-      "warning  out-of-range  net  NODE/data/net/10.9.9.9  10.9.9.9 is in no range, held by c9 eth0",
-      "info  stale-index  net  NODE/data/.host-local/net/owners  somebody else wrote to the network's directory",
+      "warning  out-of-range  net  NODE/data/net/10.9.9.9  10.9.9.9 is outside all ranges, held by c9 eth0",
+      "info  stale-index  net  NODE/data/.host-local/net/owners  another program changed the network's directory",
       "",
       "What to do:",
-      "  unreadable-configuration: correct the file, or move it out of the directory of configurations",
-      "  malformed-reservation: if nobody wrote it to keep the address from being used (ipam.exclude does that), remove the file",
-      "  out-of-range: nothing while its container lives; if it is dead, host-local release ADDRESS",
-      "  stale-index: nothing; the next call that needs it reads all reservations once",
+      "  unreadable-configuration: correct the file, or move it out of the configuration directory",
+      "  malformed-reservation: remove the file, unless it is there to block the address; use ipam.exclude for that",
+      "  out-of-range: none while its container is alive; if it is dead, run host-local release ADDRESS",
+      "  stale-index: none; the next call that needs it reads all reservations once",
       "",
-      "1 error, 2 warnings, 1 only good to know",
+      "1 error, 2 warnings, 1 info",
       "",
     ].join("\n"),
   );
   t.end();
 });
 
-test("what is only good to know leaves the exit code at 0", (t) => {
+test("findings of severity info leave the exit code at 0", (t) => {
   const node = nodeWithPod(t);
   node.put("net/notes.txt", "buy milk");
 
@@ -288,7 +288,7 @@ test("a repair copies what it removes, with its content", (t) => {
   t.same(readdirSync(join(root, time)).sort(), ["10.1.2.9", "last_reserved_ip.0"]);
   t.equal(readFileSync(join(root, time, "10.1.2.9"), "utf8"), "\0\0");
   t.equal(readFileSync(join(root, time, "last_reserved_ip.0"), "utf8"), "10.9.9.9");
-  t.equal(node.tool(["check"]).stdout, "Nothing is wrong.\n");
+  t.equal(node.tool(["check"]).stdout, "No problems found.\n");
   t.end();
 });
 
@@ -317,7 +317,7 @@ test("where no copy can be made nothing is removed", (t) => {
   t.end();
 });
 
-test("one network that cannot be repaired does not keep the others from it", (t) => {
+test("a network that cannot be repaired does not keep the others from being repaired", (t) => {
   const node = nodeWithPod(t);
   node.configure("other", { subnet: "10.7.0.0/24" });
   node.put("net/10.1.2.9", "", 60);
@@ -334,7 +334,7 @@ test("one network that cannot be repaired does not keep the others from it", (t)
   t.end();
 });
 
-test("no copy lands where a link in place of our own directory leads", (t) => {
+test("copies do not follow a link in place of our own directory", (t) => {
   const node = nodeWithPod(t);
   const elsewhere = scratchDirectory(t);
   node.put("net/10.1.2.9", "", 60);
@@ -347,7 +347,7 @@ test("no copy lands where a link in place of our own directory leads", (t) => {
   t.end();
 });
 
-test("a file that was empty only for a moment is not told: the Go plugin is writing it", (t) => {
+test("a file that has just been created empty is not reported: the Go plugin is writing it", (t) => {
   const node = nodeWithPod(t);
   node.put("net/10.1.2.9", "");
 
@@ -359,7 +359,7 @@ test("a file that was empty only for a moment is not told: the Go plugin is writ
   t.end();
 });
 
-test("one network is looked at where one is named", (t) => {
+test("only the named network is checked", (t) => {
   const node = nodeWithPod(t);
   node.configure("other", { subnet: "10.7.0.0/24" });
   node.call("ADD", "other", "c1");
@@ -367,11 +367,11 @@ test("one network is looked at where one is named", (t) => {
 
   t.same(findingsOf(node, "net"), []);
   t.match(findingsOf(node, "other"), [{ code: "malformed-reservation", network: "other" }, {}]);
-  t.match(node.tool(["check", "none"]), { exitCode: 2, stderr: /there is no network "none"/ });
+  t.match(node.tool(["check", "none"]), { exitCode: 2, stderr: /unknown network "none"/ });
   t.end();
 });
 
-test("ranges that the runtime brings make nothing out of range", (t) => {
+test("with ranges from the runtime nothing is out of range", (t) => {
   const node = nodeFor(t);
   node.configure("net", { subnet: "10.1.2.0/28" }, { capabilities: { ipRanges: true } });
   node.put("net/10.9.9.9", "c9\r\neth0");
@@ -381,13 +381,13 @@ test("ranges that the runtime brings make nothing out of range", (t) => {
   t.end();
 });
 
-test("without permission to read it says so, and looks no further", (t) => {
+test("without permission to read it stops with an error", (t) => {
   const node = nodeWithPod(t);
   chmodSync(join(node.directory, "net/10.1.2.2"), isRoot ? 0o600 : 0);
 
   const outcome = node.tool(["check"], withoutPrivileges(t));
 
-  t.match(outcome, { exitCode: 2, stderr: /permission denied; run it as root/ });
+  t.match(outcome, { exitCode: 2, stderr: /permission denied; run as root/ });
   t.end();
 });
 
@@ -396,7 +396,7 @@ test("for node-problem-detector: one line of at most 80 characters, and its exit
   const line = /^.{1,80}\n$/;
 
   const fine = node.tool(["check", "--node-problem-detector"]);
-  t.same(fine, { exitCode: 0, stdout: "OK: host-local check found nothing wrong\n", stderr: "" });
+  t.same(fine, { exitCode: 0, stdout: "OK: host-local check found no problems\n", stderr: "" });
 
   node.put("net/10.1.2.9", "", 60);
   node.put("net/10.9.9.9", "c1\r\neth0");
@@ -412,23 +412,23 @@ test("for node-problem-detector: one line of at most 80 characters, and its exit
   t.end();
 });
 
-test("what the Go plugin made is in order", { skip: skipWithoutGoPlugin }, (t) => {
+test("a directory of the Go plugin has no findings", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
   node.configure("net", { subnet: "10.1.2.0/28" });
   for (const id of ["c1", "c2"]) node.call("ADD", "net", id, goPlugin?.path);
 
-  t.same(node.tool(["check"]), { exitCode: 0, stdout: "Nothing is wrong.\n", stderr: "" });
+  t.same(node.tool(["check"]), { exitCode: 0, stdout: "No problems found.\n", stderr: "" });
   t.end();
 });
 
-test("an index that the Go plugin outran is only good to know, and is built anew", {
+test("an index that is stale after a call of the Go plugin is only info, and is rebuilt", {
   skip: skipWithoutGoPlugin,
 }, (t) => {
   const node = nodeWithPod(t);
   node.call("ADD", "net", "c2", goPlugin?.path);
 
   t.match(findingsOf(node), [{ code: "stale-index", severity: "info" }]);
-  t.match(findingsOf(node, "--repair"), [{ repaired: /^built anew/ }]);
+  t.match(findingsOf(node, "--repair"), [{ repaired: /^rebuilt/ }]);
   t.same(findingsOf(node), []);
   t.end();
 });
@@ -494,7 +494,7 @@ test("a bridge that is not there yet, or has no gateway by configuration, is fin
   t.end();
 });
 
-test("without the program ip bridges are not compared, which is told", (t) => {
+test("without the program ip bridges are not checked, which is reported", (t) => {
   const node = nodeFor(t);
   node.configure("net", { subnet: "10.1.2.0/28" }, bridged);
 

@@ -27,7 +27,7 @@ test("only what is dead and old enough is ever released", (t) => {
   t.end();
 });
 
-test("a second sighting counts once the grace period has passed since the first", (t) => {
+test("a second run counts once the grace period has passed since the first", (t) => {
   const decision = (ago: number, changed: Partial<Rules> = {}) =>
     decideBy(rules({ before: [{ ...old, since: now - ago }], ...changed }))({
       seen: old,
@@ -36,13 +36,13 @@ test("a second sighting counts once the grace period has passed since the first"
 
   t.equal(decision(10 * MINUTE - 1), "waiting");
   t.equal(decision(10 * MINUTE), "due");
-  t.equal(decision(0, { grace: 0 }), "waiting", "the same moment is no second look");
+  t.equal(decision(0, { grace: 0 }), "waiting", "the same time is not a second run");
   t.equal(decision(1, { grace: 0 }), "due");
   t.equal(decision(-60 * MINUTE), "waiting", "an earlier run lies in the future");
   t.end();
 });
 
-test("the first sighting is remembered, and belongs to one reservation", (t) => {
+test("the time of the first run is kept, and belongs to one reservation", (t) => {
   const before = [{ ...old, since: now - 60 * MINUTE }];
   const decide = decideBy(rules({ before }));
   const others = [

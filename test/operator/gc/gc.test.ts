@@ -40,11 +40,11 @@ function reservedOn({ directory }: Node, network = "net"): readonly string[] {
     .filter((name) => existsSync(join(directory, network, name)));
 }
 
-/** Dates what an earlier run noted so many seconds back, as if that had been long ago. */
+/** Moves the records of an earlier run back by this many seconds. */
 function letTimePass(node: Node, seconds: number): void {
   const path = ".host-local/net/seen-dead.json";
-  const noted: readonly [string, string, string, number][] = JSON.parse(node.read(path));
-  const earlier = noted.map(([name, owner, modified, since]) => [
+  const records: readonly [string, string, string, number][] = JSON.parse(node.read(path));
+  const earlier = records.map(([name, owner, modified, since]) => [
     name,
     owner,
     modified,
@@ -53,19 +53,19 @@ function letTimePass(node: Node, seconds: number): void {
   node.put(path, JSON.stringify(earlier));
 }
 
-const living = (...ids: readonly string[]) => ({ stdin: `${ids.join("\n")}\n` });
+const liveIds = (...ids: readonly string[]) => ({ stdin: `${ids.join("\n")}\n` });
 
-test("a dry run names the dead and releases nothing", (t) => {
+test("a dry run prints the dead reservations and releases nothing", (t) => {
   const node = nodeWithPods(t, "c1", "c2", "c3");
 
-  t.same(node.tool(["gc", "--live", "-", "--now"], living("c1")), {
+  t.same(node.tool(["gc", "--live", "-", "--now"], liveIds("c1")), {
     exitCode: 1,
     stdout: [
       "NETWORK  ADDRESS   CONTAINER  INTERFACE  STATE",
       "net      10.1.2.3  c2         eth0       dead; released with --yes",
       "net      10.1.2.4  c3         eth0       dead; released with --yes",
       "",
-      "3 reservations: 1 alive, 0 too young to say, 0 not known, 0 without a container, 2 dead; 0 released",
+      "3 reservations: 1 alive, 0 in the grace period, 0 unknown, 0 without a container, 2 dead; 0 released",
       "",
     ].join("\n"),
     stderr: "",
@@ -76,7 +76,7 @@ test("a dry run names the dead and releases nothing", (t) => {
 
 test("two runs a grace period apart release what both found dead", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
-  const run = () => node.json(["gc", "--live", "-", "--yes"], living("c1"));
+  const run = () => node.json(["gc", "--live", "-", "--yes"], liveIds("c1"));
 
   t.match(run(), { exitCode: 0, document: { dead: [{ address: "10.1.2.3", state: "waiting" }] } });
   letTimePass(node, 9 * 60);
@@ -95,7 +95,7 @@ test("the document has counts for each network, and every dead reservation", (t)
   const node = nodeWithPods(t, "c1", "c2");
   const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$/;
 
-  const { exitCode, document } = node.json(["gc", "--live", "-", "--now"], living("c1"));
+  const { exitCode, document } = node.json(["gc", "--live", "-", "--now"], liveIds("c1"));
 
   t.equal(exitCode, 1);
   t.match(document, {
@@ -133,11 +133,11 @@ test("the document has counts for each network, and every dead reservation", (t)
 
 test("an address that was taken again since is another reservation", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
-  node.tool(["gc", "--live", "-", "--yes"], living("c1"));
+  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
   letTimePass(node, HOUR);
   node.put("net/10.1.2.3", "c2\r\neth0", HOUR / 2);
 
-  t.match(node.json(["gc", "--live", "-", "--yes"], living("c1")), {
+  t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     document: { dead: [{ state: "waiting" }] },
   });
   t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
@@ -146,11 +146,11 @@ test("an address that was taken again since is another reservation", (t) => {
 
 test("a container that was alive in between is dead anew", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
-  node.tool(["gc", "--live", "-", "--yes"], living("c1"));
+  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
   letTimePass(node, HOUR);
-  node.tool(["gc", "--live", "-", "--yes"], living("c1", "c2"));
+  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1", "c2"));
 
-  t.match(node.json(["gc", "--live", "-", "--yes"], living("c1")), {
+  t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     document: { dead: [{ state: "waiting" }] },
   });
   t.end();
@@ -160,7 +160,7 @@ test("what is younger than the grace period is kept, --now or not", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   node.age("net/10.1.2.3", 9 * 60);
   const run = (...words: readonly string[]) =>
-    node.json(["gc", "--live", "-", "--now", "--yes", ...words], living("c1"));
+    node.json(["gc", "--live", "-", "--now", "--yes", ...words], liveIds("c1"));
 
   t.match(run(), { exitCode: 0, document: { networks: [{ young: 1, due: 0 }] } });
   t.same(reservedOn(node), ["10.1.2.2", "10.1.2.3"]);
@@ -174,13 +174,13 @@ test("a reservation that seems to be from the future is young", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   node.age("net/10.1.2.3", -HOUR);
 
-  t.match(node.json(["gc", "--live", "-", "--now", "--grace", "0s"], living("c1")), {
+  t.match(node.json(["gc", "--live", "-", "--now", "--grace", "0s"], liveIds("c1")), {
     document: { networks: [{ young: 1 }] },
   });
   t.end();
 });
 
-test("a list in a file is as old as the file", (t) => {
+test("a list in a file has the time of the file", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   const list = join(scratchDirectory(t), "live");
   writeFileSync(list, "c1\n");
@@ -194,21 +194,21 @@ test("a list in a file is as old as the file", (t) => {
   t.match(run(), { document: { networks: [{ young: 1, alive: 1 }] } });
   date(HOUR / 2);
   t.match(run(), { document: { networks: [{ waiting: 1 }] } });
-  t.match(run(), { document: { networks: [{ waiting: 1 }] } }, "the same list is no second look");
+  t.match(run(), { document: { networks: [{ waiting: 1 }] } }, "the same list is not a second run");
   date(0);
   t.match(run(), { document: { networks: [{ released: 1 }] } });
   t.match(node.tool(["gc", "--live", `${list}.none`]), { exitCode: 2, stderr: /no such file/ });
   t.end();
 });
 
-test("an id of twelve hexadecimal digits or more keeps what it begins", (t) => {
+test("an id of twelve or more hexadecimal digits keeps longer ids that start with it", (t) => {
   const long = "0123456789abcdef0123456789abcdef";
   const other = "abcdef0123456789abcdef0123456789";
   const named = "cafe-0123456789ab-pod";
   const node = nodeWithPods(t, long, other, named);
 
   const live = [long.slice(0, 13), other.slice(0, 11), named.slice(0, 17), "unrelated"];
-  const { document } = node.json(["gc", "--live", "-", "--now"], living(...live));
+  const { document } = node.json(["gc", "--live", "-", "--now"], liveIds(...live));
 
   t.match(document, {
     networks: [{ alive: 1 }],
@@ -224,7 +224,7 @@ const empty: readonly (readonly [string, readonly string[], string])[] = [
 ];
 
 for (const [name, source, stdin] of empty) {
-  test(`${name} releases nothing, unless it is to be believed`, (t) => {
+  test(`${name} releases nothing without --allow-empty`, (t) => {
     const node = nodeWithPods(t, "c1");
 
     const refused = node.tool(["gc", ...source, "--now", "--yes"], { stdin });
@@ -261,19 +261,19 @@ test("a command is run by the shell, and only its success counts", (t) => {
   t.end();
 });
 
-test("what is no list of ids is refused", (t) => {
+test("a list with anything but ids is refused", (t) => {
   const node = nodeWithPods(t, "c1");
   const table = "POD ID              CREATED             STATE\nc1   1 hour ago   Ready\n";
 
   t.match(node.tool(["gc", "--live", "-", "--now", "--yes"], { stdin: table }), {
     exitCode: 2,
-    stderr: /line 1 is no container id: "POD ID/,
+    stderr: /line 1 is not a container id: "POD ID/,
   });
   t.same(reservedOn(node), ["10.1.2.2"]);
   t.end();
 });
 
-test("a list that knows no pod of a network is refused there, however often it comes", (t) => {
+test("a list without any pod of a network is refused there, in every run", (t) => {
   const node = nodeWithPods(t, "c1");
   node.put("other/10.1.3.2", "o1\r\neth0", HOUR);
   node.put("other/10.1.3.3", "o2\r\neth0", HOUR);
@@ -285,7 +285,7 @@ test("a list that knows no pod of a network is refused there, however often it c
   for (const words of [[], ["--now"]]) {
     const outcome = node.tool(
       ["gc", "--live", "-", "--yes", "--grace", "0s", ...words],
-      living("o1"),
+      liveIds("o1"),
     );
     t.match(outcome, doubt);
   }
@@ -299,18 +299,18 @@ test("a list that knows no pod of a network is refused there, however often it c
   t.end();
 });
 
-test("what cannot be noted is a failure: else no run would ever be the second", (t) => {
+test("a failure to record is an error: no later run would be the second", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   mkdirSync(join(node.directory, ".host-local/net/seen-dead.json"));
 
-  t.match(node.tool(["gc", "--live", "-", "--yes"], living("c1")), {
+  t.match(node.tool(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     exitCode: 1,
-    stderr: /could not be noted/,
+    stderr: /cannot record dead reservations/,
   });
   t.end();
 });
 
-test("a file as standard input is as old as it is by its name", (t) => {
+test("a file as standard input has the time of the file", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   const list = join(scratchDirectory(t), "live");
   writeFileSync(list, "c1\n");
@@ -332,7 +332,7 @@ test("files that name no container stay", (t) => {
   node.put("net/10.1.2.5", "kept for the printer", HOUR);
   node.put("net/10.1.2.6", "", HOUR);
 
-  t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], living("c1")), {
+  t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], liveIds("c1")), {
     exitCode: 0,
     document: { networks: [{ ownerless: 2, alive: 1 }] },
   });
@@ -344,7 +344,7 @@ test("one network, or all that have a directory", (t) => {
   const node = nodeWithPods(t, "c1");
   node.put("old/10.1.2.5", "c5\r\neth0", HOUR);
   const dead = (...words: readonly string[]) =>
-    node.json(["gc", ...words, "--live", "-", "--now", "--allow-empty"], living("c9"));
+    node.json(["gc", ...words, "--live", "-", "--now", "--allow-empty"], liveIds("c9"));
 
   t.match(dead("net"), { document: { dead: [{ network: "net" }], networks: { length: 1 } } });
   t.match(dead(), { document: { dead: [{ network: "net" }, { network: "old" }] } });
@@ -352,7 +352,7 @@ test("one network, or all that have a directory", (t) => {
   t.end();
 });
 
-test("exactly one source is named", (t) => {
+test("exactly one source must be given", (t) => {
   const node = nodeWithPods(t, "c1");
 
   for (const words of [
@@ -365,16 +365,16 @@ test("exactly one source is named", (t) => {
   t.end();
 });
 
-test("without permission to read it says so, and looks no further", (t) => {
+test("without permission to read it stops with an error", (t) => {
   const node = nodeWithPods(t, "c1");
   chmodSync(join(node.directory, "net/10.1.2.2"), isRoot ? 0o600 : 0);
 
   const outcome = node.tool(["gc", "--live", "-", "--now"], {
-    ...living("c9"),
+    ...liveIds("c9"),
     ...withoutPrivileges(t),
   });
 
-  t.match(outcome, { exitCode: 2, stderr: /permission denied; run it as root/ });
+  t.match(outcome, { exitCode: 2, stderr: /permission denied; run as root/ });
   t.end();
 });
 

@@ -39,10 +39,10 @@ test("every prefix of twelve digits or more keeps an id", (t) => {
 });
 
 for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1", "c1 eth0"]) {
-  test(`${line} is no id`, (t) => {
+  test(`${line} is not an id`, (t) => {
     t.throws(() => parseLiveList(`c1\n${line}\n`, "the list"), {
       constructor: CommandError,
-      message: /^the list: line 2 is no container id/,
+      message: /^the list: line 2 is not a container id/,
     });
     t.end();
   });

@@ -1,4 +1,4 @@
-/** install: the plugin directory holds a whole plugin under its name, whatever happens. */
+/** install: the plugin directory has a complete plugin at every moment. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -62,7 +62,7 @@ test("an empty directory gets the plugin, executable by everybody", (t) => {
 
   t.strictSame(install(directory, "--yes"), [
     0,
-    `${target} is this executable now; it speaks CNI ${VERSIONS}.\n`,
+    `Installed ${target}, which supports CNI ${VERSIONS}.\n`,
     "",
   ]);
   t.strictSame(readdirSync(directory), ["host-local"]);
@@ -72,7 +72,7 @@ test("an empty directory gets the plugin, executable by everybody", (t) => {
   t.end();
 });
 
-test("what was there is kept; a rollback exchanges both, and so does a second one", (t) => {
+test("the replaced file is kept; a rollback exchanges both, and so does a second one", (t) => {
   const directory = pluginDirectory(t);
   const [target, previous] = [
     join(directory, "host-local"),
@@ -82,7 +82,7 @@ test("what was there is kept; a rollback exchanges both, and so does a second on
 
   t.strictSame(install(directory, "--yes"), [
     0,
-    `${target} is this executable now; it speaks CNI ${VERSIONS}. What was there is ${previous} now.\n`,
+    `Installed ${target}, which supports CNI ${VERSIONS}. The file it replaced is now ${previous}.\n`,
     "",
   ]);
   t.ok(isOurs(target));
@@ -91,7 +91,7 @@ test("what was there is kept; a rollback exchanges both, and so does a second on
 
   t.strictSame(install(directory, "--rollback", "--yes"), [
     0,
-    `${target} is what was kept; it speaks CNI 1.0.0, 1.1.0. What was there is ${previous} now.\n`,
+    `Restored ${target}, which supports CNI 1.0.0, 1.1.0. The file it replaced is now ${previous}.\n`,
     "",
   ]);
   t.ok(isOther(target));
@@ -104,7 +104,7 @@ test("what was there is kept; a rollback exchanges both, and so does a second on
   t.end();
 });
 
-test("a second installation changes nothing, and loses not what was kept", (t) => {
+test("a second installation changes nothing, and keeps the previous file", (t) => {
   const directory = pluginDirectory(t);
   install(directory, "--yes");
   const target = join(directory, "host-local");
@@ -112,7 +112,7 @@ test("a second installation changes nothing, and loses not what was kept", (t) =
 
   t.strictSame(install(directory, "--yes"), [
     0,
-    `${target} is this executable already; nothing to do.\n`,
+    `${target} already is this executable; nothing to do.\n`,
     "",
   ]);
   t.equal(statSync(target).ino, ino);
@@ -176,24 +176,24 @@ test("the Go plugin comes back by a rollback", { skip: skipWithoutGoPlugin }, (t
   t.end();
 });
 
-test("without --yes, and no terminal, it only says what it would do", (t) => {
+test("without --yes and a terminal it only prints what it would do", (t) => {
   const directory = pluginDirectory(t);
   const [target, previous] = [
     join(directory, "host-local"),
     join(directory, "host-local.previous"),
   ];
-  const no = "Nothing was changed: say --yes, or answer y at a terminal.\n";
+  const no = "Nothing was changed: use --yes, or answer y at a terminal.\n";
 
   t.strictSame(install(directory), [
     1,
-    `This executable would become ${target}; what is there would become ${previous}.\n${no}`,
+    `This executable will be installed as ${target}, and the existing file kept as ${previous}.\n${no}`,
     "",
   ]);
   t.strictSame(readdirSync(directory), ["host-local"]);
   writeFileSync(previous, OTHER.replace("1.0.0", "0.4.0"), { mode: 0o755 });
   t.strictSame(install(directory, "--rollback"), [
     1,
-    `${previous} would become ${target}, and the other way round.\n${no}`,
+    `${previous} and ${target} will be exchanged.\n${no}`,
     "",
   ]);
   t.ok(isOther(target));
@@ -253,7 +253,7 @@ for (const [what, content, mode] of [
     t.strictSame([exitCode, stdout], [2, ""]);
     t.match(
       stderr,
-      `${previous} does not answer CNI_COMMAND=VERSION as a plugin does; nothing was changed`,
+      `${previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed`,
     );
     t.ok(isOther(join(directory, "host-local")));
     t.equal(readFileSync(previous, "utf8"), content);
@@ -287,19 +287,19 @@ test("where nothing can be run, nothing is installed", (t) => {
   t.end();
 });
 
-test("what cannot be an installation ends with 2", (t) => {
+test("wrong usage exits with 2", (t) => {
   const directory = scratchDirectory(t);
   mkdirSync(join(directory, "a/host-local"), { recursive: true });
   mkdirSync(join(directory, "b"));
   const cases: [string[], string][] = [
     [
       [join(directory, "none")],
-      `there is no directory ${directory}/none; name that of the plugins`,
+      `there is no directory ${directory}/none; expected the CNI plugin directory`,
     ],
-    [[join(directory, "a")], `${directory}/a/host-local is no regular file`],
+    [[join(directory, "a")], `${directory}/a/host-local is not a regular file`],
     [
       [join(directory, "b"), "--rollback"],
-      `there is no ${directory}/b/host-local.previous to go back to`,
+      `there is no ${directory}/b/host-local.previous to roll back to`,
     ],
   ];
   for (const [words, problem] of cases) {
@@ -308,7 +308,7 @@ test("what cannot be an installation ends with 2", (t) => {
   t.end();
 });
 
-test("a directory that may not be written ends with 2", {
+test("a directory that may not be written is an error", {
   skip: isRoot ? false : "Only root can make a directory here that another user may not write.",
 }, (t) => {
   const directory = pluginDirectory(t);
@@ -319,7 +319,7 @@ test("a directory that may not be written ends with 2", {
   t.end();
 });
 
-test("what killed installations left is removed when it is old", (t) => {
+test("temporary files of killed installations are kept until they are old", (t) => {
   const directory = pluginDirectory(t);
   for (const name of [".host-local.12345", ".host-local.note"])
     writeFileSync(join(directory, name), "");
@@ -342,7 +342,7 @@ for (const [what, words] of [
   ["an installation", ["--yes"]],
   ["a rollback", ["--rollback", "--yes"]],
 ] as const) {
-  test(`${what} that is killed at any call leaves a whole plugin under its name`, {
+  test(`${what} that is killed at any call leaves a complete plugin`, {
     skip: obstacle ?? false,
   }, async (t) => {
     const fresh = (): string => {

@@ -58,7 +58,7 @@ test("each range has its counts, exact for IPv6, too", (t) => {
   t.end();
 });
 
-test("what gc found dead is counted until it is gone", (t) => {
+test("reservations that gc found dead are counted until they are released", (t) => {
   const node = nodeFor(t);
   node.configure("net", { subnet: "10.1.2.0/24" });
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
@@ -91,11 +91,11 @@ test("a network without a configuration has no ranges, and a bad configuration i
   const { exitCode, stdout, stderr } = node.tool(["metrics"]);
 
   t.equal(exitCode, 0);
-  t.match(stderr, /bad\.conf: it is not JSON: unexpected end of JSON input/);
+  t.match(stderr, /bad\.conf: invalid JSON: unexpected end of JSON input/);
   t.notMatch(stdout, /addresses_total|out_of_range/);
   t.match(stdout, /^cni_ipam_reservations\{network="old",.*\} 1$/m);
   t.match(stdout, /^cni_ipam_configuration_errors 1$/m);
-  t.match(node.tool(["metrics", "none"]), { exitCode: 2, stderr: /there is no network "none"/ });
+  t.match(node.tool(["metrics", "none"]), { exitCode: 2, stderr: /unknown network "none"/ });
   t.end();
 });
 
@@ -140,7 +140,7 @@ test("--output that cannot be written is exit code 2, and leaves nothing", (t) =
 
   t.match(node.tool(["metrics", "--output", join(directory, "taken")]), {
     exitCode: 2,
-    stderr: /taken is there, and is no file/,
+    stderr: /taken exists and is not a regular file/,
   });
   t.match(node.tool(["metrics", "--output", join(directory, "none", "x")]), {
     exitCode: 2,
@@ -165,8 +165,8 @@ test("promtool finds nothing to complain about", { skip: skipWithoutPromtool }, 
   node.call("ADD", "net", "c1");
 
   const { stdout } = node.tool(["metrics"]);
-  const decided = spawnSync("promtool", ["check", "metrics"], { input: stdout, encoding: "utf8" });
+  const outcome = spawnSync("promtool", ["check", "metrics"], { input: stdout, encoding: "utf8" });
 
-  t.match(decided, { status: 0, stdout: "", stderr: "" });
+  t.match(outcome, { status: 0, stdout: "", stderr: "" });
   t.end();
 });

@@ -1,4 +1,4 @@
-/** Which networks the commands find, and what they say of configurations that they do not understand. */
+/** Which networks the commands find, and how they report invalid configurations. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -133,7 +133,7 @@ test("flannel's ranges are not known before flanneld wrote them", (t) => {
   t.strictSame(found(node), {
     networks: ["net a.conflist networks/net "],
     stderr:
-      "host-local: /net.d/a.conflist: the subnets of flannel are not known: open /subnet.env: no such file or directory\n",
+      "host-local: /net.d/a.conflist: cannot read the subnets of flannel: open /subnet.env: no such file or directory\n",
     exitCode: 0,
   });
   t.end();
@@ -160,11 +160,11 @@ test("other IPAM plugins, other files and directories are passed over", (t) => {
 
 /** What a file holds that is no configuration, and what is said of it. */
 const bad: Readonly<Record<string, [Json, string]>> = {
-  "is not JSON": ['{"name": "net"', "it is not JSON: unexpected end of JSON input"],
-  "is empty": ["", "it is not JSON: unexpected end of JSON input"],
+  "is not JSON": ['{"name": "net"', "invalid JSON: unexpected end of JSON input"],
+  "is empty": ["", "invalid JSON: unexpected end of JSON input"],
   "is a template": [
     '{"name": "net", "ipam": {"subnet": {{.PodCIDR}}}}',
-    "it is not JSON: invalid character '{' looking for beginning of object key string; it may be a template, which the runtime fills in",
+    "invalid JSON: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
   ],
   "has no name": [{ ipam: { type: "host-local" } }, "missing network name"],
   "has a name that no directory can have": [
@@ -178,7 +178,7 @@ const bad: Readonly<Record<string, [Json, string]>> = {
 };
 
 for (const [form, [content, problem]] of Object.entries(bad)) {
-  test(`a file that ${form} is said to be bad, and hides no other`, (t) => {
+  test(`a file that ${form} is reported, and hides no other`, (t) => {
     const node = nodeFor(t);
     node.configure("a.conf", content);
     node.configure("b.conf", { cniVersion: "1.0.0", name: "other", ...plugin(node) });
@@ -195,19 +195,19 @@ for (const [kind, make] of Object.entries({
   "a FIFO": (path: string) => spawnSync("mkfifo", [path]),
   "a device": (path: string) => symlinkSync("/dev/null", path),
 })) {
-  test(`${kind} among the configurations holds nobody up`, (t) => {
+  test(`${kind} among the configurations does not block`, (t) => {
     const node = nodeFor(t);
     make(join(node.confDir, "a.conf"));
     t.strictSame(found(node), {
       networks: [],
-      stderr: "host-local: /net.d/a.conf: it is no regular file\n",
+      stderr: "host-local: /net.d/a.conf: not a regular file\n",
       exitCode: 0,
     });
     t.end();
   });
 }
 
-test("a link to nowhere among the configurations is said to be one", (t) => {
+test("a dangling link among the configurations is reported", (t) => {
   const node = nodeFor(t);
   symlinkSync("nowhere", join(node.confDir, "a.conf"));
   t.strictSame(
@@ -235,7 +235,7 @@ test("a network whose ranges are wrong is still known by its directory", (t) => 
   t.end();
 });
 
-test("several configurations of one network are all told, and its reservations once", (t) => {
+test("several configurations of one network are all listed, and its reservations once", (t) => {
   const node = nodeFor(t);
   node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
   node.configure("b.conf", {
@@ -257,7 +257,7 @@ test("several configurations of one network are all told, and its reservations o
   t.end();
 });
 
-test("data directories that no configuration names are found beside those that one does", (t) => {
+test("networks without a configuration are found beside configured ones", (t) => {
   const node = nodeFor(t);
   node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
   node.add("stray", { subnet: "10.1.0.0/29" }, "c1");
@@ -298,7 +298,7 @@ test("--data-dir wins over the configurations", (t) => {
   t.end();
 });
 
-test("a relative data directory counts from here, and that is said", (t) => {
+test("a relative data directory is resolved in the working directory, with a warning", (t) => {
   const node = nodeFor(t);
   node.configure("a.conf", {
     cniVersion: "1.0.0",
@@ -314,13 +314,13 @@ test("a relative data directory counts from here, and that is said", (t) => {
   t.equal(JSON.parse(stdout).reservations[0].path, "networks/net/10.0.0.2");
   t.equal(
     stderr.replaceAll(node.root, ""),
-    "host-local: /net.d/a.conf: ipam.dataDir is relative (networks): the plugin counts it from where the runtime was started, this tool from here; say which with --data-dir\n",
+    "host-local: /net.d/a.conf: ipam.dataDir is relative (networks): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir\n",
   );
   t.equal(node.tool(["list", "net", "--data-dir", "networks"], inRoot).stderr, "");
   t.end();
 });
 
-test("configurations are looked for where --conf-dir or NETCONFPATH says", (t) => {
+test("--conf-dir and NETCONFPATH set the directory of configurations", (t) => {
   const node = nodeFor(t);
   node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
   const words = ["capacity", "net", "--max-pods"];
@@ -346,7 +346,7 @@ test("a directory of configurations that was asked for and is missing is an erro
   t.end();
 });
 
-test("a name that no network has ends with 2, the known names and what could not be read", (t: Test) => {
+test("an unknown network is an error that lists the known networks and the invalid configurations", (t: Test) => {
   const node = nodeFor(t);
   node.configure("a.conf", "{");
   node.add("one", { subnet: "10.1.0.0/29" }, "c1");
@@ -355,8 +355,8 @@ test("a name that no network has ends with 2, the known names and what could not
   t.strictSame(node.tool(["list", "three", "--data-dir", node.dataDir]), {
     exitCode: 2,
     stdout: "",
-    stderr: `host-local: there is no network "three"; found: one, two
-host-local: ${node.confDir}/a.conf: it is not JSON: unexpected end of JSON input
+    stderr: `host-local: unknown network "three"; known networks: one, two
+host-local: ${node.confDir}/a.conf: invalid JSON: unexpected end of JSON input
 `,
   });
   t.end();

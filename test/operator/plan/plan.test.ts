@@ -196,7 +196,7 @@ test("what cannot be worked out is a usage error", (t) => {
   const cases: readonly (readonly [line: string, message: RegExp])[] = [
     ["--nodes 5", /expected two of/],
     ["--node-cidr-mask-size 24", /expected two of/],
-    ["--nodes none --pods 5", /--nodes: expected a whole number from 1 on, found none/],
+    ["--nodes none --pods 5", /--nodes: expected a positive integer, found none/],
     ["--nodes 0 --pods 5", /--nodes/],
     ["--nodes 1.5 --pods 5", /--nodes/],
     ["--cluster-cidr 10.0.0.0 --nodes 5", /--cluster-cidr: expected a network/],

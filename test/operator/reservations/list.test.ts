@@ -104,7 +104,7 @@ test("what the Go plugin reserved is listed alike", { skip: skipWithoutGoPlugin 
   t.end();
 });
 
-test("names cannot steer a terminal, and stand in the document as they are", (t) => {
+test("control characters in names are replaced on a terminal, and kept in the document", (t) => {
   const node = nodeFor(t);
   node.write("net/10.0.0.2", "c1\r\ne\u001b]0;x\u0007");
   node.remember("net", "c1", "default/\u001b[2Jweb\u009b", "e\u001b]0;x\u0007");
@@ -135,13 +135,13 @@ test("an empty data directory gives the headings alone", (t) => {
   t.end();
 });
 
-test("usage that is wrong ends with 2, and says what is expected", (t) => {
+test("wrong usage exits with 2 and an error that says what is expected", (t) => {
   const node = nodeFor(t);
   const cases: [string[], string][] = [
     [["list", "a", "b"], "list: too many operands; expected [NETWORK]"],
     [["list", "--color"], "list: unknown or unexpected option: --color"],
-    [["list", "none", "--data-dir", node.dataDir], 'there is no network "none"; found: none'],
-    [["liszt"], 'there is no command "liszt"; see host-local --help'],
+    [["list", "none", "--data-dir", node.dataDir], 'unknown network "none"; known networks: none'],
+    [["liszt"], 'unknown command "liszt"; see host-local --help'],
   ];
   for (const [words, message] of cases) {
     t.strictSame(tool([...words, ...(words[0] === "list" ? ["--conf-dir", node.confDir] : [])]), {
@@ -153,7 +153,7 @@ test("usage that is wrong ends with 2, and says what is expected", (t) => {
   t.end();
 });
 
-test("reservations that may not be read are listed, and said to be so", {
+test("reservations that may not be read are listed, and the error is logged", {
   skip: isRoot ? false : "Only root can make files here that another user may not read.",
 }, (t) => {
   const node = nodeFor(t);
@@ -169,8 +169,8 @@ test("reservations that may not be read are listed, and said to be so", {
 net      10.0.0.2  ?          -          2h   -
 net      10.0.0.3  ?          -          2h   -
 `,
-    stderr: `host-local: pods are not known: open ${node.cacheDir}/results: permission denied
-host-local: not all reservations can be read: open ${node.dataDir}/net/10.0.0.2: permission denied, and 1 more
+    stderr: `host-local: pods are unknown: open ${node.cacheDir}/results: permission denied
+host-local: cannot read all reservations: open ${node.dataDir}/net/10.0.0.2: permission denied, and 1 more
 `,
   });
   t.end();

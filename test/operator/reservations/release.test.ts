@@ -1,4 +1,4 @@
-/** release: frees what it was asked to free, after a question, and nothing else. */
+/** release: releases what it was asked to, after a confirmation, and nothing else. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ function left(node: Node): string[] {
   return reservedAddresses(node.dataDir, "net");
 }
 
-test("an address is freed, and said to be", (t) => {
+test("an address is released, and reported", (t) => {
   const node = busyNode(t);
   t.strictSame(release(node, "10.0.0.2", "--yes"), [
     0,
@@ -125,33 +125,33 @@ test("the document has what was released, what was left, and why", (t) => {
 
 for (const [why, words, text] of [
   [
-    "nobody said yes",
+    "it is not confirmed",
     ["aaa"],
     `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
 net      10.0.0.2  aaa        eth0       default/web
 net      fd00::2   aaa        eth0       default/web
-Nothing was released: say --yes, or answer y at a terminal.
+Nothing was released: use --yes, or answer y at a terminal.
 `,
   ],
   [
-    "the container id is not whole",
+    "the container id is not complete",
     ["bb", "--yes"],
-    "No reservation for container bb.\n  Held by bbb eth0, bbb net1: say the whole container id.\n",
+    "No reservation for container bb.\n  Held by bbb eth0, bbb net1; use the complete container id.\n",
   ],
   [
     "the interface is another",
     ["aaa", "net7", "--yes"],
-    "No reservation for container aaa.\n  Held by aaa eth0: not that interface.\n",
+    "No reservation for container aaa.\n  Held by aaa eth0; not by interface net7.\n",
   ],
   [
     "nothing is reserved there",
     ["10.0.0.99", "--yes"],
-    "No reservation for address 10.0.0.99.\n  No configuration tells a range of IPv4.\n",
+    "No reservation for address 10.0.0.99.\n  No IPv4 range is configured.\n",
   ],
   [
     "the container holds nothing",
     ["zzz", "--yes"],
-    "No reservation for container zzz.\n  No reservation and no entry of libcni's cache names it; see list.\n",
+    "No reservation for container zzz.\n  Neither a reservation nor libcni's cache names it; see host-local list.\n",
   ],
 ] as const) {
   test(`nothing is freed where ${why}`, (t) => {
@@ -170,7 +170,7 @@ test("an address in several networks is freed only in the one that is named", (t
     `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
 net      10.0.0.2  aaa        eth0       default/web
 other    10.0.0.2  ccc        eth0       -
-It is reserved in several networks: net (/networks/net), other (/networks/other). Say which with --network, or --data-dir.
+It is reserved in several networks: net (/networks/net), other (/networks/other). Choose one with --network or --data-dir.
 `,
     "",
   ]);
@@ -210,7 +210,7 @@ for (const [typed, exitCode, freed] of [
     t.match(
       outcome.stdout,
       `net      10.0.0.2  aaa        eth0       -
-Release this address? A container that is alive would go on using it. [y/N] `,
+Release this address? A running container would keep using it. [y/N] `,
     );
     t.strictSame(left(node), freed ? all.slice(1) : all);
   });
@@ -234,7 +234,7 @@ for (const [change, content] of [
     t.equal(outcome.exitCode, 1);
     t.match(
       outcome.stdout,
-      "10.0.0.2 of net was changed meanwhile and is left alone; look again.\n",
+      "10.0.0.2 of net changed in the meantime and was not released; try again.\n",
     );
     t.strictSame(
       left(node),
@@ -262,10 +262,10 @@ test("a network that stays locked is an error, and nothing is freed", async (t) 
 test("wrong usage ends with 2", (t) => {
   const node = busyNode(t);
   for (const [words, problem] of [
-    [[], "release: an operand is missing; expected ADDRESS|CONTAINER [INTERFACE]"],
+    [[], "release: missing operand; expected ADDRESS|CONTAINER [INTERFACE]"],
     [["10.0.0.2", "eth0"], "release: an interface belongs to a container, not to an address"],
     [["default/web"], "release: expected an address or a container id; see host-local show"],
-    [["aaa", "--network", "x"], 'there is no network "x"; found: net'],
+    [["aaa", "--network", "x"], 'unknown network "x"; known networks: net'],
   ] as [string[], string][]) {
     t.strictSame(release(node, ...words, "--yes"), [2, "", `host-local: ${problem}\n`]);
   }

@@ -1,4 +1,4 @@
-/** show: who holds an address, what a container or a pod holds, and why nothing is found. */
+/** show: the holder of an address, the addresses of a container or a pod, and hints if there are none. */
 
 import { join } from "node:path";
 import { test } from "tap";
@@ -94,10 +94,10 @@ for (const [what, operand, text] of [
   [
     "outside all ranges",
     "10.9.9.9",
-    "  It is outside all ranges of IPv4: 10.0.0.10-10.0.0.100 of net.\n",
+    "  It is outside all IPv4 ranges: 10.0.0.10-10.0.0.100 of net.\n",
   ],
 ] as const) {
-  test(`of an address that nobody holds it is said that it is ${what}`, (t) => {
+  test(`the hint for an address without a reservation: it is ${what}`, (t) => {
     t.strictSame(show(busyNode(t), operand), [
       1,
       `No reservation for address ${operand}.\n${text}`,
@@ -108,44 +108,48 @@ for (const [what, operand, text] of [
 }
 
 for (const [what, operand, text] of [
-  ["several begin so", "ab", "container ab.\n  2 containers begin so: abc123, abd456.\n"],
+  [
+    "several start with it",
+    "ab",
+    "container ab.\n  2 container ids start with it: abc123, abd456.\n",
+  ],
   [
     "it was released",
     "gone77",
-    "container gone77.\n  libcni's cache names container gone77, interface eth0 (pod default/old) for net, but no reservation does.\n",
+    "container gone77.\n  libcni's cache names container gone77, interface eth0 (pod default/old) in net, but there is no reservation for it.\n",
   ],
   [
     "its pod was released",
     "default/old",
-    "pod default/old.\n  libcni's cache names container gone77, interface eth0 (pod default/old) for net, but no reservation does.\n",
+    "pod default/old.\n  libcni's cache names container gone77, interface eth0 (pod default/old) in net, but there is no reservation for it.\n",
   ],
   [
-    "nothing knows it",
+    "it is unknown",
     "xyz",
-    "container xyz.\n  No reservation and no entry of libcni's cache names it; see list.\n",
+    "container xyz.\n  Neither a reservation nor libcni's cache names it; see host-local list.\n",
   ],
   [
-    "nothing knows the pod",
+    "the pod is unknown",
     "default/none",
-    "pod default/none.\n  libcni's cache does not name this pod; try its container id, or list.\n",
+    "pod default/none.\n  libcni's cache does not contain this pod; try its container id, or host-local list.\n",
   ],
 ] as const) {
-  test(`of a container that holds nothing it is said that ${what}`, (t) => {
+  test(`the hint for a container without a reservation: ${what}`, (t) => {
     t.strictSame(show(busyNode(t), operand), [1, `No reservation for ${text}`, ""]);
     t.end();
   });
 }
 
-test("a file that names no container is shown as what it is", (t) => {
+test("a file that names no container is shown", (t) => {
   const node = nodeFor(t);
   node.write("net/10.0.0.9", "");
   node.age("net/10.0.0.9", 7300);
   t.strictSame(show(node, "10.0.0.9"), [
     0,
     `10.0.0.9 of net
-  taken by    a file that names no container
+  held by     a file that names no container
   since       TIME (2h ago)
-  range       not known
+  range       unknown
   file        /networks/net/10.0.0.9
 `,
     "",
@@ -218,7 +222,7 @@ test("what the Go plugin reserved is shown alike", { skip: skipWithoutGoPlugin }
   container   theirs
   interface   eth0
   since       TIME (2h ago)
-  range       not known
+  range       unknown
   file        /networks/net/10.0.0.2
 `,
     "",
@@ -229,11 +233,11 @@ test("what the Go plugin reserved is shown alike", { skip: skipWithoutGoPlugin }
 test("wrong usage ends with 2", (t) => {
   const node = nodeFor(t);
   for (const [words, problem] of [
-    [[], "show: an operand is missing; expected ADDRESS|CONTAINER|POD"],
+    [[], "show: missing operand; expected ADDRESS|CONTAINER|POD"],
     [["a", "b"], "show: too many operands; expected ADDRESS|CONTAINER|POD"],
     [["a:b"], 'expected an address, a container id or a pod as namespace/name; found "a:b"'],
     [["a/b/c"], 'expected an address, a container id or a pod as namespace/name; found "a/b/c"'],
-    [["a", "--network", "none"], 'there is no network "none"; found: none'],
+    [["a", "--network", "none"], 'unknown network "none"; known networks: none'],
   ] as [string[], string][]) {
     t.strictSame(show(node, ...words), [2, "", `host-local: ${problem}\n`]);
   }
