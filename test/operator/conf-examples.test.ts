@@ -1,4 +1,4 @@
-/** The files for operators in conf-examples/ are well-formed, and run what they say. */
+/** The files for operators in conf-examples/ are valid, and their commands work. */
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ for (const file of ["operator/prometheus-rules.yaml", "operator/grafana-dashboar
   });
 }
 
-test("prometheus-rules.yaml: every alert has an expression, a severity and words", (t) => {
+test("prometheus-rules.yaml: every alert has an expression, a severity and annotations", (t) => {
   const { groups } = parse(readExample("operator/prometheus-rules.yaml"));
   const rules: readonly Record<string, unknown>[] = groups[0].rules;
 
@@ -66,7 +66,7 @@ test("prometheus-rules.yaml: promtool accepts it", { skip: skipWithoutPromtool }
   t.end();
 });
 
-test("grafana-dashboard.json: every panel asks for something, and none hides another", (t) => {
+test("grafana-dashboard.json: every panel has a query, and none covers another", (t) => {
   const { title, panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
 
   t.equal(title, "Pod addresses (host-local)");

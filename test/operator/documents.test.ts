@@ -1,4 +1,4 @@
-/** docs/operator-json.md shows the documents as they are: the same members, of the same kinds. */
+/** The JSON documents have the members and types of the examples in docs/operator-json.md. */
 
 import { readFileSync } from "node:fs";
 import { test } from "tap";
@@ -46,7 +46,7 @@ for (const [words, operands] of [
   ["completion networks", []],
   ["man", []],
 ] as const) {
-  test(`the document of ${words} is as the page says`, (t) => {
+  test(`the document of ${words} matches docs/operator-json.md`, (t) => {
     const node = nodeFor(t);
     const empty = scratchDirectory(t);
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };

@@ -1,4 +1,4 @@
-/** One executable: a call of the plugin, or the tool; and a call never loads the tool. */
+/** One executable is plugin and tool, and a call of the plugin never loads the tool. */
 
 import { join } from "node:path";
 import esbuild, { type Metafile } from "esbuild";
@@ -119,7 +119,7 @@ for (const entry of ["src/native.ts", "src/portable.ts"]) {
   });
 }
 
-test("the tool is what that looks for", async (t) => {
+test("the pattern matches the files of the tool", async (t) => {
   const { inputs } = await graphOf("src/portable.ts");
   t.ok(Object.keys(inputs).some((path) => TOOL.test(path)));
 });

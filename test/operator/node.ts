@@ -1,4 +1,4 @@
-/** A node with networks of its own: their configurations, and what calls of the plugin reserved. */
+/** A scratch node with network configurations, and reservations made by the plugin. */
 
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -22,9 +22,9 @@ export interface Node {
   readonly configure: (name: string, ipam: JsonObject, rest?: JsonObject) => string;
   /** Calls ADD or DEL, by the executable under test or another plugin, and expects success. */
   readonly call: (verb: "ADD" | "DEL", name: string, containerId: string, program?: string) => void;
-  /** Writes a file below the data directory, dated so many seconds back. */
+  /** Writes a file in the data directory, with a time this many seconds ago. */
   readonly put: (path: string, content: string, age?: number) => string;
-  /** Dates a file below the data directory so many seconds back. */
+  /** Sets the time of a file in the data directory to this many seconds ago. */
   readonly age: (path: string, seconds: number) => void;
   readonly read: (path: string) => string;
   /** Everything in the data directory, our own directory included. */

@@ -1,4 +1,4 @@
-/** The judge of Prometheus' own formats, where the machine has it. */
+/** promtool, Prometheus' own checker of its formats, if it is installed. */
 
 import { spawnSync } from "node:child_process";
 

@@ -1,4 +1,4 @@
-/** A node to look at: network configurations, and reservations that plugins made for them. */
+/** A scratch node with network configurations, and reservations made by plugins. */
 
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,15 +18,15 @@ export interface AddOptions {
 /** A node below a scratch directory. */
 export interface Node {
   readonly root: string;
-  /** Where configurations are. */
+  /** The configuration directory. */
   readonly confDir: string;
-  /** Where reservations are. */
+  /** The data directory. */
   readonly dataDir: string;
-  /** Where libcni's cache is. */
+  /** The directory of libcni's cache. */
   readonly cacheDir: string;
   /** Writes a configuration file, an object as JSON, and returns its path. */
   readonly configure: (file: string, content: Json) => string;
-  /** ADD for a container to the network of this name; `ipam` is what its configuration says besides the directory. */
+  /** ADD for a container to the network of this name; `ipam` is merged into its IPAM configuration. */
   readonly add: (
     network: string,
     ipam: JsonObject,
@@ -35,7 +35,7 @@ export interface Node {
   ) => void;
   /** Writes a file below the data directory. */
   readonly write: (path: string, content: string) => void;
-  /** Dates a file below the data directory back by so many seconds. */
+  /** Sets the time of a file in the data directory back by this many seconds. */
   readonly age: (path: string, seconds: number) => void;
   /** Writes an entry of libcni's cache. */
   readonly remember: (

@@ -99,13 +99,14 @@ function maxPodsOf(context: Context): bigint {
     throw new CommandError(`capacity: no configuration has ranges for ${name ?? "any network"}`);
   }
   if (others.length > 0) {
-    const describeOne = ({ location, source }: FoundNetwork): string =>
-      `${location.network} (${source})`;
+    const candidates = configured
+      .map(({ location, source }) => `${location.network} (${source})`)
+      .join(", ");
     const names = new Set(configured.map(({ location }) => location.network));
     throw new CommandError(
       names.size > 1
-        ? `capacity: several networks: ${configured.map(describeOne).join(", ")}; choose one with host-local capacity NETWORK`
-        : `capacity: several configurations of one network: ${configured.map(describeOne).join(", ")}; set --conf-dir to a directory with only one of them`,
+        ? `capacity: several networks: ${candidates}; choose one with host-local capacity NETWORK`
+        : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
   return maxPods(podsFor(network.rangeSets, network.exclusions) ?? 0n);

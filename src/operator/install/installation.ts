@@ -55,7 +55,7 @@ export function supportedVersions(
 }
 
 /**
- * Copies an executable to a temporary name and lets `place` rename it. The temporary name is always removed.
+ * Copies an executable to a temporary name and lets `publish` rename it. The temporary name is always removed.
  *
  * @throws SystemError
  */
@@ -63,13 +63,13 @@ export function withCopy<T>(
   system: OperatorSystem,
   source: string,
   directory: string,
-  place: (copy: string) => T,
+  publish: (copy: string) => T,
 ): T {
   removeAbandoned(system, directory);
   const copy = join(directory, temporaryName(`${system.processId()}`));
   try {
     system.copyFile(source, copy, 0o755);
-    return place(copy);
+    return publish(copy);
   } finally {
     unlinkQuietly(system, copy);
   }

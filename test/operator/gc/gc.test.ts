@@ -144,7 +144,7 @@ test("an address that was taken again since is another reservation", (t) => {
   t.end();
 });
 
-test("a container that was alive in between is dead anew", (t) => {
+test("a container that was alive in between starts over", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
   letTimePass(node, HOUR);
@@ -415,7 +415,7 @@ function cacheWith(t: Test, namespaces: Readonly<Record<string, string>>): strin
   return directory;
 }
 
-test("by network namespace: one that is missing beside others is dead; what may be mounted elsewhere is kept", {
+test("--by-netns: a missing namespace is dead if others are visible, and kept otherwise", {
   skip:
     readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]"
       ? false
@@ -443,7 +443,7 @@ test("by network namespace: one that is missing beside others is dead; what may 
   t.end();
 });
 
-test("by network namespace without a cache, everything is kept", (t) => {
+test("--by-netns without a cache keeps everything", (t) => {
   const node = nodeWithPods(t, "c1");
 
   t.match(node.json(["gc", "--by-netns", "--cache-dir", join(node.directory, "none"), "--now"]), {
@@ -457,7 +457,7 @@ for (const command of [
   ["gc", "--live-command", "echo other", "--allow-empty", "--now", "--yes"],
   ["check", "--repair"],
 ]) {
-  test(`${command[0]} changes nothing in a network that stays locked, and says so`, async (t) => {
+  test(`${command[0]} changes nothing in a network that stays locked, and logs the error`, async (t) => {
     const node = nodeFor(t);
     node.configure("net", { subnet: "10.1.2.0/24", lockTimeoutSeconds: 1 });
     node.put("net/10.1.2.2", "c1\r\neth0", HOUR);

@@ -31,7 +31,7 @@ import { tool } from "../tool.ts";
 
 const VERSIONS = "0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0";
 
-/** Another plugin, as far as anybody can tell from outside. */
+/** A script that answers VERSION as a plugin. */
 const OTHER = `#!/bin/sh
 printf '{"cniVersion":"1.1.0","supportedVersions":["1.0.0","1.1.0"]}'
 `;
@@ -217,20 +217,20 @@ test("the document says what was done", (t) => {
   const directory = pluginDirectory(t);
   const document = (...words: string[]): unknown =>
     JSON.parse(install(directory, "--json", ...words)[1]);
-  const place = {
+  const paths = {
     target: join(directory, "host-local"),
     previous: join(directory, "host-local.previous"),
   };
-  t.strictSame(document(), { action: "refused", ...place, versions: [] });
+  t.strictSame(document(), { action: "refused", ...paths, versions: [] });
   t.strictSame(document("--yes"), {
     action: "installed",
-    ...place,
+    ...paths,
     versions: VERSIONS.split(", "),
   });
-  t.strictSame(document("--yes"), { action: "none", ...place, versions: [] });
+  t.strictSame(document("--yes"), { action: "none", ...paths, versions: [] });
   t.strictSame(document("--rollback", "--yes"), {
     action: "rolledBack",
-    ...place,
+    ...paths,
     versions: ["1.0.0", "1.1.0"],
   });
   t.end();
@@ -327,7 +327,7 @@ test("temporary files of killed installations are kept until they are old", (t) 
 
   install(directory, "--yes");
 
-  // Its inode was changed just now, whatever its date says: it may be another installation at work.
+  // Its ctime is recent, whatever its mtime: it may belong to a concurrent installation.
   t.ok(existsSync(join(directory, ".host-local.12345")));
   t.ok(existsSync(join(directory, ".host-local.note")));
   t.end();

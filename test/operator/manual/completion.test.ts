@@ -92,7 +92,7 @@ test("bash offers every option of every command", (t) => {
 const skipWithoutZsh =
   spawnSync("zsh", ["--version"]).status === 0 ? false : "There is no zsh here to complete with.";
 
-/** Types a line and a tab into a zsh at a terminal, and prints what became of the line. */
+/** Types a line and a tab into a zsh at a terminal, and prints the completed line. */
 const TYPE = `
   zmodload zsh/zpty
   zpty z zsh -f -i

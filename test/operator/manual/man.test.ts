@@ -1,4 +1,4 @@
-/** man: the manual page, made of the commands' definitions. */
+/** man: the manual page, made from the definitions of the commands. */
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ test("mandoc finds nothing wrong", { skip: skipWithout("mandoc", "-h") }, (t) =>
   t.end();
 });
 
-test("whatever troff would take for its own is printed as it is", {
+test("characters that are special to troff are escaped", {
   skip: skipWithout("groff", "--version"),
 }, (t) => {
   const odd: Command = {

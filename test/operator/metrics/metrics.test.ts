@@ -150,7 +150,7 @@ test("--output that cannot be written is exit code 2, and leaves nothing", (t) =
   t.end();
 });
 
-test("what the Go plugin reserved is counted", { skip: skipWithoutGoPlugin }, (t) => {
+test("reservations of the Go plugin are counted", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
   node.configure("net", { subnet: "10.1.2.0/29" });
   node.call("ADD", "net", "c1", goPlugin?.path);
@@ -159,7 +159,7 @@ test("what the Go plugin reserved is counted", { skip: skipWithoutGoPlugin }, (t
   t.end();
 });
 
-test("promtool finds nothing to complain about", { skip: skipWithoutPromtool }, (t) => {
+test("promtool accepts the metrics", { skip: skipWithoutPromtool }, (t) => {
   const node = nodeFor(t);
   node.configure("net", { ranges: [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00:1::/64" }]] });
   node.call("ADD", "net", "c1");

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
 import { type Node, nodeFor } from "../scratch-node.ts";
 import { tool } from "../tool.ts";
 
-/** What `capacity` says of the networks below the node's own directory: name, file, ranges. */
+/** The networks that `capacity` lists in the node's own directory: name, file, ranges. */
 function found(
   node: Node,
   words: readonly string[] = [],
@@ -158,7 +158,7 @@ test("other IPAM plugins, other files and directories are passed over", (t) => {
   t.end();
 });
 
-/** What a file holds that is no configuration, and what is said of it. */
+/** The contents of invalid configuration files, and the expected errors. */
 const bad: Readonly<Record<string, [Json, string]>> = {
   "is not JSON": ['{"name": "net"', "invalid JSON: unexpected end of JSON input"],
   "is empty": ["", "invalid JSON: unexpected end of JSON input"],

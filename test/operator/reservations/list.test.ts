@@ -81,7 +81,7 @@ test("the document names network, address, owner, time, range and path", (t) => 
   t.end();
 });
 
-test("what the Go plugin reserved is listed alike", { skip: skipWithoutGoPlugin }, (t) => {
+test("reservations of the Go plugin are listed", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
   const program = goPlugin?.path ?? "";
   node.add("net", { subnet: "10.0.0.0/24" }, "ours");

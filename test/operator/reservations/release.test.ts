@@ -100,7 +100,7 @@ test("after a release the plugin goes on as if DEL had come", (t) => {
   t.end();
 });
 
-test("what the Go plugin reserved is freed alike", { skip: skipWithoutGoPlugin }, (t) => {
+test("reservations of the Go plugin are released", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
   node.add("net", { subnet: "10.0.0.0/24" }, "aaa", { program: goPlugin?.path ?? "" });
   t.equal(release(node, "aaa", "--yes")[0], 0);

@@ -212,7 +212,7 @@ test("the document has the reservations, or the hints", (t) => {
   t.end();
 });
 
-test("what the Go plugin reserved is shown alike", { skip: skipWithoutGoPlugin }, (t) => {
+test("reservations of the Go plugin are shown", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
   node.add("net", { subnet: "10.0.0.0/24" }, "theirs", { program: goPlugin?.path ?? "" });
   node.age("net/10.0.0.2", 7300);
