@@ -65,7 +65,9 @@ function configurationFindings({ problems }: Networks): readonly Finding[] {
 function unconfiguredFindings(directory: NetworkDirectory): readonly Finding[] {
   if (sourcesOf(directory).length > 0) return [];
   const { network, directory: path } = directory.location;
-  return [{ code: "unconfigured-network", network, path, message: "no configuration names it" }];
+  return [
+    { code: "unconfigured-network", network, path, message: "no configuration names this network" },
+  ];
 }
 
 function orphanedFindings(

@@ -38,7 +38,7 @@ export const kinds = {
   },
   "malformed-reservation": {
     severity: "warning",
-    remedy: "remove the file, unless it is there to block the address; use ipam.exclude for that",
+    remedy: "remove the file; if it is there to block the address, use ipam.exclude instead",
   },
   "odd-name": {
     severity: "warning",

@@ -255,7 +255,7 @@ test("the table has findings and remedies, errors first", (t) => {
       "",
       "What to do:",
       "  unreadable-configuration: correct the file, or move it out of the configuration directory",
-      "  malformed-reservation: remove the file, unless it is there to block the address; use ipam.exclude for that",
+      "  malformed-reservation: remove the file; if it is there to block the address, use ipam.exclude instead",
       "  out-of-range: none while its container is alive; if it is dead, run host-local release ADDRESS",
       "  stale-index: none; the next call that needs it reads all reservations once",
       "",
