@@ -11,36 +11,36 @@ import type { CachedAttachment } from "./results-cache.ts";
 /** `unknown`: nothing on the node tells. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** What the witnesses say of a container. */
-export interface Testimony {
+/** Whether a container is alive, and how that is known. */
+export interface LivenessResult {
   readonly liveness: Liveness;
   /** Why, in a clause such as `its network namespace /run/netns/cni-1 exists`. */
   readonly reason: string;
 }
 
 /**
- * libcni's cache with the network namespaces that it names, and the network namespaces of running processes. What one
- * of them says is alive is alive, whatever the others say.
+ * Two sources: the network namespaces that libcni's cache names, and those of running processes. A container that is alive
+ * by one of them is alive, whatever the other says.
  */
-export interface Witnesses {
+export interface LivenessChecker {
   /** What the cache knows of a reservation; several attachments for a legacy reservation, which names no interface. */
   readonly attachmentsOf: (reservation: NodeReservation) => readonly CachedAttachment[];
-  readonly testimonyOf: (reservation: NodeReservation) => Testimony;
+  readonly livenessOf: (reservation: NodeReservation) => LivenessResult;
   /** The same for an attachment of the cache, whether or not anything is reserved for it. */
-  readonly testimonyOfAttachment: (attachment: CachedAttachment) => Testimony;
+  readonly livenessOfAttachment: (attachment: CachedAttachment) => LivenessResult;
   /** The namespaces of processes in which an address is configured, in its canonical form. */
   readonly namespacesWith: (address: string) => readonly ProcessNamespace[];
 }
 
 /**
- * Calls the witnesses; `/proc` is read once, at the first question.
+ * Makes a checker; `/proc` is read once, at the first check that needs it.
  *
  * @param attachments libcni's cache
  */
-export function callWitnesses(
+export function makeLivenessChecker(
   system: OperatorSystem,
   attachments: readonly CachedAttachment[],
-): Witnesses {
+): LivenessChecker {
   const byContainer = new Map<string, CachedAttachment[]>();
   for (const attachment of attachments) {
     const key = keyOf(attachment.network, attachment.containerId);
@@ -49,39 +49,39 @@ export function callWitnesses(
     else known.push(attachment);
   }
   let byAddress: ReadonlyMap<string, readonly ProcessNamespace[]> | undefined;
-  const namespacesWith: Witnesses["namespacesWith"] = (address) => {
+  const namespacesWith: LivenessChecker["namespacesWith"] = (address) => {
     byAddress ??= namespacesByAddress(readProcessNamespaces(system));
     return byAddress.get(address) ?? [];
   };
-  const attachmentsOf: Witnesses["attachmentsOf"] = ({ network, owner }) =>
+  const attachmentsOf: LivenessChecker["attachmentsOf"] = ({ network, owner }) =>
     (byContainer.get(keyOf(network.location.network, containerOf(owner))) ?? []).filter(
       ({ interfaceName }) => owner.kind === "legacy" || interfaceName === interfaceOf(owner),
     );
-  const testimonyFor = (
+  const resultFor = (
     known: readonly CachedAttachment[],
     addresses: readonly string[],
-  ): Testimony => {
-    const testimonies = known.map((one) => testimonyOfNamespace(system, one.networkNamespace));
-    const alive = testimonies.find(({ liveness }) => liveness === "alive");
+  ): LivenessResult => {
+    const results = known.map((one) => livenessOfNamespace(system, one.networkNamespace));
+    const alive = results.find(({ liveness }) => liveness === "alive");
     if (alive !== undefined) return alive;
     const [namespace] = addresses.flatMap(namespacesWith);
     if (namespace !== undefined) {
       const reason = `process ${namespace.processId} runs in a network namespace with this address`;
       return { liveness: "alive", reason };
     }
-    const unknown = testimonies.find(({ liveness }) => liveness === "unknown");
-    return unknown ?? testimonies[0] ?? notCached;
+    const unknown = results.find(({ liveness }) => liveness === "unknown");
+    return unknown ?? results[0] ?? notCached;
   };
   return {
     attachmentsOf,
-    testimonyOf: (reservation) =>
-      testimonyFor(attachmentsOf(reservation), [formatAddress(reservation.address)]),
-    testimonyOfAttachment: (attachment) => testimonyFor([attachment], attachment.addresses),
+    livenessOf: (reservation) =>
+      resultFor(attachmentsOf(reservation), [formatAddress(reservation.address)]),
+    livenessOfAttachment: (attachment) => resultFor([attachment], attachment.addresses),
     namespacesWith,
   };
 }
 
-const notCached: Testimony = {
+const notCached: LivenessResult = {
   liveness: "unknown",
   reason: "libcni's cache does not know its container",
 };
@@ -90,15 +90,18 @@ const notCached: Testimony = {
  * A network namespace exists while something is mounted at its path, or while it is the one of a process. A plain file
  * shows nothing: from within a container, what was mounted on the host later looks like one.
  */
-function testimonyOfNamespace(system: OperatorSystem, path: string): Testimony {
+function livenessOfNamespace(system: OperatorSystem, path: string): LivenessResult {
   if (path === "") {
     return { liveness: "unknown", reason: "libcni's cache names no network namespace for it" };
   }
-  const unseen: Testimony = {
+  const unseen: LivenessResult = {
     liveness: "unknown",
     reason: `whether its network namespace ${path} exists cannot be seen from here`,
   };
-  const gone: Testimony = { liveness: "dead", reason: `its network namespace ${path} is gone` };
+  const gone: LivenessResult = {
+    liveness: "dead",
+    reason: `its network namespace ${path} is gone`,
+  };
   if (!path.startsWith("/")) return unseen;
   try {
     if (!isNamespace(system, path)) return unseen;
