@@ -52,7 +52,7 @@ export type CniCall =
 const LARGEST_CONFIGURATION = 64 * 1024 * 1024;
 
 /** So long the caller may take to write it, in seconds: one that never ends would hold the call for ever. */
-const LONGEST_INPUT = 60;
+const INPUT_TIMEOUT_SECONDS = 60;
 
 /** The variables that a command requires, in the reference's order of looking at them. */
 const required: Readonly<Record<string, readonly string[]>> = {
@@ -149,13 +149,13 @@ function readEnvironment(system: System): Environment {
 function readDocument(system: System): Json {
   let text: string;
   try {
-    text = system.readStandardInput(LARGEST_CONFIGURATION, LONGEST_INPUT * 1000);
+    text = system.readStandardInput(LARGEST_CONFIGURATION, INPUT_TIMEOUT_SECONDS * 1000);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CniError(
       ErrorCode.ioFailure,
       `error reading from stdin: ${error.message}`,
-      `expected the network configuration, a JSON object of at most ${LARGEST_CONFIGURATION} bytes, on standard input, which must end within ${LONGEST_INPUT} s`,
+      `expected the network configuration, a JSON object of at most ${LARGEST_CONFIGURATION} bytes, on standard input, which must end within ${INPUT_TIMEOUT_SECONDS} s`,
     );
   }
   try {

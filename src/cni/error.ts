@@ -37,7 +37,7 @@ export function internalError(message: string, details = ""): CniError {
 }
 
 /** An error in one line, with its details where it has any. */
-export function wholeMessage(error: Error): string {
+export function messageWithDetails(error: Error): string {
   const details = error instanceof CniError ? error.details : "";
   return details === "" ? error.message : `${error.message}; ${details}`;
 }

@@ -12,7 +12,7 @@ export interface Address {
 }
 
 /** An unbroken run of addresses of one family, both ends included. */
-export interface Window {
+export interface AddressRange {
   readonly first: Address;
   readonly last: Address;
 }
@@ -45,15 +45,15 @@ export function isBefore(a: Address, b: Address): boolean {
   return compare(a, b) < 0;
 }
 
-export function isWithin(address: Address, { first, last }: Window): boolean {
+export function isWithin(address: Address, { first, last }: AddressRange): boolean {
   return (
     address.family === first.family && first.value <= address.value && address.value <= last.value
   );
 }
 
-/** How many addresses a window holds; exact for IPv6, too. */
-export function sizeOf(window: Window): bigint {
-  return window.last.value - window.first.value + 1n;
+/** How many addresses a range holds; exact for IPv6, too. */
+export function sizeOf(range: AddressRange): bigint {
+  return range.last.value - range.first.value + 1n;
 }
 
 /**
@@ -98,7 +98,7 @@ export function formatAddress({ family, value }: Address): string {
 }
 
 /** `first-last`, as the reference's error texts show a range. */
-export function formatWindow({ first, last }: Window): string {
+export function formatAddressRange({ first, last }: AddressRange): string {
   return `${formatAddress(first)}-${formatAddress(last)}`;
 }
 

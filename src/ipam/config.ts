@@ -9,7 +9,7 @@ import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
 import { parseIPField, parseIPWithOptionalPrefix, parsePrefixField } from "./fields.ts";
-import { parsePrefix, windowOf } from "./prefix.ts";
+import { addressRangeOf, parsePrefix } from "./prefix.ts";
 import type { RangeSpec } from "./range.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
 import { parseRoute } from "./route.ts";
@@ -128,7 +128,7 @@ function readIpam(ipam: Located): IpamSettings {
     lockTimeoutSeconds: lockTimeout(member(ipam, "lockTimeoutSeconds")),
     rangeSets:
       legacy.subnet === undefined ? ranges : [{ path: "ipam", ranges: [legacy] }, ...ranges],
-    exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedWindow)),
+    exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedRange)),
     routes: elements(member(ipam, "routes")).map(parseRoute),
     resolvConf: text(member(ipam, "resolvConf"), "the path of a file"),
   };
@@ -161,11 +161,11 @@ function rangeIn(at: Located): RangeSpec {
   };
 }
 
-function excludedWindow(at: Located): { first: Address; last: Address } {
+function excludedRange(at: Located): { first: Address; last: Address } {
   const written = text(at, 'an address or a network such as "10.1.2.0/28"');
   if (written.includes("/")) {
     const prefix = parsePrefix(written);
-    if (prefix !== undefined && !prefix.mapped) return windowOf(prefix);
+    if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
   }
   const address = parseIPField(at);
   if (address === undefined) {

@@ -3,15 +3,15 @@
 import { internalError } from "../cni/error.ts";
 import {
   type Address,
+  type AddressRange,
   addressAt,
   type Family,
   formatAddress,
   isSame,
   isWithin,
   next,
-  type Window,
 } from "./address.ts";
-import { formatPrefix, type Prefix, windowOf } from "./prefix.ts";
+import { addressRangeOf, formatPrefix, type Prefix } from "./prefix.ts";
 
 /** A range as configured, each member parsed, with the place where it stands. */
 export interface RangeSpec {
@@ -23,7 +23,7 @@ export interface RangeSpec {
 }
 
 /** A valid range; made only by `makeRange`. `first` to `last` is what may be handed out. */
-export interface Range extends Window {
+export interface Range extends AddressRange {
   readonly family: Family;
   readonly prefixLength: number;
   readonly gateway: Address;
@@ -58,7 +58,7 @@ export function makeRange(spec: RangeSpec): Range {
       `expected an IPv4 or IPv6 network, not an IPv4-mapped one, at ${path}.subnet`,
     );
   }
-  const whole = windowOf(subnet);
+  const whole = addressRangeOf(subnet);
   if (!isSame(whole.first, subnet.address)) {
     throw internalError(
       `Network has host bits set. For a subnet mask of length ${subnet.length} the network address is ${formatAddress(whole.first)}`,

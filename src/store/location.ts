@@ -9,13 +9,13 @@ export interface Location {
   /** `<dataDir>/<network>`: reservations and cursors, shared with the reference. */
   readonly directory: string;
   /** `<dataDir>/.host-local/<network>`: what the reference does not know, out of the reach of its searches. */
-  readonly own: string;
-  /** Whether `own` may be used; see own-directory.ts. Without it there is no index, and temporary files lie beside their goals. */
-  readonly usesOwn: boolean;
+  readonly stateDirectory: string;
+  /** Whether `own` may be used; see state-directory.ts. Without it there is no index, and temporary files lie beside their goals. */
+  readonly usesStateDirectory: boolean;
   /** The owner index, see owner-index.ts. */
   readonly owners: string;
   /** Temporary files, see temporary.ts. */
-  readonly newFiles: string;
+  readonly temporaryDirectory: string;
   /** The reference's lock file. */
   readonly lockFile: string;
 }
@@ -24,15 +24,15 @@ export interface Location {
 export function locate(dataDir: string, network: NetworkName): Location {
   const root = cleanPath(dataDir);
   const directory = join(root, network);
-  const own = join(join(root, ".host-local"), network);
+  const stateDirectory = join(join(root, ".host-local"), network);
   return {
     network,
     dataDir: root,
     directory,
-    own,
-    usesOwn: true,
-    owners: join(own, "owners"),
-    newFiles: join(own, "new"),
+    stateDirectory,
+    usesStateDirectory: true,
+    owners: join(stateDirectory, "owners"),
+    temporaryDirectory: join(stateDirectory, "new"),
     lockFile: join(directory, "lock"),
   };
 }

@@ -2,12 +2,12 @@
 
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
-import { Ledger } from "./ledger.ts";
 import type { Location } from "./location.ts";
-import { withSoundOwnDirectory } from "./own-directory.ts";
+import { withSafeStateDirectory } from "./state-directory.ts";
+import { Store } from "./store.ts";
 
 /** For whom the lock is taken, and how long it is waited for. */
-export interface LockRequest {
+export interface LockOptions {
   /** What is done under the lock, such as `ADD c1 eth0`; others read it when they wait in vain. */
   readonly holder: string;
   readonly timeoutSeconds: number;
@@ -19,50 +19,50 @@ export interface LockRequest {
  * @throws CniError 11 where the lock stayed with another; 999 in the reference's bare words where it cannot be made
  * @throws SystemError where the directory cannot be made
  */
-export function underLock<T>(
+export function withLock<T>(
   system: System,
   location: Location,
-  request: LockRequest,
-  body: (ledger: Ledger) => T,
+  request: LockOptions,
+  body: (store: Store) => T,
 ): T {
-  const sound = withSoundOwnDirectory(system, location);
+  const safe = withSafeStateDirectory(system, location);
   let unlock: () => void;
   try {
-    unlock = acquire(system, sound, request);
+    unlock = acquire(system, safe, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     system.makeDirectories(location.directory);
-    unlock = acquireAtLast(system, sound, request);
+    unlock = acquireAtLast(system, safe, request);
   }
-  return during(unlock, system, sound, body);
+  return during(unlock, system, safe, body);
 }
 
 /**
- * As `underLock`, but where the disk refuses the lock (full, read-only), `body` runs without it. Only for removing
+ * As `withLock`, but where the disk refuses the lock (full, read-only), `body` runs without it. Only for removing
  * reservations by `releaseAll`, which then looks at each once more; whoever reserves needs the lock.
  *
  * @throws CniError 11 where the lock stayed with another
  */
-export function underLockIfPossible<T>(
+export function withLockIfPossible<T>(
   system: System,
   location: Location,
-  request: LockRequest,
-  body: (ledger: Ledger) => T,
+  request: LockOptions,
+  body: (store: Store) => T,
 ): T {
-  const sound = withSoundOwnDirectory(system, location);
-  return during(acquireUnless(isSystemError, system, sound, request), system, sound, body);
+  const safe = withSafeStateDirectory(system, location);
+  return during(acquireUnless(isSystemError, system, safe, request), system, safe, body);
 }
 
-/** As `underLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
-export function underLockOrNot<T>(
+/** As `withLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
+export function withOrWithoutLock<T>(
   system: System,
   location: Location,
-  request: LockRequest,
-  body: (ledger: Ledger) => T,
+  request: LockOptions,
+  body: (store: Store) => T,
 ): T {
   const isForgiven = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
-  const sound = withSoundOwnDirectory(system, location);
-  return during(acquireUnless(isForgiven, system, sound, request), system, sound, body);
+  const safe = withSafeStateDirectory(system, location);
+  return during(acquireUnless(isForgiven, system, safe, request), system, safe, body);
 }
 
 /** The lock, or nothing where it was refused for a reason that is forgiven. */
@@ -70,7 +70,7 @@ function acquireUnless(
   isForgiven: (error: unknown) => boolean,
   system: System,
   location: Location,
-  request: LockRequest,
+  request: LockOptions,
 ): (() => void) | undefined {
   try {
     return acquire(system, location, request);
@@ -80,11 +80,11 @@ function acquireUnless(
   }
 }
 
-function acquire(system: System, location: Location, request: LockRequest): () => void {
+function acquire(system: System, location: Location, request: LockOptions): () => void {
   try {
     return system.lock({
       file: location.lockFile,
-      directory: location.usesOwn ? location.own : undefined,
+      directory: location.usesStateDirectory ? location.stateDirectory : undefined,
       holder: request.holder,
       timeout: request.timeoutSeconds * 1000,
     });
@@ -99,7 +99,7 @@ function acquire(system: System, location: Location, request: LockRequest): () =
   }
 }
 
-function acquireAtLast(system: System, location: Location, request: LockRequest): () => void {
+function acquireAtLast(system: System, location: Location, request: LockOptions): () => void {
   try {
     return acquire(system, location, request);
   } catch (error) {
@@ -112,19 +112,19 @@ function during<T>(
   unlock: (() => void) | undefined,
   system: System,
   location: Location,
-  body: (ledger: Ledger) => T,
+  body: (store: Store) => T,
 ): T {
-  let ledger: Ledger | undefined;
+  let store: Store | undefined;
   try {
-    ledger = new Ledger(system, location, unlock !== undefined);
+    store = new Store(system, location, unlock !== undefined);
     try {
-      return body(ledger);
+      return body(store);
     } finally {
-      ledger.close();
+      store.close();
     }
   } finally {
     unlock?.();
-    const warnings = ledger?.warnings ?? "";
+    const warnings = store?.warnings ?? "";
     if (warnings !== "") system.writeStandardError(warnings);
   }
 }

@@ -2,9 +2,9 @@
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
-import type { Ledger } from "./ledger.ts";
 import { type EntryName, entryOf } from "./owner-index.ts";
 import type { OwnedReservation } from "./reservations.ts";
+import type { Store } from "./store.ts";
 
 /**
  * Removes reservations, all that can be, and only then reports those that could not.
@@ -14,7 +14,7 @@ import type { OwnedReservation } from "./reservations.ts";
  * @throws CniError 5 with every path and reason
  */
 export function releaseAll(
-  ledger: Ledger,
+  store: Store,
   all: readonly OwnedReservation[],
   released: readonly OwnedReservation[],
 ): void {
@@ -22,14 +22,14 @@ export function releaseAll(
   const failures: string[] = [];
   for (const reservation of released) {
     try {
-      ledger.release(reservation);
+      store.release(reservation);
       kept.delete(reservation);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       failures.push(error.message);
     }
   }
-  noteKept(ledger, kept, released);
+  noteKept(store, kept, released);
   if (failures.length > 0) {
     throw new CniError(
       ErrorCode.ioFailure,
@@ -47,19 +47,19 @@ export function releaseAll(
  * @returns the names of those that were removed
  * @throws CniError 5 as `releaseAll`
  */
-export function releaseStill(
-  ledger: Ledger,
+export function releaseWhere(
+  store: Store,
   isStill: (reservation: OwnedReservation) => boolean,
 ): readonly string[] {
-  const all = ledger.allOwned();
+  const all = store.allOwned();
   const released = all.filter(isStill);
-  releaseAll(ledger, all, released);
+  releaseAll(store, all, released);
   return released.map(({ name }) => name);
 }
 
 /** Tells the index what the owners of the released reservations still hold. */
 function noteKept(
-  ledger: Ledger,
+  store: Store,
   kept: ReadonlySet<OwnedReservation>,
   released: readonly OwnedReservation[],
 ): void {
@@ -72,7 +72,7 @@ function noteKept(
     const entry = entryOf(owner);
     if (entry !== undefined) names.get(entry)?.push(name);
   }
-  for (const [entry, held] of names) ledger.note(entry, held);
+  for (const [entry, held] of names) store.note(entry, held);
 }
 
 /**

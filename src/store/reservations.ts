@@ -20,7 +20,7 @@ export interface OwnedReservation extends Reservation {
 }
 
 /** A reservation that names an attachment. */
-export interface Holding extends OwnedReservation {
+export interface HeldReservation extends OwnedReservation {
   readonly match: Exclude<Match, "none">;
 }
 
@@ -79,11 +79,11 @@ export function readOwners(
 }
 
 /** Of some reservations those that name an attachment, in their order. */
-export function holdingsAmong(
+export function heldAmong(
   reservations: readonly OwnedReservation[],
   attachment: Attachment,
-): readonly Holding[] {
-  const found: Holding[] = [];
+): readonly HeldReservation[] {
+  const found: HeldReservation[] = [];
   for (const reservation of reservations) {
     const match = matchOwner(reservation.owner, attachment);
     if (match !== "none") found.push({ ...reservation, match });
@@ -95,9 +95,9 @@ export function holdingsAmong(
  * Of an attachment's reservations those that its release frees: the ones that name it exactly or, only where there are
  * none, the legacy ones of its container.
  */
-export function releasable(holdings: readonly Holding[]): readonly Holding[] {
-  const exact = holdings.filter(({ match }) => match === "exact");
-  return exact.length > 0 ? exact : holdings;
+export function releasable(held: readonly HeldReservation[]): readonly HeldReservation[] {
+  const exact = held.filter(({ match }) => match === "exact");
+  return exact.length > 0 ? exact : held;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { isSystemError, type System, SystemError } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
-import { withSoundOwnDirectory } from "./own-directory.ts";
+import { withSafeStateDirectory } from "./state-directory.ts";
 import { withTemporary } from "./temporary.ts";
 
 /** A reservation as it was seen: the same address, taken again, is another one. */
@@ -21,7 +21,7 @@ const LARGEST_STATE = 64 * 1024 * 1024;
 
 /** Where sightings are kept: beside the owner index, out of the reference's reach. */
 export function seenDeadPath(location: Location): string {
-  return join(location.own, "seen-dead.json");
+  return join(location.stateDirectory, "seen-dead.json");
 }
 
 /** What tells one reservation from any other, earlier or later one. */
@@ -31,7 +31,7 @@ export function seenDeadKey({ name, owner, modified }: Omit<SeenDead, "since">):
 
 /** The sightings of earlier runs. A file that is missing, or is not understood, counts as none. */
 export function readSeenDead(system: System, location: Location): readonly SeenDead[] {
-  if (!withSoundOwnDirectory(system, location).usesOwn) return [];
+  if (!withSafeStateDirectory(system, location).usesStateDirectory) return [];
   try {
     const state: unknown = JSON.parse(system.readFile(seenDeadPath(location), LARGEST_STATE));
     return Array.isArray(state) ? state.flatMap(seenDeadOf) : [];
@@ -52,7 +52,7 @@ export function writeSeenDead(
   seenDead: readonly SeenDead[],
 ): void {
   const path = seenDeadPath(location);
-  if (!withSoundOwnDirectory(system, location).usesOwn) {
+  if (!withSafeStateDirectory(system, location).usesStateDirectory) {
     throw new SystemError("open", path, "ENOTDIR");
   }
   if (seenDead.length === 0) {

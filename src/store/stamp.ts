@@ -157,5 +157,5 @@ export function dateBack(system: System, directory: string): Identity | undefine
 }
 
 function stampPath(location: Location): string {
-  return join(location.own, "stamp");
+  return join(location.stateDirectory, "stamp");
 }

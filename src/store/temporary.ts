@@ -21,7 +21,7 @@ export function withTemporary<T>(
   content: string,
   place: (path: string) => T,
 ): T {
-  const own = location.usesOwn ? writeOwn(system, location, content) : undefined;
+  const own = location.usesStateDirectory ? writeOwn(system, location, content) : undefined;
   try {
     if (own !== undefined) return placeFrom(system, own, place);
   } catch (error) {
@@ -31,9 +31,13 @@ export function withTemporary<T>(
 }
 
 /** Writes it into our own directory; `undefined` where that is not possible. */
-function writeOwn(system: System, { newFiles }: Location, content: string): string | undefined {
+function writeOwn(
+  system: System,
+  { temporaryDirectory }: Location,
+  content: string,
+): string | undefined {
   try {
-    return write(system, newFiles, "", content);
+    return write(system, temporaryDirectory, "", content);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return undefined;
@@ -42,7 +46,7 @@ function writeOwn(system: System, { newFiles }: Location, content: string): stri
 
 /** Removes what killed calls left behind. */
 export function sweepTemporary(system: System, location: Location): void {
-  if (location.usesOwn) sweep(system, location.newFiles, "");
+  if (location.usesStateDirectory) sweep(system, location.temporaryDirectory, "");
 }
 
 /** As `sweepTemporary`, and looks into the network's directory, too, which may be large. */
@@ -54,7 +58,7 @@ export function sweepAllTemporary(system: System, location: Location): void {
 /** The paths of what killed calls left behind, which `sweepAllTemporary` would remove. */
 export function abandonedFiles(system: System, location: Location): readonly string[] {
   return [
-    ...(location.usesOwn ? abandonedIn(system, location.newFiles, "") : []),
+    ...(location.usesStateDirectory ? abandonedIn(system, location.temporaryDirectory, "") : []),
     ...abandonedIn(system, location.directory, PREFIX),
   ];
 }

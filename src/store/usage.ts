@@ -1,6 +1,6 @@
 /** How full the ranges are, and which reservations are debris. */
 
-import { type Address, formatWindow, isSame, isWithin } from "../ipam/address.ts";
+import { type Address, formatAddressRange, isSame, isWithin } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import type { Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
@@ -56,7 +56,7 @@ export function describeUsage(
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
-      `${formatWindow(range)}: ${used} of ${capacity} addresses in use`,
+      `${formatAddressRange(range)}: ${used} of ${capacity} addresses in use`,
   );
   if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
   return `${counts.join("; ")}; reservations are in ${directory}. Next: host-local list ${network} names the holders, host-local gc ${network} --live-command 'crictl pods -q' those that are dead; if all are alive, the range is too small`;

@@ -33,7 +33,7 @@ export interface OperatorSystem extends System {
    */
   copyFile(from: string, to: string, mode: number): void;
   /** Whether two files hold the same bytes. */
-  holdSame(path: string, other: string): boolean;
+  sameContent(path: string, other: string): boolean;
   /**
    * Runs a program to its end, with nothing on its standard input and our own standard error.
    *

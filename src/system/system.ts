@@ -75,7 +75,7 @@ export interface System {
   requireWritable(path: string): void;
 
   /** Whether `lock` excludes the Go plugin, too. */
-  readonly locksOutReference: boolean;
+  readonly locksOutGoPlugin: boolean;
   /** Takes the lock and returns what gives it back; throws `LockTimeout` when the wait was in vain. */
   lock(request: LockRequest): () => void;
 

@@ -2,12 +2,12 @@ import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
-import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
-import { underLockIfPossible } from "../store/lock.ts";
+import { withLockIfPossible } from "../store/lock.ts";
 import { formatOwner, type Owner } from "../store/owner.ts";
 import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists } from "../store/reservations.ts";
+import type { Store } from "../store/store.ts";
 import { sweepAllTemporary } from "../store/temporary.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
@@ -29,16 +29,16 @@ export function gc(system: System, call: NetworkCall): void {
   const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
-    underLockIfPossible(system, location, request, (ledger) => releaseStale(ledger, valid));
+    withLockIfPossible(system, location, request, (store) => releaseStale(store, valid));
   });
 }
 
-function releaseStale(ledger: Ledger, valid: readonly ValidAttachment[]): void {
-  sweepAllTemporary(ledger.system, ledger.location);
+function releaseStale(store: Store, valid: readonly ValidAttachment[]): void {
+  sweepAllTemporary(store.system, store.location);
   const isStale = staleAgainst(valid);
-  const all = ledger.allOwned();
+  const all = store.allOwned();
   releaseAll(
-    ledger,
+    store,
     all,
     all.filter(({ owner }) => isStale(owner)),
   );

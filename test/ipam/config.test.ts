@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { formatAddress, formatWindow } from "../../src/ipam/address.ts";
+import { formatAddress, formatAddressRange } from "../../src/ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   hasRanges,
@@ -11,7 +11,7 @@ import {
 } from "../../src/ipam/config.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { received } from "./received.ts";
+import { received } from "./network-configuration.ts";
 
 const subnet = "10.1.2.0/24";
 
@@ -20,7 +20,7 @@ function load(members: object, args = ""): IpamConfig {
   return loadConfig(received({ ipam: { subnet }, ...members }), args);
 }
 
-function windows(members: object): readonly string[] {
+function addressRanges(members: object): readonly string[] {
   return load(members).rangeSets.map(formatRangeSet);
 }
 
@@ -47,7 +47,7 @@ test("a subnet alone is a configuration, with a default for everything else", (t
     routes: [],
     resolvConf: "",
   });
-  t.strictSame(windows({}), ["10.1.2.1-10.1.2.254"]);
+  t.strictSame(addressRanges({}), ["10.1.2.1-10.1.2.254"]);
   t.end();
 });
 
@@ -65,7 +65,7 @@ test("an empty data directory or resolvConf is none", (t) => {
 
 test("sets come from runtimeConfig first, then from the subnet, then from ranges", (t) => {
   t.strictSame(
-    windows({
+    addressRanges({
       runtimeConfig: { ipRanges: [[{ subnet: "12.1.3.0/24" }], [{ subnet: "fd00::/126" }]] },
       ipam: {
         subnet,
@@ -81,7 +81,7 @@ test("sets come from runtimeConfig first, then from the subnet, then from ranges
 
 test("a set may have several ranges", (t) => {
   t.strictSame(
-    windows({
+    addressRanges({
       ipam: { ranges: [[{ subnet }, { subnet: "10.1.4.0/24" }], [{ subnet: "fd00::/126" }]] },
     }),
     ["10.1.2.1-10.1.2.254,10.1.4.1-10.1.4.254", "fd00::1-fd00::3"],
@@ -92,7 +92,7 @@ test("a set may have several ranges", (t) => {
 test("start, end and gateway beside ipam count only with a subnet beside them", (t) => {
   const ranges = [[{ subnet: "11.0.0.0/30" }]];
   const ipam = { rangeStart: "10.9.9.9", rangeEnd: "10.9.9.8", gateway: "10.1.2.30" };
-  t.strictSame(windows({ ipam: { ...ipam, ranges } }), ["11.0.0.1-11.0.0.2"]);
+  t.strictSame(addressRanges({ ipam: { ...ipam, ranges } }), ["11.0.0.1-11.0.0.2"]);
   t.equal(refused({ ipam }), "no IP ranges specified");
   const [set] = load({ ipam: { subnet, gateway: "10.1.2.30" } }).rangeSets;
   t.equal(set && formatAddress(set[0].gateway), "10.1.2.30");
@@ -203,7 +203,7 @@ test("routes are read in their order", (t) => {
 
 test("addresses and networks can be excluded", (t) => {
   const exclude = ["10.1.2.9", "10.1.2.64/28", "10.1.2.10", "fd00::/64"];
-  t.strictSame(load({ ipam: { subnet, exclude } }).exclusions.map(formatWindow), [
+  t.strictSame(load({ ipam: { subnet, exclude } }).exclusions.map(formatAddressRange), [
     "10.1.2.9-10.1.2.10",
     "10.1.2.64-10.1.2.79",
     "fd00::-fd00::ffff:ffff:ffff:ffff",

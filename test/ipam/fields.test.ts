@@ -7,7 +7,7 @@ import {
   parsePrefixField,
 } from "../../src/ipam/fields.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { address, prefix } from "./written.ts";
+import { address, prefix } from "./parsed.ts";
 
 const path = "ipam.ranges[0][1].x";
 

@@ -5,14 +5,14 @@ import { makeExclusions } from "../../src/ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../../src/ipam/range-set.ts";
 import { candidates, capacityOf } from "../../src/ipam/round-robin.ts";
 import { smallRangeSets } from "./arbitraries.ts";
-import { address, rangeSet, type WrittenRange, window } from "./written.ts";
+import { address, addressRange, rangeSet, type WrittenRange } from "./parsed.ts";
 
 /** The last parts of the addresses that are tried, in their order. */
 function round(set: RangeSet, cursor?: string, excluded: readonly string[] = []): string {
   const tried = candidates(
     set,
     cursor === undefined ? undefined : address(cursor),
-    makeExclusions(excluded.map(window)),
+    makeExclusions(excluded.map(addressRange)),
   );
   return [...tried].map(({ address }) => formatAddress(address)).join(" ");
 }
@@ -155,7 +155,7 @@ test("the capacity of the ranges is the number of candidates", (t) => {
     fc.property(smallRangeSets, excludable, (set, excluded) => {
       const exclusions = makeExclusions(
         excluded.map(([third, first, length]) =>
-          window(`10.0.${third}.${first}-10.0.${third}.${first + length}`),
+          addressRange(`10.0.${third}.${first}-10.0.${third}.${first + length}`),
         ),
       );
       const capacity = set.reduce((sum, range) => sum + capacityOf(range, exclusions), 0n);

@@ -14,7 +14,7 @@ import {
   location,
   machineWith,
   rangeSet,
-  withLedger,
+  withStore,
 } from "./fixtures.ts";
 
 const five = rangeSet("10.0.0.0/29");
@@ -29,18 +29,18 @@ interface Request {
 /** Allocates for an attachment and moves the cursor; returns the address as text. */
 function take(system: System, containerId: string, request: Request = {}): string {
   const owner = attachment(containerId);
-  const { range, address: taken } = withLedger(system, (ledger) => {
+  const { range, address: taken } = withStore(system, (store) => {
     const index = request.index ?? 0;
-    const allocation = allocate(ledger, {
+    const allocation = allocate(store, {
       attachment: owner,
       set: request.set ?? five,
       index,
       exclusions: request.exclusions ?? [],
       requested: request.requested === undefined ? undefined : address(request.requested),
-      holdings: ledger.holdingsOf(owner, "trust"),
+      held: store.heldBy(owner, "trust"),
       allocated: [],
     });
-    moveCursor(ledger, index, allocation.address);
+    moveCursor(store, index, allocation.address);
     return allocation;
   });
   return `${formatAddress(taken)}/${range.prefixLength}`;
@@ -443,7 +443,7 @@ test("undo gives back the given addresses and nothing else, and passes over fail
   for (const requested of ["10.0.0.2", "10.0.0.3"]) take(machine.start(), "c1", { requested });
   const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
 
-  const complete = withLedger(system, (ledger) => undo(ledger, attachment("c1"), given));
+  const complete = withStore(system, (store) => undo(store, attachment("c1"), given));
 
   t.equal(complete, false);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5", "last_reserved_ip.0"]);
@@ -454,7 +454,7 @@ test("undo tells when everything is given back", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
 
   t.equal(
-    withLedger(machine.start(), (ledger) => undo(ledger, attachment("c1"), given)),
+    withStore(machine.start(), (store) => undo(store, attachment("c1"), given)),
     true,
   );
   t.same(filesOf(machine), {});
@@ -466,7 +466,7 @@ test("undo leaves what is another's by now, or gone", (t) => {
     const machine = machineWith({ "10.0.0.2": content });
 
     t.equal(
-      withLedger(machine.start(), (ledger) => undo(ledger, attachment("c1"), given)),
+      withStore(machine.start(), (store) => undo(store, attachment("c1"), given)),
       true,
     );
     t.same(filesOf(machine), { "10.0.0.2": content });
@@ -479,7 +479,7 @@ test("undo that cannot see whose an address is has not given back everything", (
   const system = machine.start({ interrupt: refuse("readFile", "EIO") });
 
   t.equal(
-    withLedger(system, (ledger) => undo(ledger, attachment("c1"), given)),
+    withStore(system, (store) => undo(store, attachment("c1"), given)),
     false,
   );
   t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });

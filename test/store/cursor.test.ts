@@ -70,7 +70,7 @@ test("a new cursor gets the reference's content and mode", (t) => {
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
   t.equal(machine.disk.modeOf(cursorPath(location, 0)), 0o600);
-  t.same(machine.disk.filesUnder(location.own), {});
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
   t.end();
 });
 
@@ -152,7 +152,7 @@ test("a cursor on another file system is written from a place beside it", (t) =>
   writeCursor(machine.start(), location, 0, address("10.0.0.3"));
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3" });
-  t.same(machine.disk.filesUnder(location.own), {});
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
   t.end();
 });
 

@@ -8,8 +8,8 @@ test("a network's paths lie under the data directory, its own apart from the ref
     dataDir: "/var/lib/cni/networks",
     directory: "/var/lib/cni/networks/net",
     own: "/var/lib/cni/networks/.host-local/net",
-    usesOwn: true,
-    newFiles: "/var/lib/cni/networks/.host-local/net/new",
+    usesStateDirectory: true,
+    temporaryDirectory: "/var/lib/cni/networks/.host-local/net/new",
     owners: "/var/lib/cni/networks/.host-local/net/owners",
     lockFile: "/var/lib/cni/networks/net/lock",
   });

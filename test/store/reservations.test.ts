@@ -1,8 +1,8 @@
 import { test } from "tap";
 import {
   directoryExists,
-  type Holding,
-  holdingsAmong,
+  type HeldReservation,
+  heldAmong,
   isBlankFile,
   listReservations,
   namesIn,
@@ -91,10 +91,10 @@ test("what is no file, is gone or is far too large for a reservation is nobody's
 });
 
 /** What the attachment `c1 eth0` holds. */
-function holdings(machine: MemoryMachine): readonly Holding[] {
+function held(machine: MemoryMachine): readonly HeldReservation[] {
   const system = machine.start();
   const all = readOwners(system, location, listReservations(system, location));
-  return holdingsAmong(all, attachment("c1"));
+  return heldAmong(all, attachment("c1"));
 }
 
 test("an attachment holds what names it, or its container alone", (t) => {
@@ -109,7 +109,7 @@ test("an attachment holds what names it, or its container alone", (t) => {
   });
 
   t.same(
-    holdings(machine).map(({ name, match }) => [name, match]),
+    held(machine).map(({ name, match }) => [name, match]),
     [
       ["10.0.0.2", "exact"],
       ["10.0.0.4", "legacy"],
@@ -119,9 +119,9 @@ test("an attachment holds what names it, or its container alone", (t) => {
   t.end();
 });
 
-test("of the holdings, the exact ones are released, and old ones only where there are none", (t) => {
+test("of the held, the exact ones are released, and old ones only where there are none", (t) => {
   const names = (files: Readonly<Record<string, string>>): readonly string[] =>
-    releasable(holdings(machineWith(files))).map(({ name }) => name);
+    releasable(held(machineWith(files))).map(({ name }) => name);
 
   t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth0" }), ["10.0.0.3"]);
   t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth1" }), ["10.0.0.2"]);

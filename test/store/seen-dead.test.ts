@@ -26,7 +26,7 @@ test("sightings are read as they were written, to the nanosecond", (t) => {
   t.same(readSeenDead(system, location), both);
 
   writeSeenDead(system, location, []);
-  t.same(machine.disk.filesUnder(location.own), {});
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
   writeSeenDead(system, location, []);
   t.end();
 });
@@ -34,7 +34,7 @@ test("sightings are read as they were written, to the nanosecond", (t) => {
 for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]', "[1]"]) {
   test(`${JSON.stringify(text)} holds no sighting`, (t) => {
     const machine = machineWith();
-    machine.disk.makeDirectories(location.own);
+    machine.disk.makeDirectories(location.stateDirectory);
     machine.disk.put(seenDeadPath(location), text);
 
     t.same(readSeenDead(machine.start(), location), []);

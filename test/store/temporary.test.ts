@@ -100,7 +100,7 @@ test("where one's own directory takes no file, the temporary file lies beside it
 
 test("where one's own directory is not to be used, nothing is made, swept or removed in it", (t) => {
   const machine = machineWithLeftOvers();
-  const elsewhere = { ...location, usesOwn: false };
+  const elsewhere = { ...location, usesStateDirectory: false };
 
   sweepAllTemporary(machine.start(), elsewhere);
   withTemporary(machine.start(), elsewhere, "content", (temporary) => {
@@ -148,7 +148,7 @@ test("a sweep where there is nothing makes nothing", (t) => {
 
   sweepAllTemporary(machine.start(), location);
 
-  t.notOk(machine.disk.has(location.own));
+  t.notOk(machine.disk.has(location.stateDirectory));
   t.end();
 });
 

@@ -145,8 +145,8 @@ test("what is only tried leaves no trace", (t) => {
 test("the processes' locks exclude the Go plugin, unless they are of another kind", (t) => {
   const machine = new MemoryMachine();
 
-  t.equal(machine.start().locksOutReference, true);
-  t.equal(machine.start({ lockKind: "portable" }).locksOutReference, false);
+  t.equal(machine.start().locksOutGoPlugin, true);
+  t.equal(machine.start({ lockKind: "portable" }).locksOutGoPlugin, false);
   t.end();
 });
 

@@ -107,7 +107,7 @@ export class MemoryProcess implements System {
   }
 
   /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
-  get locksOutReference(): boolean {
+  get locksOutGoPlugin(): boolean {
     return this.#start.lockKind === undefined;
   }
 

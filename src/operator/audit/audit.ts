@@ -1,5 +1,5 @@
 import type { Family } from "../../ipam/address.ts";
-import { windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
@@ -52,13 +52,13 @@ export const audit: Command = {
 const LARGEST_INPUT = 256 * 1024 * 1024;
 
 /** Whoever lists nodes on standard input is waited for so long, in milliseconds. */
-const LONGEST_INPUT = 10 * 60 * 1000;
+const INPUT_TIMEOUT_SECONDS = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
   const clusters = clusterCidrsOf(context, "").map((prefix) => ({
     ...prefix,
-    ...windowOf(prefix),
+    ...addressRangeOf(prefix),
   }));
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
@@ -66,7 +66,7 @@ function auditNodes(context: Context): Report {
   }
   const text =
     file === "-"
-      ? system.readStandardInput(LARGEST_INPUT, LONGEST_INPUT)
+      ? system.readStandardInput(LARGEST_INPUT, INPUT_TIMEOUT_SECONDS)
       : system.readFile(file, LARGEST_INPUT);
   const source = file === "-" ? "standard input" : file;
   const nodes = withoutRepetition(context, parseNodes(text, source)).map(parseNodeCidrs);

@@ -1,6 +1,6 @@
 /** Capacities for people. */
 
-import { formatWindow } from "../../ipam/address.ts";
+import { formatAddressRange } from "../../ipam/address.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Paint } from "../output/terminal.ts";
 import { type Counts, fullSets, permille, type RangeCounts } from "./capacity-count.ts";
@@ -32,7 +32,7 @@ export function capacityTable(
     ...one.ranges.map((range) => [
       one.network,
       `${range.set}`,
-      formatWindow(range.range),
+      formatAddressRange(range.range),
       ...cellsOf(range, paint),
     ]),
     ...outsideRow(one),

@@ -1,12 +1,12 @@
 /** The nodes' blocks, read, and the settings that they are held against. */
 
-import type { Address, Family, Window } from "../../ipam/address.ts";
-import { formatPrefix, type Prefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
+import type { Address, AddressRange, Family } from "../../ipam/address.ts";
+import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { ClusterNode } from "./node-list.ts";
 import { longestNodeMask } from "./node-mask.ts";
 
 /** A block of a node. */
-export interface PodCidr extends Window {
+export interface PodCidr extends AddressRange {
   readonly node: ClusterNode;
   /** As it is written. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface NodeCidrs {
 }
 
 /** A cluster CIDR, with all its addresses. */
-export interface ClusterCidr extends Prefix, Window {}
+export interface ClusterCidr extends Prefix, AddressRange {}
 
 /** What the nodes are held against. */
 export interface Expectation {
@@ -56,7 +56,7 @@ export function parseNodeCidrs(node: ClusterNode): NodeCidrs {
     }
     const { length } = prefix;
     const { family } = prefix.address;
-    const { first, last } = windowOf(prefix);
+    const { first, last } = addressRangeOf(prefix);
     cidrs.push({ node, text, family, length, first, last, fault: faultOf(prefix, first) });
   }
   return { node, cidrs, unreadable };

@@ -1,9 +1,9 @@
 /** Which blocks of a list are the same, and which lie in others: sorted once and swept, never compared in pairs. */
 
-import type { Address, Window } from "../../ipam/address.ts";
+import type { Address, AddressRange } from "../../ipam/address.ts";
 
 /** All blocks with the same addresses. Two blocks share addresses only if they are the same or one lies in the other. */
-export interface CidrGroup<Cidr extends Window> {
+export interface CidrGroup<Cidr extends AddressRange> {
   /** In the order of the list. */
   readonly members: readonly Cidr[];
   /** The smallest larger block that these lie in. */
@@ -12,7 +12,7 @@ export interface CidrGroup<Cidr extends Window> {
   readonly within: readonly CidrGroup<Cidr>[];
 }
 
-interface OpenGroup<Cidr extends Window> extends CidrGroup<Cidr> {
+interface OpenGroup<Cidr extends AddressRange> extends CidrGroup<Cidr> {
   readonly members: Cidr[];
   readonly within: OpenGroup<Cidr>[];
 }
@@ -23,7 +23,7 @@ interface OpenGroup<Cidr extends Window> extends CidrGroup<Cidr> {
  * @param blocks whole networks, of either family
  * @returns by family and address; a block comes before those that lie in it
  */
-export function groupCidrs<Cidr extends Window>(
+export function groupCidrs<Cidr extends AddressRange>(
   cidrs: readonly Cidr[],
 ): readonly CidrGroup<Cidr>[] {
   const groups: OpenGroup<Cidr>[] = [];
@@ -45,7 +45,7 @@ export function groupCidrs<Cidr extends Window>(
   return groups;
 }
 
-function reaches<Cidr extends Window>(
+function reaches<Cidr extends AddressRange>(
   group: OpenGroup<Cidr> | undefined,
   { family, value }: Address,
 ): boolean {
@@ -54,7 +54,7 @@ function reaches<Cidr extends Window>(
 }
 
 /** By family and first address; of those that begin together the largest comes first. */
-function byPlace(a: Window, b: Window): number {
+function byPlace(a: AddressRange, b: AddressRange): number {
   return (
     a.first.family - b.first.family ||
     compare(a.first.value, b.first.value) ||

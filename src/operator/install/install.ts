@@ -61,7 +61,7 @@ export const install: Command = {
 function putThere(context: Context, place: NetworkDirectory, isThere: boolean): Report {
   const { system } = context;
   const { directory, target, previous } = place;
-  if (isThere && system.holdSame(SELF, target)) {
+  if (isThere && system.sameContent(SELF, target)) {
     return report(place, "none", `${target} is this executable already; nothing to do.`);
   }
   const plan = isThere
@@ -85,7 +85,7 @@ function rollBack(context: Context, place: NetworkDirectory, isThere: boolean): 
   if (standsAt(system, previous) !== "file") {
     throw new CommandError(`install: there is no ${previous} to go back to`);
   }
-  if (isThere && system.holdSame(previous, target)) {
+  if (isThere && system.sameContent(previous, target)) {
     return report(place, "none", `${target} and ${previous} are the same; nothing to do.`);
   }
   const plan = `${previous} would become ${target}${isThere ? ", and the other way round" : ""}.`;

@@ -1,7 +1,7 @@
 /** What other settings do to nodes that already have their blocks: arithmetic over windows, never over nodes. */
 
 import { bitsOf, type Family } from "../../ipam/address.ts";
-import { formatPrefix, type Prefix, windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { longestMaskIn, nodesIn } from "../cluster/node-mask.ts";
 import { plural } from "../output/plural.ts";
 import type { Problem } from "./problem.ts";
@@ -46,8 +46,8 @@ export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChang
   const withPodCidr = nodes < capacity ? nodes : capacity;
   const oldSize = 2n ** BigInt(bitsOf(family) - was.nodeMask);
   const newSize = 2n ** BigInt(bitsOf(family) - now.nodeMask);
-  const oldStart = windowOf(was.cluster).first.value;
-  const { first, last } = windowOf(now.cluster);
+  const oldStart = addressRangeOf(was.cluster).first.value;
+  const { first, last } = addressRangeOf(now.cluster);
   const total = nodesIn(now.cluster.length, now.nodeMask);
 
   // The old blocks in use are one run of addresses; what of it lies in the new cluster CIDR takes new blocks.

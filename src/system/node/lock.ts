@@ -18,7 +18,7 @@ const LONGEST_PAUSE = 250;
 const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
 
 /** A note that is a link is another's file; one that is a FIFO would hold the call. */
-const NEITHER_FOLLOWED_NOR_AWAITED = O_NOFOLLOW | O_NONBLOCK;
+const NO_FOLLOW_NO_BLOCK = O_NOFOLLOW | O_NONBLOCK;
 
 /**
  * Takes the lock.
@@ -146,7 +146,7 @@ function dateQuietly(path: string, seconds: number): void {
 
 /** Says who took the lock last; only ever shown to people, so a failure does not matter. */
 function writeNote(path: string, holder: string): void {
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | NEITHER_FOLLOWED_NOR_AWAITED;
+  const flags = O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW_NO_BLOCK;
   try {
     const file = fs.openSync(path, flags, 0o600);
     try {
@@ -163,7 +163,7 @@ function readNote(path: string): string | undefined {
   try {
     return fs.readFileSync(path, {
       encoding: "utf8",
-      flag: O_RDONLY | NEITHER_FOLLOWED_NOR_AWAITED,
+      flag: O_RDONLY | NO_FOLLOW_NO_BLOCK,
     });
   } catch (error) {
     errnoOf(error);

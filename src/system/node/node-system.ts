@@ -43,7 +43,7 @@ export function createNodeSystem(): NodeSystem {
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
-    locksOutReference: false,
+    locksOutGoPlugin: false,
     lock: (request) => lock(request, makeDirectories),
     now: () => Date.now(),
     processId: () => process.pid,

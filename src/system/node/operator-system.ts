@@ -24,7 +24,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     permissions,
     copyFile,
-    holdSame,
+    sameContent,
     run,
   };
 }
@@ -77,7 +77,7 @@ function copyBytes(source: number, from: string, target: number, to: string): vo
   }
 }
 
-function holdSame(path: string, other: string): boolean {
+function sameContent(path: string, other: string): boolean {
   const one = systemCall("open", path, () => fs.openSync(path, "r"));
   try {
     const two = systemCall("open", other, () => fs.openSync(other, "r"));

@@ -131,7 +131,7 @@ static int compare_bytes(int one, int two, bool *same) {
   }
 }
 
-static JSValue hold_same(JSContext *ctx, const char *path, const char *other) {
+static JSValue same_content(JSContext *ctx, const char *path, const char *other) {
   int one = open_retrying(path, O_RDONLY, 0);
   if (one < 0) return refuse(ctx, "open", errno);
   int two = open_retrying(other, O_RDONLY, 0);
@@ -142,12 +142,12 @@ static JSValue hold_same(JSContext *ctx, const char *path, const char *other) {
   return error == 0 ? JS_NewBool(ctx, same) : refuse(ctx, two < 0 ? "open" : "read", error);
 }
 
-static JSValue host_hold_same(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+static JSValue host_same_content(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   const char *path = path_of(ctx, "open", args[0]);
   if (!path) return JS_EXCEPTION;
   const char *other = path_of(ctx, "open", args[1]);
-  JSValue result = other ? hold_same(ctx, path, other) : JS_EXCEPTION;
+  JSValue result = other ? same_content(ctx, path, other) : JS_EXCEPTION;
   if (other) JS_FreeCString(ctx, other);
   JS_FreeCString(ctx, path);
   return result;
@@ -290,7 +290,7 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("readLine", 0, host_read_line),
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
-    JS_CFUNC_DEF("holdSame", 2, host_hold_same),
+    JS_CFUNC_DEF("sameContent", 2, host_same_content),
     JS_CFUNC_DEF("run", 3, host_run),
 };
 

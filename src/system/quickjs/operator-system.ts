@@ -11,7 +11,7 @@ interface OperatorHost {
   /** Mode and user. */
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
-  holdSame(path: string, other: string): boolean;
+  sameContent(path: string, other: string): boolean;
   /** Exit code and standard output; variables as `NAME=value`. */
   run(
     command: readonly string[],
@@ -33,7 +33,7 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
       return { mode, user };
     },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
-    holdSame: (path, other) => callHost(path, () => operatorHost.holdSame(path, other)),
+    sameContent: (path, other) => callHost(path, () => operatorHost.sameContent(path, other)),
     run: (command, limit, variables = {}) => {
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
       const [exitCode, stdout] = callHost(command[0], () =>

@@ -76,7 +76,7 @@ export function createQuickJsSystem(): QuickJsSystem {
     status: (path) => statusOf(callHost(path, () => host.status(path))),
     linkStatus: (path) => statusOf(callHost(path, () => host.linkStatus(path))),
     requireWritable: (path) => callHost(path, () => host.requireWritable(path)),
-    locksOutReference: true,
+    locksOutGoPlugin: true,
     lock: ({ file, timeout }) => lock(file, timeout),
     now: () => callHost("", () => host.now()),
     processId: () => host.processId(),

@@ -1,6 +1,6 @@
 /** Addresses, networks and range sets from their texts. */
 
-import { type Address, parseAddress, type Window } from "../../src/ipam/address.ts";
+import { type Address, type AddressRange, parseAddress } from "../../src/ipam/address.ts";
 import { type Prefix, parsePrefix } from "../../src/ipam/prefix.ts";
 import type { RangeSpec } from "../../src/ipam/range.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
@@ -20,7 +20,7 @@ export function prefix(text: string): Prefix {
 }
 
 /** `first-last`, or one address. */
-export function window(text: string): Window {
+export function addressRange(text: string): AddressRange {
   const [first = "", last = first] = text.split("-");
   return { first: address(first), last: address(last) };
 }

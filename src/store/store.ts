@@ -18,8 +18,8 @@ import {
   writeEntry,
 } from "./owner-index.ts";
 import {
-  type Holding,
-  holdingsAmong,
+  type HeldReservation,
+  heldAmong,
   isBlankFile,
   listReservations,
   type OwnedReservation,
@@ -57,7 +57,7 @@ interface Unreadable {
  * The reservations of a network while its lock is held. It keeps the owner index in step with them; where the index
  * cannot be kept (a file system without symbolic links, a full disk), everything is searched for, and stays right.
  */
-export class Ledger {
+export class Store {
   readonly system: System;
   readonly location: Location;
   #index: "kept" | "given up" = "kept";
@@ -83,7 +83,7 @@ export class Ledger {
   constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
-    if (!isLocked || !location.usesOwn) this.#index = "given up";
+    if (!isLocked || !location.usesStateDirectory) this.#index = "given up";
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);
       const current = stamp && isCurrent(system, location, stamp) ? stamp : undefined;
@@ -106,16 +106,16 @@ export class Ledger {
    *   leak an address
    * @throws SystemError where the directory cannot be read
    */
-  holdingsOf(attachment: Attachment, doubt: "search" | "trust"): readonly Holding[] {
+  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
     const listed = this.#index === "kept" ? this.#listed(attachment) : undefined;
     if (listed !== undefined) {
-      const holdings = holdingsAmong(this.#looked(listed), attachment);
+      const held = heldAmong(this.#looked(listed), attachment);
       const isCertain =
-        this.#isProven || doubt === "trust" || holdings.some(({ match }) => match === "exact");
-      if (isCertain && this.#unreadable.length === 0) return holdings;
+        this.#isProven || doubt === "trust" || held.some(({ match }) => match === "exact");
+      if (isCertain && this.#unreadable.length === 0) return held;
     }
     this.#tryIndex(() => this.#rebuild());
-    return holdingsAmong(this.allOwned(), attachment);
+    return heldAmong(this.allOwned(), attachment);
   }
 
   /** What the index lists for an attachment; `undefined` where only a search tells. */
@@ -266,7 +266,7 @@ export class Ledger {
   }
 
   /** Brings the index in step by a search, although it may be already. */
-  searchAnew(): void {
+  rebuildIndex(): void {
     this.#tryIndex(() => this.#rebuild());
   }
 
@@ -296,7 +296,7 @@ export class Ledger {
     const { system, location } = this;
     if (this.#identity !== undefined) {
       // A foreign write may have followed on our search unseen: what was old enough before that is what is proven.
-      if (!system.locksOutReference && this.#isProven) return this.#identity;
+      if (!system.locksOutGoPlugin && this.#isProven) return this.#identity;
       const now = identityOf(system.status(location.directory));
       if (now !== this.#identity) return undefined;
     }
@@ -318,7 +318,7 @@ export class Ledger {
     this.#reservations = all.length;
     this.#ownerless = all.filter(({ owner }) => entryOf(owner) === undefined).length;
     this.#isInStep = true;
-    this.#isProven = system.locksOutReference || isQuiet(system, before);
+    this.#isProven = system.locksOutGoPlugin || isQuiet(system, before);
     this.#others = othersAfter(system, this.#others, wasRight);
   }
 
@@ -341,7 +341,7 @@ export class Ledger {
     this.#open();
     this.#identity = undefined;
     // Beside a lock that others do not take, a foreign write may hide among our own.
-    if (!this.system.locksOutReference) this.#isProven = false;
+    if (!this.system.locksOutGoPlugin) this.#isProven = false;
   }
 
   #open(): void {
@@ -394,9 +394,9 @@ function giveBack(system: System, temporary: string, path: string): void {
 /** Whether an attachment holds anything; needs no lock. What the index does not know of is searched for. */
 export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
   const listed = listedFor(system, location, attachment) ?? [];
-  if (holdingsAmong(listed, attachment).length > 0) return true;
+  if (heldAmong(listed, attachment).length > 0) return true;
   const all = readOwners(system, location, listReservations(system, location));
-  return holdingsAmong(all, attachment).length > 0;
+  return heldAmong(all, attachment).length > 0;
 }
 
 /** The counts of the reservations, where they are known without reading the directory; needs no lock. */

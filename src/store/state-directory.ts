@@ -7,11 +7,11 @@ import { type Location, parentOf } from "./location.ts";
  * The location as it may be used: without our own directory where something else than a directory stands in place of it
  * or of a part. Behind a symbolic link, things would be made and removed outside the data directory.
  */
-export function withSoundOwnDirectory(system: System, location: Location): Location {
-  const { own, owners, newFiles } = location;
-  const parts = [parentOf(own), own, owners, newFiles];
+export function withSafeStateDirectory(system: System, location: Location): Location {
+  const { stateDirectory, owners, temporaryDirectory } = location;
+  const parts = [parentOf(stateDirectory), stateDirectory, owners, temporaryDirectory];
   const isSound = parts.every((path) => isSoundDirectory(system, path));
-  return isSound ? location : { ...location, usesOwn: false };
+  return isSound ? location : { ...location, usesStateDirectory: false };
 }
 
 /** A missing one is made by whoever needs it. */
