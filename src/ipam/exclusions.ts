@@ -9,28 +9,28 @@ import {
   isWithin,
 } from "./address.ts";
 
-/** Ranges in ascending order that neither touch nor overlap; made only by `makeExclusions`. */
+/** Excluded address ranges, sorted, that neither touch nor overlap; made only by `makeExclusions`. */
 export type Exclusions = readonly AddressRange[];
 
-/** Sorts and joins ranges, so that each address is excluded once. */
+/** Sorts address ranges and merges those that touch or overlap. */
 export function makeExclusions(ranges: readonly AddressRange[]): Exclusions {
-  const joined: AddressRange[] = [];
+  const merged: AddressRange[] = [];
   for (const range of [...ranges].sort((a, b) => compare(a.first, b.first))) {
-    const last = joined.at(-1);
+    const last = merged.at(-1);
     if (last !== undefined && isNextTo(last, range)) {
       const end = last.last.value > range.last.value ? last.last : range.last;
-      joined[joined.length - 1] = { first: last.first, last: end };
+      merged[merged.length - 1] = { first: last.first, last: end };
     } else {
-      joined.push(range);
+      merged.push(range);
     }
   }
-  return joined;
+  return merged;
 }
 
 export function isExcluded(address: Address, exclusions: Exclusions): boolean {
   let low = 0;
   let high = exclusions.length;
-  // Ascending and apart, so halving finds the only range that can hold the address.
+  // Binary search: the ranges are sorted and do not touch.
   while (low < high) {
     const middle = (low + high) >> 1;
     const range = exclusions[middle];
@@ -41,7 +41,7 @@ export function isExcluded(address: Address, exclusions: Exclusions): boolean {
   return false;
 }
 
-/** What remains of a range, in ascending order, once the exclusions are taken out. */
+/** The parts of an address range that are not excluded, in ascending order. */
 export function without(range: AddressRange, exclusions: Exclusions): readonly AddressRange[] {
   const { family } = range.first;
   const remaining: AddressRange[] = [];

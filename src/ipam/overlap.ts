@@ -1,13 +1,13 @@
-/** Which ranges share addresses. */
+/** Which address ranges overlap. */
 
 import { type AddressRange, compare, isBefore } from "./address.ts";
 
 /**
- * The first two groups that share an address: the pair that comparing each group with all after it would find first.
- * By sorting, since there may be a million ranges.
+ * The first two groups that overlap: the pair that comparing each group with all later ones would find first. It sorts
+ * the ranges, since there may be a million.
  *
- * @param groups ranges, those of one group without overlap among themselves
- * @returns the places of the two in the list; `undefined` where no two share any
+ * @param groups address ranges; those of one group do not overlap
+ * @returns the indexes of the two; `undefined` where no two overlap
  */
 export function firstOverlap(
   groups: readonly (readonly AddressRange[])[],
@@ -26,12 +26,12 @@ interface Member {
   readonly group: number;
 }
 
-/** The first group that shares an address with any other. */
+/** The first group that overlaps any other. */
 function firstOverlapping(sorted: readonly Member[]): number | undefined {
   let first: number | undefined;
   let farthest: Member | undefined;
   for (const member of sorted) {
-    // Whoever overlaps one that begins before it, overlaps the one of those that ends last.
+    // A range that overlaps any earlier one overlaps the one of them that ends last.
     if (farthest !== undefined && !isBefore(farthest.range.last, member.range.first)) {
       first = Math.min(first ?? member.group, farthest.group, member.group);
       if (!isBefore(farthest.range.last, member.range.last)) continue;
@@ -41,7 +41,7 @@ function firstOverlapping(sorted: readonly Member[]): number | undefined {
   return first;
 }
 
-/** The first of the other groups that shares an address with `group`. */
+/** The first of the other groups that overlaps `group`. */
 function firstOverlappingWith(group: number, sorted: readonly Member[]): number | undefined {
   const own = sorted.filter((member) => member.group === group);
   let at = 0;

@@ -20,7 +20,7 @@ export interface Prefix {
 /**
  * Reads `address/length` as Go's `net.ParseCIDR` does; leading zeros in the length are accepted.
  *
- * @returns `undefined` where the text is no CIDR
+ * @returns `undefined` where the text is not CIDR notation
  */
 export function parsePrefix(text: string): Prefix | undefined {
   const slash = text.indexOf("/");

@@ -8,17 +8,17 @@ import { makeRange, type Range, type RangeSpec } from "./range.ts";
 /** Ranges of one family that do not overlap, at least one; made only by `makeRangeSets`. */
 export type RangeSet = readonly [Range, ...Range[]];
 
-/** The ranges of a set as configured, with the place where the list stands. */
+/** The ranges of a set as configured, with the path of the list. */
 export interface RangeSetSpec {
   readonly path: string;
   readonly ranges: readonly RangeSpec[];
 }
 
 /**
- * Checks all range sets of a network, in the order in which the reference's loader does.
+ * Checks all range sets of a network, in the order of the reference.
  *
  * @param oneAddressPerFamily the version as configured, where it allows only one address of each family
- * @throws CniError 999, its details naming the place
+ * @throws CniError 999 with the path in its details
  */
 export function makeRangeSets(
   specs: readonly RangeSetSpec[],

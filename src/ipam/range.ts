@@ -13,7 +13,7 @@ import {
 } from "./address.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "./prefix.ts";
 
-/** A range as configured, each member parsed, with the place where it stands. */
+/** A range as configured, each member parsed, with its path. */
 export interface RangeSpec {
   readonly path: string;
   readonly subnet: Prefix | undefined;
@@ -22,7 +22,7 @@ export interface RangeSpec {
   readonly gateway: Address | undefined;
 }
 
-/** A valid range; made only by `makeRange`. `first` to `last` is what may be handed out. */
+/** A valid range; made only by `makeRange`. Addresses from `first` to `last` are handed out. */
 export interface Range extends AddressRange {
   readonly family: Family;
   readonly prefixLength: number;
@@ -32,7 +32,7 @@ export interface Range extends AddressRange {
 /**
  * Fills in a range's defaults and checks it, in the order in which the reference's `Canonicalize` does.
  *
- * @throws CniError 999, its details naming the place
+ * @throws CniError 999 with the path in its details
  */
 export function makeRange(spec: RangeSpec): Range {
   const { subnet, path } = spec;
@@ -70,7 +70,7 @@ export function makeRange(spec: RangeSpec): Range {
   const defaultLast = family === 4 ? addressAt(family, whole.last.value - 1n) : whole.last;
   const first = spec.rangeStart ?? next(whole.first);
   const last = spec.rangeEnd ?? defaultLast;
-  // A start that is not given cannot be at fault: then it is the end that lies before it.
+  // Where no start is given, an end before the default start is the error.
   if (spec.rangeStart !== undefined && (!isWithin(first, whole) || isAfter(first, last))) {
     throw notInNetwork("RangeStart", first, subnet, `${path}.rangeStart`);
   }

@@ -20,8 +20,8 @@ export interface Candidate {
 }
 
 /**
- * All addresses of a set that may be handed out, each once, beginning after the cursor and going round through all
- * ranges, so that the cursor's own address comes last. A range's gateway and excluded addresses are passed over.
+ * All addresses of a set that may be handed out, each once, from the one after the cursor on and round
+ * through all ranges, so that the cursor's own address comes last. Gateways and excluded addresses are skipped.
  *
  * @param cursor the address handed out last; one outside all ranges counts as none
  */
@@ -40,7 +40,7 @@ export function* candidates(
   }
 }
 
-/** How many addresses of a range can be handed out at all. */
+/** How many addresses of a range can be handed out. */
 export function capacityOf(range: Range, exclusions: Exclusions): bigint {
   const usable = without(range, exclusions);
   const size = usable.reduce((total, part) => total + sizeOf(part), 0n);
@@ -52,7 +52,7 @@ interface Segment {
   readonly part: AddressRange;
 }
 
-/** The parts of the set in the order of the round: the cursor's range is visited in two parts. */
+/** The parts of the set in the order of allocation; the cursor's range is split in two. */
 function roundFrom(set: RangeSet, cursor: Address | undefined): readonly Segment[] {
   const whole = set.map((range) => ({ range, part: range }));
   const at = cursor === undefined ? -1 : set.findIndex((range) => isWithin(cursor, range));

@@ -1,4 +1,4 @@
-/** One address of a range set for one attachment. */
+/** Reserving an address of a range set for an attachment. */
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
@@ -16,28 +16,28 @@ import type { Store } from "./store.ts";
 import { withTemporary } from "./temporary.ts";
 import { countSuspects, describeUsage, rangeToReclaim, usageOf } from "./usage.ts";
 
-/** An address that was reserved, with the range it is from. */
+/** A reserved address and its range. */
 export interface Allocation {
   readonly address: Address;
   readonly range: Range;
 }
 
-/** What is wanted: an address of one set for one attachment. */
+/** A request for an address of a range set for an attachment. */
 export interface AllocationRequest {
   readonly attachment: Attachment;
   readonly set: RangeSet;
   /** The set's position among all sets; it numbers the cursor. */
   readonly index: number;
   readonly exclusions: Exclusions;
-  /** An address of the set that was asked for by name. */
+  /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
-  /** What this call has reserved already, in other sets. */
+  /** What this call has already reserved in other sets. */
   readonly allocated: readonly Allocation[];
 }
 
-/** So many addresses are tried before the directory is read to see which are taken. */
+/** How many addresses are tried before the directory is read to see which are taken. */
 const BLIND_TRIES = 8;
 
 /**
@@ -66,9 +66,9 @@ export function moveCursor({ system, location }: Store, index: number, address: 
 }
 
 /**
- * Gives back what this call reserved, and nothing else.
+ * Releases what this call reserved, and nothing else.
  *
- * @returns whether all of it could be given back
+ * @returns whether all of it was released
  */
 export function undo(
   store: Store,
@@ -82,10 +82,10 @@ export function undo(
     try {
       const owner = readOwner(system, location, name);
       if (owner.kind === "unknown") complete = false;
-      // It may have been released meanwhile, and be another's by now.
+      // It may have been released meanwhile, and reserved for another attachment.
       if (matchOwner(owner, attachment) === "exact") store.release({ name, owner });
     } catch (error) {
-      // The error that led here is the one to report; the DEL that follows it tries again.
+      // The error that caused the undo is reported; the DEL that follows tries again.
       if (!isSystemError(error)) throw error;
       complete = false;
     }
@@ -126,11 +126,11 @@ function allocateRequested(
 function allocateNext(store: Store, request: AllocationRequest): Allocation {
   const { system, location } = store;
   const { attachment, set, index, exclusions } = request;
-  const held = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
-  if (held !== undefined) {
+  const duplicate = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
+  if (duplicate !== undefined) {
     throw internalError(
-      `${formatAddress(held.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
-      `${join(location.directory, held.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
+      `${formatAddress(duplicate.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
+      `${join(location.directory, duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
     );
   }
   const cursor = readCursor(system, location, index, (line) => store.warn(line));
@@ -140,7 +140,7 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
       if (isTaken(formatAddress(candidate.address))) continue;
       if (claim(store, request, candidate.address, temporary)) return candidate;
     }
-    return takeOver(store, request, temporary);
+    return allocateReclaimed(store, request, temporary);
   });
   if (allocation !== undefined) return allocation;
   const reservations = listReservations(system, location);
@@ -152,7 +152,7 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
   );
 }
 
-/** Reserves one address, which the index lists before it is reserved. */
+/** Lists an address in the index, then reserves it. */
 function claim(
   store: Store,
   request: AllocationRequest,
@@ -164,7 +164,7 @@ function claim(
   return store.reserve(address, attachment, temporary);
 }
 
-/** The file names of all that an attachment holds after an ADD. */
+/** The file names of all reservations that an attachment holds after an ADD. */
 export function heldNames(
   before: readonly HeldReservation[],
   added: readonly Pick<Allocation, "address">[],
@@ -173,7 +173,7 @@ export function heldNames(
   return [...exact, ...added.map(({ address }) => formatAddress(address))].sort();
 }
 
-/** Says "not known to be taken" for the first few addresses, then reads the directory once and knows. */
+/** Whether an address is known to be taken: never for the first few, then by reading the directory once. */
 function takenAfter(system: System, location: Location): (address: string) => boolean {
   let tries = 0;
   let taken: ReadonlySet<string> | undefined;
@@ -184,8 +184,8 @@ function takenAfter(system: System, location: Location): (address: string) => bo
   };
 }
 
-/** The set is full: an empty file, which nobody can ever release, gives way. */
-function takeOver(
+/** Reclaims an address of a full set from an empty file, which no DEL could ever release. */
+function allocateReclaimed(
   store: Store,
   request: AllocationRequest,
   temporary: string,

@@ -1,4 +1,4 @@
-/** Where things stand on disk. */
+/** The paths of a network's files. */
 
 import type { NetworkName } from "../cni/call.ts";
 
@@ -8,9 +8,9 @@ export interface Location {
   readonly dataDir: string;
   /** `<dataDir>/<network>`: reservations and cursors, shared with the reference. */
   readonly directory: string;
-  /** `<dataDir>/.host-local/<network>`: what the reference does not know, out of the reach of its searches. */
+  /** `<dataDir>/.host-local/<network>`: files of this plugin that the reference does not know and must not find. */
   readonly stateDirectory: string;
-  /** Whether `own` may be used; see state-directory.ts. Without it there is no index, and temporary files lie beside their goals. */
+  /** Whether `stateDirectory` may be used, see state-directory.ts; if not, there is no index, and temporary files are made in `directory`. */
   readonly usesStateDirectory: boolean;
   /** The owner index, see owner-index.ts. */
   readonly owners: string;
@@ -43,14 +43,14 @@ export function join(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 
-/** The directory in which a clean path lies; of `/` and of `.` it is the same. */
+/** The directory in which a clean path lies; for `/` and `.` the path itself. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
   if (slash < 0) return ".";
   return slash === 0 ? "/" : path.slice(0, slash);
 }
 
-/** The shortest equal path by its words alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
+/** The shortest equivalent path by lexical processing alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith("/");
   const kept: string[] = [];

@@ -6,109 +6,109 @@ import type { Location } from "./location.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
 import { Store } from "./store.ts";
 
-/** For whom the lock is taken, and how long it is waited for. */
+/** Who takes the lock, and how long to wait for it. */
 export interface LockOptions {
-  /** What is done under the lock, such as `ADD c1 eth0`; others read it when they wait in vain. */
+  /** What is done under the lock, such as `ADD c1 eth0`; shown in the error of a call that times out. */
   readonly holder: string;
   readonly timeoutSeconds: number;
 }
 
 /**
- * Does `body` under the lock; a network's first call makes its directory.
+ * Runs `body` under the lock; the first call of a network makes its directory.
  *
- * @throws CniError 11 where the lock stayed with another; 999 in the reference's bare words where it cannot be made
+ * @throws CniError 11 on timeout; 999 with the reference's message where the lock cannot be taken
  * @throws SystemError where the directory cannot be made
  */
 export function withLock<T>(
   system: System,
   location: Location,
-  request: LockOptions,
+  options: LockOptions,
   body: (store: Store) => T,
 ): T {
   const safe = withSafeStateDirectory(system, location);
   let unlock: () => void;
   try {
-    unlock = acquire(system, safe, request);
+    unlock = acquire(system, safe, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     system.makeDirectories(location.directory);
-    unlock = acquireAtLast(system, safe, request);
+    unlock = acquireOrExplain(system, safe, options);
   }
-  return during(unlock, system, safe, body);
+  return runUnder(unlock, system, safe, body);
 }
 
 /**
- * As `withLock`, but where the disk refuses the lock (full, read-only), `body` runs without it. Only for removing
- * reservations by `releaseAll`, which then looks at each once more; whoever reserves needs the lock.
+ * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only). Only for removing
+ * reservations by `releaseAll`, which checks each one again; reserving requires the lock.
  *
- * @throws CniError 11 where the lock stayed with another
+ * @throws CniError 11 on timeout
  */
 export function withLockIfPossible<T>(
   system: System,
   location: Location,
-  request: LockOptions,
+  options: LockOptions,
   body: (store: Store) => T,
 ): T {
   const safe = withSafeStateDirectory(system, location);
-  return during(acquireUnless(isSystemError, system, safe, request), system, safe, body);
+  return runUnder(acquireOrIgnore(isSystemError, system, safe, options), system, safe, body);
 }
 
-/** As `withLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
+/** As `withLockIfPossible`, and without the lock on timeout, too: for what cannot be postponed. */
 export function withOrWithoutLock<T>(
   system: System,
   location: Location,
-  request: LockOptions,
+  options: LockOptions,
   body: (store: Store) => T,
 ): T {
-  const isForgiven = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
+  const mayIgnore = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
   const safe = withSafeStateDirectory(system, location);
-  return during(acquireUnless(isForgiven, system, safe, request), system, safe, body);
+  return runUnder(acquireOrIgnore(mayIgnore, system, safe, options), system, safe, body);
 }
 
-/** The lock, or nothing where it was refused for a reason that is forgiven. */
-function acquireUnless(
-  isForgiven: (error: unknown) => boolean,
+/** Takes the lock; `undefined` where that fails with an error that may be ignored. */
+function acquireOrIgnore(
+  mayIgnore: (error: unknown) => boolean,
   system: System,
   location: Location,
-  request: LockOptions,
+  options: LockOptions,
 ): (() => void) | undefined {
   try {
-    return acquire(system, location, request);
+    return acquire(system, location, options);
   } catch (error) {
-    if (!isForgiven(error)) throw error;
+    if (!mayIgnore(error)) throw error;
     return undefined;
   }
 }
 
-function acquire(system: System, location: Location, request: LockOptions): () => void {
+function acquire(system: System, location: Location, options: LockOptions): () => void {
   try {
     return system.lock({
       file: location.lockFile,
       directory: location.usesStateDirectory ? location.stateDirectory : undefined,
-      holder: request.holder,
-      timeout: request.timeoutSeconds * 1000,
+      holder: options.holder,
+      timeout: options.timeoutSeconds * 1000,
     });
   } catch (error) {
     if (!(error instanceof LockTimeout)) throw error;
     const holder = error.holder === undefined ? "another process" : error.holder;
     throw new CniError(
       ErrorCode.tryAgainLater,
-      `network ${location.network} is locked; gave up after ${request.timeoutSeconds} s`,
+      `network ${location.network} is locked; gave up after ${options.timeoutSeconds} s`,
       `${location.lockFile} is held by ${holder}; nothing was changed. The wait is ipam.lockTimeoutSeconds`,
     );
   }
 }
 
-function acquireAtLast(system: System, location: Location, request: LockOptions): () => void {
+function acquireOrExplain(system: System, location: Location, options: LockOptions): () => void {
   try {
-    return acquire(system, location, request);
+    return acquire(system, location, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
   }
 }
 
-function during<T>(
+function runUnder<T>(
   unlock: (() => void) | undefined,
   system: System,
   location: Location,

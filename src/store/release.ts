@@ -1,4 +1,4 @@
-/** Giving addresses back. */
+/** Releasing addresses. */
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
@@ -7,11 +7,11 @@ import type { OwnedReservation } from "./reservations.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Removes reservations, all that can be, and only then reports those that could not.
+ * Removes reservations; an error is reported only after all others were removed.
  *
  * @param all every reservation of the owners in question
- * @param released those of them to be removed
- * @throws CniError 5 with every path and reason
+ * @param released those of them to remove
+ * @throws CniError 5 with the path and reason of each failure
  */
 export function releaseAll(
   store: Store,
@@ -40,24 +40,23 @@ export function releaseAll(
 }
 
 /**
- * Removes those reservations that are still what they were when somebody decided about them without the lock, and
- * leaves the others alone. Must run under the lock.
+ * Removes the reservations that meet a condition. Must run under the lock.
  *
- * @param isStill looks at one again
- * @returns the names of those that were removed
+ * @param condition checks one again, as it is now
+ * @returns the names of the removed reservations
  * @throws CniError 5 as `releaseAll`
  */
 export function releaseWhere(
   store: Store,
-  isStill: (reservation: OwnedReservation) => boolean,
+  condition: (reservation: OwnedReservation) => boolean,
 ): readonly string[] {
   const all = store.allOwned();
-  const released = all.filter(isStill);
+  const released = all.filter(condition);
   releaseAll(store, all, released);
   return released.map(({ name }) => name);
 }
 
-/** Tells the index what the owners of the released reservations still hold. */
+/** Records in the index what the owners of the released reservations still hold. */
 function noteKept(
   store: Store,
   kept: ReadonlySet<OwnedReservation>,
@@ -76,7 +75,7 @@ function noteKept(
 }
 
 /**
- * Does a release; what the disk refuses is told as such, so that the runtime tries again.
+ * Runs a release; a failed system call becomes an I/O error (code 5), so that the runtime tries again.
  *
  * @throws CniError 5
  */

@@ -16,10 +16,10 @@ import { sweepTemporary } from "../store/temporary.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
 
-/** No resolv.conf is larger, in bytes. */
+/** A larger resolv.conf is refused, in bytes. */
 const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
 
-/** ADD: reserves one address of every range set and prints the result; a result nobody receives is taken back. */
+/** ADD: reserves one address of each range set and prints the result; if it cannot be printed, releases them. */
 export function add(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) passThroughPreviousResult(system, call);
   else reserveAndPrint(system, call);
@@ -60,28 +60,28 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   }
 }
 
-/** One address of each set, or none at all. */
+/** Reserves one address of each set, or none at all. */
 function reserve(
   store: Store,
   { rangeSets, exclusions, requested: pending }: IpamConfig,
   { attachment }: AttachmentCall,
 ): readonly Allocation[] {
   const held = store.heldBy(attachment, "trust");
-  const left = [...pending];
+  const remaining = [...pending];
   const allocated: Allocation[] = [];
   try {
     for (const [index, set] of rangeSets.entries()) {
-      const requested = takeFitting(left, set);
-      inRange(index, () => {
+      const requested = takeFirstIn(remaining, set);
+      withRangeIndex(index, () => {
         const request = { attachment, set, index, exclusions, requested, held, allocated };
         const allocation = allocate(store, request);
         allocated.push(allocation);
         moveCursor(store, index, allocation.address);
       });
     }
-    if (left.length > 0) {
+    if (remaining.length > 0) {
       throw internalError(
-        `failed to allocate all requested IPs: ${left.map(formatAddress).join(" ")}`,
+        `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
         "each range set serves one requested address, and only one that lies between its range's start and end",
       );
     }
@@ -93,14 +93,14 @@ function reserve(
   return allocated;
 }
 
-/** Takes out of `pending` the first address that lies in `set`. */
-function takeFitting(pending: Address[], set: RangeSet): Address | undefined {
+/** Removes from `pending` the first address in `set`, and returns it. */
+function takeFirstIn(pending: Address[], set: RangeSet): Address | undefined {
   const at = pending.findIndex((address) => rangeOf(set, address) !== undefined);
   return at < 0 ? undefined : pending.splice(at, 1)[0];
 }
 
-/** Says for which set an allocation failed, as the reference does. */
-function inRange(index: number, allocateOne: () => void): void {
+/** Adds the index of the range set to an error, as the reference does. */
+function withRangeIndex(index: number, allocateOne: () => void): void {
   try {
     allocateOne();
   } catch (error) {
@@ -110,7 +110,7 @@ function inRange(index: number, allocateOne: () => void): void {
   }
 }
 
-/** Nobody received the result: what it promises is free again. */
+/** Releases the addresses of a result that could not be printed. */
 function releaseUndelivered(
   store: Store,
   { attachment }: AttachmentCall,
@@ -121,7 +121,7 @@ function releaseUndelivered(
   store.note(exactEntry(attachment), heldNames(held, []));
 }
 
-/** In the chain behind a main plugin: its result is handed on untouched. */
+/** With `gcOnly`, in the chain after a main plugin: prints its result unchanged. */
 function passThroughPreviousResult(system: System, { network }: AttachmentCall): void {
   const previous = member(network.document, "prevResult");
   if (previous === undefined) {

@@ -7,7 +7,7 @@ import { isHeld } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 
 /**
- * CHECK: succeeds where the attachment holds any address of the network. It changes nothing and takes no lock, since
+ * CHECK: succeeds if the attachment holds any address of the network. It changes nothing and takes no lock, since
  * reservations appear whole or not at all.
  */
 export function check(system: System, call: AttachmentCall): void {

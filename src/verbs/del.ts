@@ -13,7 +13,7 @@ import { holderText } from "./holder-text.ts";
 
 /**
  * DEL: releases what the attachment holds. It needs no ranges, creates nothing where nothing is reserved, and may be
- * repeated. In the chain (`gcOnly`) it leaves the address to the main plugin's own DEL.
+ * repeated. With `gcOnly` it leaves the address to the main plugin's DEL.
  */
 export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
@@ -27,7 +27,7 @@ export function del(system: System, call: AttachmentCall): void {
   refuseOwnNetworkNamespace(system, call.networkNamespace);
 }
 
-/** What it can be told to hold is released, whatever could not be read; then the runtime is to try again. */
+/** Releases what can be read, then fails if anything else may belong to the attachment, so that the runtime retries. */
 function release(store: Store, attachment: Attachment): void {
   const held = store.heldBy(attachment, "search");
   releaseAll(store, held, releasable(held));

@@ -14,7 +14,7 @@ import { holderText } from "./holder-text.ts";
 
 /**
  * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
- * no container stay. Without a list nothing is released: an omission is no order to free all.
+ * no container stay. Without a list nothing is released.
  */
 export function gc(system: System, call: NetworkCall): void {
   const valid = validAttachments(call.network);
@@ -35,7 +35,7 @@ export function gc(system: System, call: NetworkCall): void {
 
 function releaseStale(store: Store, valid: readonly ValidAttachment[]): void {
   sweepAllTemporary(store.system, store.location);
-  const isStale = staleAgainst(valid);
+  const isStale = notListedIn(valid);
   const all = store.allOwned();
   releaseAll(
     store,
@@ -44,8 +44,8 @@ function releaseStale(store: Store, valid: readonly ValidAttachment[]): void {
   );
 }
 
-/** Tells the owners that are not listed; a legacy file lives as long as any interface of its container. */
-function staleAgainst(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
+/** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */
+function notListedIn(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
   const containers = new Set<string>(valid.map(({ containerId }) => containerId));
   const attachments = new Set<string>(
     valid.map(({ containerId, interfaceName }) => `${containerId}\r\n${interfaceName}`),

@@ -18,8 +18,8 @@ import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 
 /**
- * STATUS: silent where an ADD could be served. One read of the directory, no lock, nothing is created. Ranges that only
- * the runtime knows are not sent with STATUS, so none is no error.
+ * STATUS: succeeds if an ADD could succeed. It reads the directory at most once, takes no lock and creates nothing.
+ * Ranges that the runtime provides are not sent with STATUS, so a configuration without ranges is not an error.
  *
  * @throws CniError 50 where the configuration is wrong, the store cannot be written or a range set is exhausted
  */
@@ -50,7 +50,7 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
   for (const set of config.rangeSets) {
     const usage = usageOf(set, config.exclusions, reservations);
     if (!isExhausted(usage)) continue;
-    // Debris is reclaimed by the next ADD, so it is as good as free.
+    // Debris counts as free, since the next ADD reclaims it.
     const request = { set, exclusions: config.exclusions };
     const mayHaveDebris = known === undefined || known.ownerless > 0;
     if (

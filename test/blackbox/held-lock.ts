@@ -1,4 +1,4 @@
-/** HeldReservation a network's lock as another process would, whichever kind of lock the executable takes. */
+/** Holding a network's lock as another process would, whichever kind of lock the executable takes. */
 
 import { spawn } from "node:child_process";
 import { mkdirSync, utimesSync } from "node:fs";

@@ -18,7 +18,7 @@ interface Intruder {
 interface World {
   readonly network: Network;
   /** Who holds what beside the victim, by address. */
-  readonly store: Map<string, string>;
+  readonly ledger: Map<string, string>;
   readonly addresses: readonly string[];
 }
 
@@ -28,21 +28,21 @@ const otherExecutable = { lockKind: "flock" };
 /** Where the victim has the lock, the time to wait for it is over at once. */
 const sameExecutable = { ipam: { lockTimeoutSeconds: 0 } };
 
-function addNew({ network, store }: World, options: CallOptions): void {
+function addNew({ network, ledger }: World, options: CallOptions): void {
   const before = network.machine.disk.filesUnder("/");
   const answer = network.add("neighbour-new", options);
   for (const address of answer.addresses) {
-    store.set(address.replace(/\/.*/, ""), "neighbour-new\r\neth0");
+    ledger.set(address.replace(/\/.*/, ""), "neighbour-new\r\neth0");
   }
   requireLockedOutUnlessDone(network, before, answer.error?.code);
 }
 
-function delOld({ network, store }: World, options: CallOptions): void {
+function delOld({ network, ledger }: World, options: CallOptions): void {
   const before = network.machine.disk.filesUnder("/");
   const answer = network.del("neighbour", options);
   if (answer.exitCode === 0) {
-    for (const [address, owner] of store) {
-      if (owner === "neighbour\r\neth0") store.delete(address);
+    for (const [address, owner] of ledger) {
+      if (owner === "neighbour\r\neth0") ledger.delete(address);
     }
   }
   requireLockedOutUnlessDone(network, before, answer.error?.code);
@@ -60,12 +60,12 @@ function requireLockedOutUnlessDone(
   if (JSON.stringify(after) !== JSON.stringify(before)) throw new Error("something was changed");
 }
 
-function addAsGo({ network, store, addresses }: World): () => void {
+function addAsGo({ network, ledger, addresses }: World): () => void {
   const reservation = createAsGo(
     network,
     addresses.filter((address) => !address.includes(":")),
   );
-  if (reservation !== undefined) store.set(reservation.address, GO_OWNER);
+  if (reservation !== undefined) ledger.set(reservation.address, GO_OWNER);
   return () => reservation?.write();
 }
 
@@ -135,11 +135,11 @@ function afterVisit(
   expected: number | undefined,
 ): readonly string[] {
   const network = scenario.prepare();
-  const store = new Map(Object.entries(network.reservations()));
+  const ledger = new Map(Object.entries(network.reservations()));
   let finish: (() => void) | undefined;
   const answer = scenario.act(network, {
     interrupt: pauseAt(number, () => {
-      finish = intruder.come({ network, store, addresses: scenario.addresses });
+      finish = intruder.come({ network, ledger, addresses: scenario.addresses });
     }),
   });
   finish?.();
@@ -150,7 +150,7 @@ function afterVisit(
     ...(promised.every((address) => held.includes(address))
       ? []
       : [`the victim holds ${promised}, found ${held}`]),
-    ...brokenPromises(network, Object.fromEntries(store), scenario),
+    ...brokenPromises(network, Object.fromEntries(ledger), scenario),
   ];
 }
 
