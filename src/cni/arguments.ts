@@ -43,7 +43,7 @@ export function readArguments(
   if (unknown.length > 0 && !ignoreUnknown) {
     throw internalError(
       `ARGS: unknown args [${unknown.map(goQuote).join(" ")}]`,
-      `known in CNI_ARGS: ${Object.keys(known).join(", ")}, IgnoreUnknown; with IgnoreUnknown=1 others are passed over`,
+      `known in CNI_ARGS: ${Object.keys(known).join(", ")}, IgnoreUnknown; with IgnoreUnknown=1 others are ignored`,
     );
   }
 }

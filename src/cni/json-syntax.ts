@@ -1,4 +1,4 @@
-/** The error messages of Go's `encoding/json` for text that is not JSON. Runs only after the engine's own parser failed. */
+/** The errors of Go's `encoding/json` for text that is not JSON. Runs only after the engine's own parser failed. */
 
 import { goQuoteCharacter } from "./go-quote.ts";
 

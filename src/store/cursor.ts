@@ -49,8 +49,8 @@ export function cursorIndex(name: string): number | undefined {
 }
 
 /**
- * Moves the cursor. The file is overwritten in place, since a new file would cost more than the rest of the call; a call
- * that is killed here leaves the old cursor, or the new one followed by line ends, which are ignored when it is read.
+ * Moves the cursor. The file is overwritten in place, since a new file would cost more than the rest of the call; a
+ * call that is killed here leaves the old cursor, or the new one followed by line ends, which are ignored when it is read.
  *
  * @throws SystemError
  */

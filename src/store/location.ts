@@ -10,7 +10,7 @@ export interface Location {
   readonly directory: string;
   /** `<dataDir>/.host-local/<network>`: files of this plugin that the reference does not know and must not find. */
   readonly stateDirectory: string;
-  /** Whether `stateDirectory` may be used, see state-directory.ts; if not, there is no index, and temporary files are made in `directory`. */
+  /** Whether `stateDirectory` may be used; if not, there is no index, and temporary files are made in `directory`. */
   readonly usesStateDirectory: boolean;
   /** The owner index, see owner-index.ts. */
   readonly owners: string;

@@ -38,8 +38,8 @@ export function withLock<T>(
 }
 
 /**
- * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only). Only for removing
- * reservations by `releaseAll`, which checks each one again; reserving requires the lock.
+ * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only). Only for
+ * removing reservations by `releaseAll`, which checks each one again; reserving requires the lock.
  *
  * @throws CniError 11 on timeout
  */
@@ -94,7 +94,7 @@ function acquire(system: System, location: Location, options: LockOptions): () =
     throw new CniError(
       ErrorCode.tryAgainLater,
       `network ${location.network} is locked; gave up after ${options.timeoutSeconds} s`,
-      `${location.lockFile} is held by ${holder}; nothing was changed. The wait is ipam.lockTimeoutSeconds`,
+      `${location.lockFile} is held by ${holder}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { isSystemError, type System } from "../system/system.ts";
 import { type Location, parentOf } from "./location.ts";
 
 /**
- * The location, without its state directory where that, or a directory in its path, is not a directory: behind a symbolic
+ * The location, without its state directory where that or a directory in its path is not a directory: behind a symbolic
  * link, files would be made and removed outside the data directory.
  */
 export function withSafeStateDirectory(system: System, location: Location): Location {

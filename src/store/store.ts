@@ -147,8 +147,8 @@ export class Store {
   }
 
   /**
-   * As `unreadable`, for those files that may be reservations of an attachment: the index lists them for it, or lists them
-   * for no attachment and either does not list all of this one's, or the file could not be read for lack of a resource.
+   * As `unreadable`, for those files that may be reservations of an attachment: the index lists them for it, or lists
+   * them for no attachment and either does not list all of this one's, or the file could not be read for lack of a resource.
    *
    * @throws SystemError where the index cannot be read
    */

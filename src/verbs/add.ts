@@ -128,7 +128,7 @@ function passThroughPreviousResult(system: System, { network }: AttachmentCall):
     throw new CniError(
       ErrorCode.invalidNetworkConfig,
       "Required prevResult missing",
-      'with "gcOnly": true the plugin stands in the chain after the main plugin',
+      'with "gcOnly": true the plugin runs in the chain after the main plugin',
     );
   }
   // Without indentation, which for deeply nested values would be most of the output.

@@ -61,7 +61,7 @@ test("an IPv4-mapped IPv6 address is the IPv4 address", (t) => {
   t.end();
 });
 
-test("whatever Go refuses is no address", (t) => {
+test("what Go rejects is not an address", (t) => {
   for (const text of [
     "",
     " ",
@@ -130,7 +130,7 @@ test("whatever Go refuses is no address", (t) => {
   t.end();
 });
 
-test("the canonical form reads back as the same address", (t) => {
+test("the canonical form parses to the same address", (t) => {
   fc.assert(
     fc.property(addresses, (one) => {
       const read = parseAddress(formatAddress(one));
@@ -175,7 +175,7 @@ test("addresses of different families are never the same nor within one another'
   t.end();
 });
 
-test("an address range holds both its ends and nothing beyond them", (t) => {
+test("an address range includes both its ends and nothing outside", (t) => {
   const cases: readonly (readonly [range: string, inside: string[], outside: string[]])[] = [
     [
       "192.0.2.40-192.0.2.50",

@@ -16,7 +16,7 @@ function made(...texts: readonly string[]): ReturnType<typeof makeExclusions> {
   return makeExclusions(texts.map(addressRange));
 }
 
-test("exclusions are put in order, and joined where they touch or overlap", (t) => {
+test("exclusions are sorted, and merged where they touch or overlap", (t) => {
   const cases: readonly (readonly [written: readonly string[], joined: readonly string[]])[] = [
     [[], []],
     [["10.0.0.5"], ["10.0.0.5-10.0.0.5"]],
@@ -43,7 +43,7 @@ test("exclusions are put in order, and joined where they touch or overlap", (t) 
   t.end();
 });
 
-test("what remains of an address range is what no exclusion holds", (t) => {
+test("an address range without its exclusions is what remains", (t) => {
   const cases: readonly (readonly [excluded: readonly string[], remaining: readonly string[]])[] = [
     [[], ["10.0.0.1-10.0.0.6"]],
     [["10.0.0.3"], ["10.0.0.1-10.0.0.2", "10.0.0.4-10.0.0.6"]],
@@ -83,7 +83,7 @@ function addressesOf({ first, last }: AddressRange): readonly Address[] {
   return found;
 }
 
-test("an address is excluded exactly where one of the ranges holds it", (t) => {
+test("an address is excluded exactly where one of the ranges contains it", (t) => {
   fc.assert(
     fc.property(fc.array(smallAddressRanges(4)), fc.nat(60), (ranges, value) => {
       const one = addressAt(4, BigInt(value));
@@ -95,7 +95,7 @@ test("an address is excluded exactly where one of the ranges holds it", (t) => {
   t.end();
 });
 
-test("exclusions part an address range: each address is either excluded or remains, once", (t) => {
+test("each address of a range is either excluded or remains, once", (t) => {
   fc.assert(
     fc.property(
       smallAddressRanges(4),

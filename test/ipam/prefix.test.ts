@@ -26,14 +26,14 @@ test("networks have one canonical form, which keeps host bits", (t) => {
   t.end();
 });
 
-test("only what was written as IPv4-mapped is marked so", (t) => {
+test("only an IPv4-mapped notation is marked as such", (t) => {
   t.equal(prefix("::ffff:10.1.2.0/120").mapped, true);
   t.equal(prefix("10.1.2.0/24").mapped, false);
   t.equal(prefix("2001:db8::/64").mapped, false);
   t.end();
 });
 
-test("whatever Go refuses is no network", (t) => {
+test("what Go rejects is not a network", (t) => {
   for (const text of [
     "",
     "/",
@@ -67,7 +67,7 @@ test("whatever Go refuses is no network", (t) => {
   t.end();
 });
 
-test("a network reaches from its first to its last address, whatever the host bits", (t) => {
+test("a network reaches from its first to its last address, regardless of host bits", (t) => {
   const cases: readonly (readonly [prefix: string, addresses: string])[] = [
     ["10.1.2.0/24", "10.1.2.0-10.1.2.255"],
     ["10.1.2.77/24", "10.1.2.0-10.1.2.255"],
@@ -82,7 +82,7 @@ test("a network reaches from its first to its last address, whatever the host bi
   t.end();
 });
 
-test("a network of n host bits has 2^n addresses, among them the one that it is written with", (t) => {
+test("a network of n host bits has 2^n addresses, including the one in its notation", (t) => {
   fc.assert(
     fc.property(addresses, fc.nat(128), (address, bits) => {
       const length = bits % (bitsOf(address.family) + 1);
@@ -95,7 +95,7 @@ test("a network of n host bits has 2^n addresses, among them the one that it is 
   t.end();
 });
 
-test("the canonical form reads back as the same network", (t) => {
+test("the canonical form parses to the same network", (t) => {
   fc.assert(
     fc.property(addresses, fc.nat(128), (address, bits) => {
       const network = { address, length: bits % (bitsOf(address.family) + 1), mapped: false };

@@ -31,7 +31,7 @@ test("an address belongs to the range that holds it", (t) => {
   t.end();
 });
 
-test("wrong sets are refused in the reference's words", (t) => {
+test("invalid sets are errors with the reference's message", (t) => {
   const good = subnets("10.9.0.0/24");
   const cases: readonly (readonly [Sets, message: string])[] = [
     [[], "no IP ranges specified"],
@@ -140,7 +140,7 @@ test("before 0.3.0 one set of each family, each of several ranges, is fine", (t)
   t.end();
 });
 
-test("of several faults the first in the reference's order is told", (t) => {
+test("of several errors the first in the reference's order is reported", (t) => {
   const overlapping = subnets("10.0.0.0/24", "10.0.0.0/24");
   const old = { versionText: "0.2.0" };
   const cases: readonly (readonly [Sets, message: RegExp])[] = [
@@ -157,7 +157,7 @@ test("of several faults the first in the reference's order is told", (t) => {
   t.end();
 });
 
-test("a refusal names the places", (t) => {
+test("an error names the paths", (t) => {
   const cases: readonly (readonly [Sets, places: readonly string[]])[] = [
     [[subnets("10.0.0.0/24"), [{}]], ["ipam.ranges[1][0].subnet"]],
     [[[]], ["ipam.ranges[0]"]],

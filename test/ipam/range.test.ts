@@ -16,7 +16,7 @@ function shown(made: Range): readonly [addresses: string, gateway: string] {
   return [formatAddressRange(made), formatAddress(made.gateway)];
 }
 
-test("by default all addresses are handed out but network, broadcast and gateway", (t) => {
+test("by default all addresses but network, broadcast and gateway are handed out", (t) => {
   const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["192.0.2.0/24", "192.0.2.1-192.0.2.254", "192.0.2.1"],
     ["192.0.2.0/25", "192.0.2.1-192.0.2.126", "192.0.2.1"],
@@ -46,7 +46,7 @@ test("an IPv6 range ends with the last address of its network, which has no broa
   t.end();
 });
 
-test("a range carries its family and the prefix length of its subnet", (t) => {
+test("a range has its family and the prefix length of its subnet", (t) => {
   t.match(range({ subnet: "10.1.2.0/24", rangeStart: "10.1.2.9" }), {
     family: 4,
     prefixLength: 24,
@@ -55,7 +55,7 @@ test("a range carries its family and the prefix length of its subnet", (t) => {
   t.end();
 });
 
-test("start, end and gateway may be given, at the very ends of the subnet, too", (t) => {
+test("start, end and gateway may be configured, up to the ends of the subnet", (t) => {
   const subnet = "10.0.0.0/29";
   const cases: readonly (readonly [WrittenRange, addresses: string, gateway: string])[] = [
     [{ rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }, "10.0.0.2-10.0.0.4", "10.0.0.1"],
@@ -77,7 +77,7 @@ test("start, end and gateway may be given, at the very ends of the subnet, too",
   t.end();
 });
 
-test("what is no range is refused in the reference's words", (t) => {
+test("an invalid range is an error with the reference's message", (t) => {
   const cases: readonly (readonly [WrittenRange, message: string])[] = [
     [{}, "IP <nil> not v4 nor v6"],
     [{ rangeStart: "10.0.0.2" }, "IP <nil> not v4 nor v6"],
@@ -131,7 +131,7 @@ test("what is no range is refused in the reference's words", (t) => {
   t.end();
 });
 
-test("an end before the default start is the end's fault", (t) => {
+test("an end before the default start is reported as a wrong end", (t) => {
   const cases: readonly (readonly [WrittenRange, message: string])[] = [
     [
       { subnet: "10.0.2.0/29", rangeEnd: "10.0.0.3" },
@@ -149,7 +149,7 @@ test("an end before the default start is the end's fault", (t) => {
   t.end();
 });
 
-test("a start beyond the default end is refused, though the reference hands out foreign addresses", (t) => {
+test("a start after the default end is refused, where the reference hands out addresses of other networks", (t) => {
   t.equal(
     refusalOf(() => range({ subnet: "10.0.0.0/24", rangeStart: "10.0.0.255" })).message,
     "RangeStart 10.0.0.255 not in network 10.0.0.0/24",
@@ -157,7 +157,7 @@ test("a start beyond the default end is refused, though the reference hands out 
   t.end();
 });
 
-test("of several faults the first in the reference's order is told", (t) => {
+test("of several errors the first in the reference's order is reported", (t) => {
   const cases: readonly (readonly [WrittenRange, message: RegExp])[] = [
     [{ subnet: "10.1.2.5/31" }, /^Network 10\.1\.2\.5\/31 too small/],
     [{ subnet: "::ffff:10.1.2.1/127" }, /^Network 10\.1\.2\.1\/31 too small/],
@@ -174,7 +174,7 @@ test("of several faults the first in the reference's order is told", (t) => {
   t.end();
 });
 
-test("a refusal names the place", (t) => {
+test("an error names the path", (t) => {
   const path = "ipam.ranges[2][1]";
   const cases: readonly (readonly [WrittenRange, place: string])[] = [
     [{}, `${path}.subnet`],

@@ -14,7 +14,7 @@ test("each range set has its cursor's file", (t) => {
   t.end();
 });
 
-test("a cursor is read as an address, and anything else as none", (t) => {
+test("a cursor is read as an address; anything else counts as absent", (t) => {
   const cases = [
     ["10.0.0.3", "10.0.0.3"],
     ["10.0.0.3\n", "10.0.0.3"],
@@ -37,14 +37,14 @@ test("a cursor is read as an address, and anything else as none", (t) => {
   t.end();
 });
 
-test("a missing cursor is none, without a word", (t) => {
+test("a missing cursor is undefined, without a warning", (t) => {
   const process = machineWith().start();
 
   t.equal(readCursor(process, location, 0, unexpected), undefined);
   t.end();
 });
 
-test("a cursor that cannot be read is none, and is reported", (t) => {
+test("a cursor that cannot be read is undefined, with a warning", (t) => {
   const process = machineWith({ "last_reserved_ip.1": "10.0.0.3" }).start({
     interrupt: refuse("readFile", "EACCES"),
   });
@@ -92,7 +92,7 @@ test("a cursor is overwritten in place, and keeps its mode", (t) => {
   t.end();
 });
 
-test("a link in place of a cursor is replaced and not followed", (t) => {
+test("a symbolic link in place of a cursor is replaced and not followed", (t) => {
   const machine = machineWith({ target: "stays" });
   machine.disk.putLink(cursorPath(location, 0), "target");
 
@@ -145,7 +145,7 @@ test("a first cursor is never seen half written, wherever its writer is killed",
   t.end();
 });
 
-test("a cursor on another file system is written from a place beside it", (t) => {
+test("a cursor on another file system is written by way of the same directory", (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
@@ -156,7 +156,7 @@ test("a cursor on another file system is written from a place beside it", (t) =>
   t.end();
 });
 
-test("a cursor that cannot be written is an error, and leaves the old one", (t) => {
+test("a cursor that cannot be written is an error, and the old one stays", (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
   const system = machine.start({ interrupt: failAt(1, "ENOSPC") });
 
@@ -168,7 +168,7 @@ test("a cursor that cannot be written is an error, and leaves the old one", (t) 
   t.end();
 });
 
-test("a first cursor that cannot be written is an error, and leaves none", (t) => {
+test("a first cursor that cannot be written is an error, and none is left", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: failDiskFrom(2, "ENOSPC") });
 

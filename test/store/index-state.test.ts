@@ -44,7 +44,7 @@ test("an index is absent, current, stale or wrong", (t) => {
   t.end();
 });
 
-test("looking changes nothing", (t) => {
+test("checking the index changes nothing", (t) => {
   const machine = withHole();
   const before = machine.disk.filesUnder("/");
   indexState(machine.start(), location);
@@ -52,7 +52,7 @@ test("looking changes nothing", (t) => {
   t.end();
 });
 
-test("a search anew sets a wrong index right", (t) => {
+test("rebuilding corrects a wrong index", (t) => {
   const machine = withHole();
   const before = filesOf(machine);
 

@@ -8,7 +8,7 @@ const request = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
 
 for (const take of [withLock, withLockIfPossible]) {
-  test(`${take.name} holds the lock during the work and gives its result`, (t) => {
+  test(`${take.name} holds the lock while it runs the body, and returns its result`, (t) => {
     const machine = machineWith();
 
     const holder = take(machine.start({ processId: 7 }), location, request, () =>
@@ -20,7 +20,7 @@ for (const take of [withLock, withLockIfPossible]) {
     t.end();
   });
 
-  test(`${take.name} gives the lock back when the work fails`, (t) => {
+  test(`${take.name} releases the lock when the body throws`, (t) => {
     const machine = machineWith();
     const fail = (): never => {
       throw new Error("the work failed");
@@ -32,7 +32,7 @@ for (const take of [withLock, withLockIfPossible]) {
     t.end();
   });
 
-  test(`${take.name} gives up after the time to wait, names the holder, and does nothing`, (t) => {
+  test(`${take.name} fails after the timeout, names the holder, and does nothing`, (t) => {
     const machine = machineWith();
     machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
     const before = machine.time;
@@ -41,7 +41,7 @@ for (const take of [withLock, withLockIfPossible]) {
       code: 11,
       message: "network net is locked; gave up after 3 s",
       details:
-        "/data/net/lock is held by process 7 (DEL c2 eth0); nothing was changed. The wait is ipam.lockTimeoutSeconds",
+        "/data/net/lock is held by process 7 (DEL c2 eth0); nothing was changed. The timeout is ipam.lockTimeoutSeconds",
     });
 
     t.equal(machine.time - before, 3000);
@@ -49,7 +49,7 @@ for (const take of [withLock, withLockIfPossible]) {
   });
 }
 
-test("the lock file is the reference's, further state is out of its reach", (t) => {
+test("the lock file is the reference's, further state is in the state directory", (t) => {
   const machine = machineWith();
 
   withLock(machine.start(), location, request, () => {});
@@ -60,7 +60,7 @@ test("the lock file is the reference's, further state is out of its reach", (t) 
   t.end();
 });
 
-test("where the lock cannot be made, withLock says so in the reference's bare words", (t) => {
+test("where the lock cannot be taken, withLock fails with the reference's message", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
   t.throws(() => withLock(system, location, request, () => t.fail("it does nothing")), {
@@ -71,7 +71,7 @@ test("where the lock cannot be made, withLock says so in the reference's bare wo
   t.end();
 });
 
-test("where the disk refuses the lock, withLockIfPossible works without it", (t) => {
+test("where the disk does not allow the lock, withLockIfPossible runs without it", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
 
   t.equal(
@@ -81,7 +81,7 @@ test("where the disk refuses the lock, withLockIfPossible works without it", (t)
   t.end();
 });
 
-test("withLock makes the network's directory only where the lock cannot be had without it", (t) => {
+test("withLock makes the network's directory only where the lock needs it", (t) => {
   const fresh = new MemoryMachine().start();
   const known = machineWith().start();
 
@@ -100,7 +100,7 @@ test("withLock makes the network's directory only where the lock cannot be had w
   t.end();
 });
 
-test("withLock says so where the network's directory cannot be made", (t) => {
+test("withLock fails where the network's directory cannot be made", (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
 
   t.throws(() => withLock(system, location, request, () => t.fail("it does nothing")), {
@@ -109,7 +109,7 @@ test("withLock says so where the network's directory cannot be made", (t) => {
   t.end();
 });
 
-test("withOrWithoutLock works under the lock, without it where it stays with another or is refused", (t) => {
+test("withOrWithoutLock runs under the lock, or without it on timeout or error", (t) => {
   const machine = machineWith();
   const held = (): string | undefined => machine.locks.get(LOCK);
 

@@ -13,7 +13,7 @@ function seen(machine: MemoryMachine, name: string, owner: string): Omit<SeenDea
   return { name, owner, modified };
 }
 
-test("what is still as it was seen is released, and the index knows", (t) => {
+test("a reservation that is unchanged since it was seen dead is released, also from the index", (t) => {
   const machine = machineWith(files);
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
 
@@ -25,7 +25,7 @@ test("what is still as it was seen is released, and the index knows", (t) => {
   t.end();
 });
 
-test("what is gone, has another owner or was written again stays", (t) => {
+test("a reservation that is gone, has another owner or was written again is not released", (t) => {
   const machine = machineWith(files);
   const dead = [
     seen(machine, "10.0.0.2", "c9\r\neth0"),
@@ -42,7 +42,7 @@ test("what is gone, has another owner or was written again stays", (t) => {
   t.end();
 });
 
-test("what cannot be removed is told after all else is removed", (t) => {
+test("what cannot be removed is reported after the rest is removed", (t) => {
   const machine = machineWith(files);
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
   const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);

@@ -24,7 +24,7 @@ function release(machine: MemoryMachine, names?: readonly string[], interrupt?: 
   });
 }
 
-test("all given reservations are removed, and no other", (t) => {
+test("the given reservations are removed, and no others", (t) => {
   const machine = machineWith(three);
 
   release(machine, ["10.0.0.2", "10.0.0.3"]);
@@ -34,7 +34,7 @@ test("all given reservations are removed, and no other", (t) => {
   t.end();
 });
 
-test("without the lock, a reservation that became another's meanwhile stays", (t) => {
+test("without the lock, a reservation that got another owner meanwhile stays", (t) => {
   const machine = machineWith(three);
   const store = new Store(machine.start(), location, false);
   const all = store.allOwned();
@@ -46,7 +46,7 @@ test("without the lock, a reservation that became another's meanwhile stays", (t
   t.end();
 });
 
-test("what cannot be removed is reported once all else is, and stays in the index", (t) => {
+test("what cannot be removed is reported after the rest is removed, and stays in the index", (t) => {
   const machine = machineWith(three);
   const interrupt = refuse("unlink", "EIO", "/data/net/10.0.0.3");
 
@@ -77,7 +77,7 @@ test("every path that cannot be removed is named", (t) => {
   t.end();
 });
 
-test("what is gone already is released", (t) => {
+test("a reservation that is gone counts as released", (t) => {
   const machine = machineWith(three);
 
   withStore(machine.start(), (store) => {
@@ -121,7 +121,7 @@ test("a reservation that could not be read stays in its owner's entry when anoth
   t.end();
 });
 
-test("what the disk refuses to a release is an I/O failure; any other error stays itself", (t) => {
+test("a system call that fails in a release is an I/O failure; any other error is unchanged", (t) => {
   const refused = (): never => {
     throw new SystemError("open", "/data/net", "EIO");
   };

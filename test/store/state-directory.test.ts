@@ -13,12 +13,12 @@ const parts = [
   location.temporaryDirectory,
 ];
 
-/** Whether our own directory is used as things stand on this machine. */
+/** Whether the state directory is used on this machine. */
 function usesStateDirectory(machine: MemoryMachine): boolean {
   return withSafeStateDirectory(machine.start(), location).usesStateDirectory;
 }
 
-test("our own directory is used where it is missing, in part, or there", (t) => {
+test("the state directory is used where it, or a part of it, is missing or exists", (t) => {
   t.ok(usesStateDirectory(new MemoryMachine()));
   const machine = new MemoryMachine();
   for (const part of parts) {
@@ -28,7 +28,7 @@ test("our own directory is used where it is missing, in part, or there", (t) => 
   t.end();
 });
 
-test("it is not used where anything else than a directory stands in its place", (t) => {
+test("it is not used where a part of it is not a directory", (t) => {
   for (const part of parts) {
     const linked = machineWith();
     linked.disk.putLink(part, "/elsewhere");
@@ -41,7 +41,7 @@ test("it is not used where anything else than a directory stands in its place", 
   t.end();
 });
 
-test("it is not used where nobody may say what it is", (t) => {
+test("it is not used where lstat(2) fails on it", (t) => {
   for (const part of parts) {
     const system = machineWith().start({ interrupt: refuse("linkStatus", "EACCES", part) });
 

@@ -39,7 +39,7 @@ function look(
   return [names(held), searched];
 }
 
-test("the first look searches, the next one does not", (t) => {
+test("the first call searches, the next one does not", (t) => {
   const machine = machineWith(two);
   machine.wait(5000);
 
@@ -88,7 +88,7 @@ test("a write within the tick of the clock in which we searched does not go unse
   t.end();
 });
 
-test("what the index lists is checked before it is believed", (t) => {
+test("what the index lists is checked before it is used", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
   look(machine);
   machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
@@ -126,7 +126,7 @@ test("a stamp that another left while we could prove nothing is taken away", (t)
   t.end();
 });
 
-test("a reservation that names another by now stays", (t) => {
+test("a reservation that has another owner meanwhile stays", (t) => {
   const machine = machineWith(two);
   withStore(machine.start(), (store) => {
     const [held] = store.heldBy(c1, "search");
@@ -175,7 +175,7 @@ test("reservations are counted through every change", (t) => {
   t.end();
 });
 
-test("an index that cannot be kept makes nothing fail, and leaves no stamp", (t) => {
+test("an index that cannot be kept fails no call, and leaves no stamp", (t) => {
   for (const operation of ["symlink", "unlink", "setModified", "readLink"] as const) {
     const interrupt: Interrupt = ({ operation: found, path }) =>
       found === operation && (path.startsWith(location.stateDirectory) || found === "setModified")
@@ -223,7 +223,7 @@ test("an index that is deleted during a call is not taken for a whole one", (t) 
   t.end();
 });
 
-test("whether an attachment holds anything is seen without the lock, by index or search", (t) => {
+test("whether an attachment holds anything is known without the lock, by index or search", (t) => {
   const machine = machineWith(two);
   t.equal(isHeld(machine.start(), location, c1), true);
   t.equal(isHeld(machine.start(), location, attachment("c9")), false);
