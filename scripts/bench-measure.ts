@@ -78,8 +78,8 @@ const ROUND: readonly Verb[] = ["VERSION", "STATUS", "ADD", "CHECK", "DEL"];
 const WARM_UP_ROUNDS = 2;
 
 /**
- * So long nobody else writes, in milliseconds, before calls are measured: by then the portable executable, which does
- * not lock the Go plugin out, relies on its index.
+ * How long to wait without a foreign write before calls are measured, in milliseconds: after that the portable
+ * executable, which does not lock the Go plugin out, relies on its index.
  */
 const UNDISTURBED = 31_000;
 
@@ -90,7 +90,7 @@ const LAST_FREE = CAPACITY >> 1;
  * Measures everything.
  *
  * @param directory where the stores are made
- * @param progress is told what comes next
+ * @param progress reports the next step
  */
 export function measure(
   programs: readonly Program[],

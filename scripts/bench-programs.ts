@@ -18,7 +18,7 @@ export interface Program {
   readonly version: string;
   /** The file's size. */
   readonly bytes: number;
-  /** The newest version of the specification that it speaks; the empty program speaks none. */
+  /** The newest version of the specification that it supports; the empty program supports none. */
   readonly cniVersion: string;
 }
 
@@ -46,7 +46,7 @@ function program(name: ProgramName, executable: string, version: string): Progra
   return { name, executable, version, bytes: size, cniVersion };
 }
 
-/** The newest one that Debian has, or else the one that is installed. */
+/** The newest Go plugin of Debian if it was fetched, or else the installed one. */
 function findGoPlugin(): string {
   const fetched = join(root, "build", "go-plugins", "usr", "lib", "cni", "host-local");
   const installed = "/usr/lib/cni/host-local";
@@ -80,7 +80,7 @@ async function buildEmptyProgram(directory: string): Promise<string> {
   return output;
 }
 
-/** What an executable calls itself when it is started without a command. */
+/** The name and version that an executable prints without a command. */
 function aboutVersion(executable: string): string {
   const { stderr } = spawnSync(executable, { env: {}, encoding: "utf8" });
   return /plugin (.*)/.exec(stderr)?.[1] ?? "unknown";

@@ -59,19 +59,19 @@ export function release({ directory }: Store, place: number): void {
   rmSync(join(directory, address(place)));
 }
 
-/** Says which address was handed out last, by its place in the range. */
+/** Sets the cursor to an address, by its place in the range. */
 export function setCursor({ directory }: Store, place: number): void {
   writeFileSync(join(directory, "last_reserved_ip.0"), address(place), { mode: 0o600 });
 }
 
-/** Makes the directory look as though another program had written there a moment ago. */
+/** Changes the directory as another program that has just written there. */
 export function touch({ directory }: Store): void {
   const now = new Date();
   utimesSync(directory, now, now);
 }
 
 /**
- * Takes away everything of ours that the Go plugin does not know. It is kept elsewhere, since ext4 makes files slowly
+ * Moves the state directory away, which the Go plugin does not know. It is not deleted, since ext4 makes files slowly
  * for a while after many were removed.
  */
 export function forget({ dataDir }: Store): void {

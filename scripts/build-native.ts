@@ -16,10 +16,10 @@ import { bundle, root } from "./bundle.ts";
 const sources = join(root, "src", "system", "quickjs");
 const work = join(root, "build", "native");
 
-/** What the build needs is not on this machine. */
+/** A tool that the build needs is not installed. */
 export class MissingTool extends Error {}
 
-/** Where QuickJS is. */
+/** The paths of the QuickJS library. */
 interface Library {
   readonly include: string;
   readonly archive: string;
@@ -97,7 +97,7 @@ function compile(
   ]);
 }
 
-/** What the library wants of a newer C library than this one; see older-libc.c. */
+/** What the library needs from a newer C library than this one; see older-libc.c. */
 function forOlderLibc(): readonly string[] {
   const version = run("getconf", ["GNU_LIBC_VERSION"]).toString();
   const [major = 0, minor = 0] = version

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import esbuild, { type Plugin } from "esbuild";
 
-/** Where the repository begins. */
+/** The root of the repository. */
 export const root = resolve(import.meta.dirname, "..");
 
 /** What to bundle, and for which engine. */

@@ -1,4 +1,4 @@
-/** The life of a call: it is received, served by its verb, and answered. */
+/** Runs one call of the plugin: reads it, runs its verb, and prints the result or the error. */
 
 import { type CniCall, receiveCall } from "./cni/call.ts";
 import { asCniError } from "./cni/error.ts";
@@ -14,21 +14,21 @@ import { status } from "./verbs/status.ts";
 import { version } from "./verbs/version.ts";
 
 /**
- * Serves one call.
+ * Runs one call.
  *
  * @returns the exit code: 0, or 1 after an error object on standard output
  */
 export function main(system: System): number {
   try {
-    serve(system, receiveCall(system));
+    run(system, receiveCall(system));
     return 0;
   } catch (error) {
-    report(system, error);
+    printError(system, error);
     return 1;
   }
 }
 
-function serve(system: System, call: CniCall): void {
+function run(system: System, call: CniCall): void {
   switch (call.verb) {
     case "about":
       about(system);
@@ -54,8 +54,8 @@ function serve(system: System, call: CniCall): void {
   }
 }
 
-/** Errors go to standard output, where runtimes look for them (CNI SPEC 1.1.0, section 5). */
-function report(system: System, thrown: unknown): void {
+/** Errors go to standard output, where runtimes read them (CNI SPEC 1.1.0, section 5). */
+function printError(system: System, thrown: unknown): void {
   const { code, message, details } = asCniError(thrown);
   const error = { code, msg: message, details: details === "" ? undefined : details };
   try {

@@ -5,5 +5,5 @@ import { createNodeSystem } from "./system/node/node-system.ts";
 
 const system = createNodeSystem();
 if (system.arguments.length === 0 || system.environment("CNI_COMMAND")) system.exit(main(system));
-// A call of the plugin never loads this.
+// Never loaded by a call of the plugin.
 import("./portable-operator.ts").then(({ run }) => run());

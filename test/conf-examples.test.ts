@@ -1,4 +1,4 @@
-/** Every file in conf-examples/ works as it is and keeps what its row in README.md promises. */
+/** Every file in conf-examples/ works as it is and does what its row in README.md says. */
 
 import { type Test, test } from "tap";
 import { renderContainerdTemplate } from "./e2e/containerd-template.ts";
@@ -9,9 +9,9 @@ import { isAtLeast, readNetwork } from "./e2e/libcni.ts";
 interface Example {
   /** What the file shows, as the test's name. */
   readonly shows: string;
-  /** What a runtime adds of its own. */
+  /** What a runtime adds to it. */
   readonly offer?: Offer;
-  /** Asserts what the file promises, beyond the life of a pod that every file carries. */
+  /** Asserts what is special to this file, beyond the life of a pod. */
   readonly keeps: (t: Test, network: ExampleNetwork) => void;
 }
 
@@ -72,7 +72,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 
   "ranges-by-runtime-config.conflist": {
-    shows: "the runtime names the ranges, and need not repeat them to free an address",
+    shows: "the runtime names the ranges, and need not send them to free an address",
     offer: { capabilities: { ipRanges: [[{ subnet: "10.34.0.0/24" }]] } },
     keeps(t, network) {
       t.same(network.add("pod-1").ips, [{ address: "10.34.0.2/24", gateway: "10.34.0.1" }]);
@@ -173,7 +173,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 
   "flannel-delegate.conf": {
-    shows: "what flannel hands to bridge: the node's subnet, and a route to the cluster",
+    shows: "what flannel passes to bridge: the node's subnet, and a route to the cluster",
     keeps(t, network) {
       t.same(network.add("pod-1"), {
         cniVersion: "0.3.1",
@@ -219,7 +219,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 
   "exclude.conflist": {
-    shows: "excluded addresses and blocks are never handed out",
+    shows: "excluded addresses and CIDRs are never handed out",
     keeps(t, network) {
       const pods = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => network.add(`pod-${number}`));
       t.same(

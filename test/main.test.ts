@@ -10,7 +10,7 @@ function run(environment: Readonly<Record<string, string>>, stdin = ""): Outcome
   return new MemoryMachine().run({ environment, stdin }, main);
 }
 
-test("a call goes to its verb, and success is exit code 0", (t) => {
+test("a call runs its verb, and success is exit code 0", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   t.match(network.add("c1").stdout, '"10.0.0.2/29"');
@@ -55,7 +55,7 @@ test("a failure is one error object on standard output, and exit code 1", (t) =>
   t.end();
 });
 
-test("details are part of the error object where there are any", (t) => {
+test("details are part of the error object unless empty", (t) => {
   const network = new Network(new MemoryMachine(), subnet, { name: "a/b" });
 
   t.same(network.add("c1").error, {
@@ -66,7 +66,7 @@ test("details are part of the error object where there are any", (t) => {
   t.end();
 });
 
-test("a failure of the machine is told in its words, with code 999", (t) => {
+test("a failed system call is reported with its message and code 999", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   t.same(network.add("c1", { interrupt: refuse("makeDirectories", "EACCES") }).error, {
@@ -93,7 +93,7 @@ test("an error that cannot be printed goes to standard error, with the time", (t
   t.end();
 });
 
-test("a defect is told as an error object, too", (t) => {
+test("a defect is reported as an error object, too", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   const { error } = network.add("c1", {

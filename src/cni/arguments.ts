@@ -5,7 +5,7 @@ import { goQuote } from "./go-quote.ts";
 
 /**
  * Reads `CNI_ARGS` by the reference's grammar: pairs from left to right, the first error wins, keys in exact letters,
- * a repeated key's last value counts. Unknown keys are errors unless `IgnoreUnknown` is true anywhere.
+ * of a repeated key the last value counts. Unknown keys are errors unless `IgnoreUnknown` is true anywhere.
  *
  * @param text the variable's value; empty means no arguments
  * @param known the keys that the plugin understands, each with the reader of its value, which may throw
@@ -43,7 +43,7 @@ export function readArguments(
   if (unknown.length > 0 && !ignoreUnknown) {
     throw internalError(
       `ARGS: unknown args [${unknown.map(goQuote).join(" ")}]`,
-      `known in CNI_ARGS: ${Object.keys(known).join(", ")}, IgnoreUnknown; with IgnoreUnknown=1 others are passed over`,
+      `known in CNI_ARGS: ${Object.keys(known).join(", ")}, IgnoreUnknown; with IgnoreUnknown=1 others are ignored`,
     );
   }
 }

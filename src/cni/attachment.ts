@@ -1,4 +1,4 @@
-/** Whose address it is: one interface of one container. */
+/** An attachment: one interface of one container. */
 
 import { CniError, ErrorCode } from "./error.ts";
 import { isSpace, utf8Length } from "./unicode.ts";
@@ -15,14 +15,15 @@ export interface Attachment {
   readonly interfaceName: InterfaceName;
 }
 
-/** What container ids and network names are made of (CNI SPEC 1.1.0, sections 1 and 2). */
+/** The characters of container ids and network names (CNI SPEC 1.1.0, sections 1 and 2). */
 const identifier = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 
-/** Whether `text` is an identifier in the sense of the specification: it can name a file and cannot leave a directory. */
+/** Whether `text` is an identifier by the specification, and so also a file name that cannot leave its directory. */
 export function isIdentifier(text: string): boolean {
   return identifier.test(text);
 }
 
+/** Whether `text` is a valid container id. */
 export function isContainerId(text: string): text is ContainerId {
   return isIdentifier(text);
 }
@@ -51,6 +52,7 @@ export function parseInterfaceName(text: string): InterfaceName {
   return text as InterfaceName;
 }
 
+/** Whether `text` is an interface name that `parseInterfaceName` accepts, and neither empty nor with a NUL in it. */
 export function isInterfaceName(text: string): text is InterfaceName {
   return text !== "" && !text.includes("\0") && interfaceNameProblem(text) === undefined;
 }

@@ -1,4 +1,4 @@
-/** From environment and standard input to a call that may be served. */
+/** Reads a call from the environment and standard input, and checks it. */
 
 import { isSystemError, type System } from "../system/system.ts";
 import {
@@ -14,7 +14,7 @@ import { requireAllowed, requireSupported, type SpecVersion } from "./version.ts
 /** A network name that was checked: it names a directory and cannot leave it. */
 export type NetworkName = string & { readonly proof: "network name" };
 
-/** The network configuration on standard input, of which only name and version were looked at. */
+/** The network configuration on standard input; only its name and version are checked here. */
 export interface NetworkConfiguration {
   readonly name: NetworkName;
   readonly version: SpecVersion;
@@ -41,20 +41,20 @@ export interface NetworkCall {
   readonly network: NetworkConfiguration;
 }
 
-/** What the caller wants; `about` where it named no command. */
+/** A call of the plugin; `about` where CNI_COMMAND is not set. */
 export type CniCall =
   | { readonly verb: "about" }
   | { readonly verb: "VERSION" }
   | AttachmentCall
   | NetworkCall;
 
-/** A configuration larger than this is not one. */
+/** A larger configuration is refused, in bytes. */
 const LARGEST_CONFIGURATION = 64 * 1024 * 1024;
 
-/** So long the caller may take to write it, in seconds: one that never ends would hold the call for ever. */
-const LONGEST_INPUT = 60;
+/** How long to wait for the end of standard input, in seconds; without a limit the call might never end. */
+const INPUT_TIMEOUT_SECONDS = 60;
 
-/** The variables that a command requires, in the reference's order of looking at them. */
+/** The commands that require each variable, in the order in which the reference checks them. */
 const required: Readonly<Record<string, readonly string[]>> = {
   CNI_CONTAINERID: ["ADD", "CHECK", "DEL"],
   CNI_NETNS: ["ADD", "CHECK"],
@@ -118,9 +118,8 @@ interface Environment {
   readonly missing: readonly string[];
 }
 
-/** A missing variable is remembered, an invalid one is reported at once: so an invalid value beats a missing one. */
 /**
- * A configuration that was found in a file, as ADD would take it.
+ * Checks the name and version of a configuration from a file, as ADD does.
  *
  * @throws CniError 6 not an object, 7 network name, 1 version
  */
@@ -128,6 +127,7 @@ export function configurationOf(document: Json): NetworkConfiguration {
   return networkConfiguration(document, networkName(document), requireSupported);
 }
 
+/** Missing variables are collected and an invalid one is reported at once, so an invalid value is reported first. */
 function readEnvironment(system: System): Environment {
   const command = system.environment("CNI_COMMAND") ?? "";
   const missing: string[] = [];
@@ -149,13 +149,13 @@ function readEnvironment(system: System): Environment {
 function readDocument(system: System): Json {
   let text: string;
   try {
-    text = system.readStandardInput(LARGEST_CONFIGURATION, LONGEST_INPUT * 1000);
+    text = system.readStandardInput(LARGEST_CONFIGURATION, INPUT_TIMEOUT_SECONDS * 1000);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CniError(
       ErrorCode.ioFailure,
       `error reading from stdin: ${error.message}`,
-      `expected the network configuration, a JSON object of at most ${LARGEST_CONFIGURATION} bytes, on standard input, which must end within ${LONGEST_INPUT} s`,
+      `expected the network configuration, a JSON object of at most ${LARGEST_CONFIGURATION} bytes, on standard input, which must end within ${INPUT_TIMEOUT_SECONDS} s`,
     );
   }
   try {
@@ -187,7 +187,7 @@ function networkName(document: Json): NetworkName {
 function networkConfiguration(
   value: Json,
   name: NetworkName,
-  gate: (versionText: string) => SpecVersion,
+  checkVersion: (versionText: string) => SpecVersion,
 ): NetworkConfiguration {
   const document = { value, path: "" };
   const versionText = topLevelString(
@@ -196,7 +196,7 @@ function networkConfiguration(
     (reason) =>
       new CniError(ErrorCode.decodingFailure, `decoding version from network config: ${reason}`),
   );
-  return { name, version: gate(versionText), versionText, document };
+  return { name, version: checkVersion(versionText), versionText, document };
 }
 
 function topLevelString(document: Json, key: string, refuse: (reason: string) => CniError): string {

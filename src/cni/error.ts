@@ -1,4 +1,4 @@
-/** The one error type of the plugin: what a runtime is told, with its code on the wire. */
+/** The error type of the plugin, with the code that the runtime receives. */
 
 /** Error codes of CNI SPEC 1.1.0, section 5 "Error", and those of the reference's library. */
 export const ErrorCode = {
@@ -13,10 +13,10 @@ export const ErrorCode = {
   internal: 999,
 } as const;
 
-/** A failure that the caller is told about, as the error object of the specification. */
+/** An error that is reported to the runtime as an error object (CNI SPEC 1.1.0, section 5). */
 export class CniError extends Error {
   readonly code: number;
-  /** What goes on to the reader: expected, found, where, and what to do next; empty where `msg` says it all. */
+  /** What was expected, what was found, where, and what to do next; empty where the message says it all. */
   readonly details: string;
 
   constructor(code: number, message: string, details = "") {
@@ -36,16 +36,16 @@ export function internalError(message: string, details = ""): CniError {
   return new CniError(ErrorCode.internal, message, details);
 }
 
-/** An error in one line, with its details where it has any. */
-export function wholeMessage(error: Error): string {
+/** The message of an error and its details, if any, in one line. */
+export function messageWithDetails(error: Error): string {
   const details = error instanceof CniError ? error.details : "";
   return details === "" ? error.message : `${error.message}; ${details}`;
 }
 
-/** Any thrown value as the error that is printed. */
+/** Converts any thrown value to the error that is printed. */
 export function asCniError(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
-  // QuickJS throws it where there is no memory left for an error.
+  // QuickJS throws it when there is no memory left to make an error.
   if (thrown === null) return internalError("out of memory");
   return internalError(thrown instanceof Error ? thrown.message : String(thrown));
 }

@@ -11,7 +11,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** What is not written as it is: both quotes, the backslash, and what Go's `strconv.IsPrint` refuses. */
+/** What has to be escaped: both quotes, the backslash, and what is not printable by Go's `strconv.IsPrint`. */
 const notPlain = /["'\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /**
@@ -23,7 +23,7 @@ export function goQuote(text: string): string {
   return `"${escaped(text, '"')}"`;
 }
 
-/** One character between single quotes, as Go's JSON decoder names the character that it refused. */
+/** One character between single quotes, as Go's JSON decoder names an unexpected character. */
 export function goQuoteCharacter(character: string): string {
   return `'${escaped(character, "'")}'`;
 }

@@ -1,4 +1,4 @@
-/** What Go's `encoding/json` says of a text that is not JSON. Runs only when the engine's own parser has refused. */
+/** The errors of Go's `encoding/json` for text that is not JSON. Runs only after the engine's own parser failed. */
 
 import { goQuoteCharacter } from "./go-quote.ts";
 
@@ -13,8 +13,8 @@ const digitRun = /[0-9]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a string cannot hold.
 const stringContent = /[^"\\\u0000-\u001f]*/y;
 
-/** Thrown inside the scanner only; carries the finished sentence. */
-class Refusal extends Error {}
+/** Thrown inside the scanner only, with the complete message. */
+class ScanError extends Error {}
 
 /**
  * The first thing wrong with `text`, in Go's words; empty where nothing is.
@@ -25,31 +25,31 @@ export function syntaxError(text: string): string {
   try {
     scan(text);
     return "";
-  } catch (refusal) {
-    if (refusal instanceof Refusal) return refusal.message;
-    throw refusal;
+  } catch (error) {
+    if (error instanceof ScanError) return error.message;
+    throw error;
   }
 }
 
 function scan(text: string): void {
   // A property, since V8 14 may lose a change of a variable that several functions share.
   const place = { at: 0 };
-  // One entry an open bracket; a list instead of recursion, so that depth costs no stack.
+  // One entry for each open bracket; a list instead of recursion, so that nesting takes no stack.
   const open: ("{" | "[")[] = [];
 
-  const refuse = (context: string): never => {
+  const fail = (context: string): never => {
     if (place.at >= text.length) {
       // Go's scanner gets one blank after the end: inside a word, a number or an escape it names that.
       const isInside = /^in (?:literal|numeric|exponent|string escape|\\u)|^after decimal/.test(
         context,
       );
-      throw new Refusal(isInside ? `invalid character ' ' ${context}` : END);
+      throw new ScanError(isInside ? `invalid character ' ' ${context}` : END);
     }
-    throw new Refusal(
+    throw new ScanError(
       `invalid character ${goQuoteCharacter(firstByte(text, place.at))} ${context}`,
     );
   };
-  /** Goes on behind what `run` matches here, be it nothing. */
+  /** Moves past what `run` matches here, which may be nothing. */
   const skip = (run: RegExp): void => {
     run.lastIndex = place.at;
     run.test(text);
@@ -57,22 +57,22 @@ function scan(text: string): void {
   };
   const skipSpace = (): void => skip(spaces);
   const digits = (context: string): void => {
-    if (!isDigit(text.charAt(place.at))) refuse(context);
+    if (!isDigit(text.charAt(place.at))) fail(context);
     skip(digitRun);
   };
   const string = (): void => {
     for (place.at++; ; place.at++) {
       skip(stringContent);
       if (text.charAt(place.at) === '"') break;
-      if (place.at >= text.length || text.charCodeAt(place.at) < 0x20) refuse("in string literal");
+      if (place.at >= text.length || text.charCodeAt(place.at) < 0x20) fail("in string literal");
       if (text.charAt(place.at) !== "\\") continue;
       place.at++;
       if (place.at >= text.length || !'"\\/bfnrtu'.includes(text.charAt(place.at)))
-        refuse("in string escape code");
+        fail("in string escape code");
       if (text.charAt(place.at) !== "u") continue;
       for (let count = 0; count < 4; count++) {
         place.at++;
-        if (!/[0-9a-f]/i.test(text.charAt(place.at))) refuse("in \\u hexadecimal character escape");
+        if (!/[0-9a-f]/i.test(text.charAt(place.at))) fail("in \\u hexadecimal character escape");
       }
     }
     place.at++;
@@ -95,26 +95,25 @@ function scan(text: string): void {
     for (let index = 1; index < word.length; index++) {
       place.at++;
       const expected = word.charAt(index);
-      if (text.charAt(place.at) !== expected)
-        refuse(`in literal ${word} (expecting '${expected}')`);
+      if (text.charAt(place.at) !== expected) fail(`in literal ${word} (expecting '${expected}')`);
     }
     place.at++;
   };
   const key = (): void => {
     skipSpace();
-    if (text.charAt(place.at) !== '"') refuse("looking for beginning of object key string");
+    if (text.charAt(place.at) !== '"') fail("looking for beginning of object key string");
     string();
     skipSpace();
-    if (text.charAt(place.at) !== ":") refuse("after object key");
+    if (text.charAt(place.at) !== ":") fail("after object key");
     place.at++;
   };
-  /** Opens brackets until a value without further ones was read. */
+  /** Reads opening brackets, then the first value that opens none. */
   const value = (): void => {
     for (;;) {
       skipSpace();
       const first = text.charAt(place.at);
       if (first === "{" || first === "[") {
-        if (open.length === MAX_DEPTH) refuse("exceeded max depth");
+        if (open.length === MAX_DEPTH) fail("exceeded max depth");
         open.push(first);
         place.at++;
         skipSpace();
@@ -127,7 +126,7 @@ function scan(text: string): void {
       else if (first === "t") literal("true");
       else if (first === "f") literal("false");
       else if (first === "n") literal("null");
-      else refuse("looking for beginning of value");
+      else fail("looking for beginning of value");
       return;
     }
   };
@@ -144,11 +143,11 @@ function scan(text: string): void {
       if (inner === "{") key();
       value();
     } else {
-      refuse(inner === "{" ? "after object key:value pair" : "after array element");
+      fail(inner === "{" ? "after object key:value pair" : "after array element");
     }
   }
   skipSpace();
-  if (place.at < text.length) refuse("after top-level value");
+  if (place.at < text.length) fail("after top-level value");
 }
 
 function isDigit(character: string): boolean {

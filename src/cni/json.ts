@@ -8,13 +8,13 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A value together with the place where it stands, such as `ipam.ranges[0][1].rangeStart`. */
+/** A value with its path in the document, such as `ipam.ranges[0][1].rangeStart`. */
 export interface Located {
   readonly value: Json;
   readonly path: string;
 }
 
-// Where engines differ in what they let pass: numbers that end in a dot, escapes, and depth.
+// Where engines differ in what they accept: numbers that end in a dot, escapes, and nesting depth.
 const dotEnd = /[0-9]\.[^0-9]/;
 const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const noBracket = /"[^"]*"|[^"[\]{}]+/g;
@@ -23,14 +23,14 @@ const noBracket = /"[^"]*"|[^"[\]{}]+/g;
  * Parses one JSON document.
  *
  * @param text the document; a byte order mark is an error, as in Go
- * @throws SyntaxError whose message is what Go's `encoding/json` says
+ * @throws SyntaxError with the message of Go's `encoding/json`
  */
 export function parseJson(text: string): Json {
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Where the text is in order, the engine had not enough memory or stack for it, and says so.
+    // Where the text is valid, the engine ran out of memory or stack, and its message says so.
     throw new SyntaxError(
       isOutOfMemory(error) ? OUT_OF_MEMORY : syntaxError(text) || String(error),
     );
@@ -49,7 +49,7 @@ function isOutOfMemory(error: unknown): boolean {
   return error === null || (error instanceof Error && error.message === OUT_OF_MEMORY);
 }
 
-/** Whether the engine may have let something pass; scanning each text would cost more than parsing it. */
+/** Whether the engine may have accepted what Go does not; scanning each text would cost more than parsing it. */
 function isDoubtful(text: string): boolean {
   const unescaped = text.includes("\\") ? text.replace(goodEscape, "") : text;
   return (
@@ -150,7 +150,7 @@ export function integer(at: Located): number {
   return value;
 }
 
-/** The error for a value of the wrong type; its beginning is the reference's. */
+/** The error for a value of the wrong type; it begins as the reference's. */
 export function typeMismatch(at: Located, expected: string, found = kindOf(at.value)): CniError {
   return internalError(`json: cannot unmarshal ${found} into ${at.path}: expected ${expected}`);
 }

@@ -1,11 +1,11 @@
-/** The guard against working on the plugin's own network namespace. */
+/** The check that CNI_NETNS is not the plugin's own network namespace. */
 
 import type { System } from "../system/system.ts";
 import { CniError, ErrorCode } from "./error.ts";
 
 /**
  * Refuses a network namespace that is the plugin's own, as the reference's `skel` does, unless
- * `CNI_NETNS_OVERRIDE` is `1` or `true`. A path that cannot be looked at is not refused.
+ * `CNI_NETNS_OVERRIDE` is `1` or `true`. A path that `stat(2)` fails on is not refused.
  *
  * @param path the value of `CNI_NETNS`
  * @throws CniError 8

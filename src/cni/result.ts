@@ -1,4 +1,4 @@
-/** The result of an ADD, and its forms in older versions of the specification. */
+/** The result of an ADD, and how each version of the specification prints it. */
 
 import { formatJson } from "./json.ts";
 import type { SpecVersion } from "./version.ts";
@@ -29,7 +29,7 @@ export interface ResultDns {
   readonly options: readonly string[];
 }
 
-/** What an ADD yields, independent of the version in which it is told. */
+/** The result of an ADD, independent of the version in which it is printed. */
 export interface Result {
   readonly addresses: readonly ResultAddress[];
   readonly routes: readonly ResultRoute[];

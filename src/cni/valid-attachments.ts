@@ -1,9 +1,10 @@
-/** The attachments that a GC call calls valid. */
+/** The list of valid attachments in a GC call. */
 
 import type { NetworkConfiguration } from "./call.ts";
 import { CniError, ErrorCode } from "./error.ts";
 import { elements, type Located, member, memberOrNull, text } from "./json.ts";
 
+/** An entry of the list. */
 export interface ValidAttachment {
   readonly containerId: string;
   readonly interfaceName: string;
@@ -11,10 +12,10 @@ export interface ValidAttachment {
 
 /**
  * Reads `cni.dev/valid-attachments` or, where that is absent, the older `cni.dev/attachments` (CNI SPEC 1.1.0,
- * section 2 "GC"). `null` is what a Go runtime makes of an empty list.
+ * section 2 "GC"). A Go runtime encodes an empty list as `null`.
  *
  * @returns `undefined` where the caller sent neither key
- * @throws CniError 7 where the list is not of the specified form
+ * @throws CniError 7 where the list is malformed
  */
 export function validAttachments({
   document,

@@ -1,4 +1,4 @@
-/** Versions of the CNI specification: which are spoken, and which verb needs which. */
+/** The supported versions of the CNI specification, and which of them each verb needs. */
 
 import { CniError, ErrorCode } from "./error.ts";
 import { goQuote } from "./go-quote.ts";
@@ -15,41 +15,41 @@ export const SUPPORTED_VERSIONS = [
 
 export type SpecVersion = (typeof SUPPORTED_VERSIONS)[number];
 
-/** The verbs that older configurations do not allow, with the version that brought them. */
+/** The verbs that older configurations do not allow, with the version that introduced them. */
 const introducedIn = { CHECK: [0, 4, 0], GC: [1, 1, 0], STATUS: [1, 1, 0] } as const;
 
 type Numbers = readonly [number, number, number];
 
-/** What the executable says of itself when it is asked for VERSION. */
+/** The output of VERSION. */
 export function versionDocument(): string {
   return `${JSON.stringify({ cniVersion: "1.1.0", supportedVersions: SUPPORTED_VERSIONS })}\n`;
 }
 
 /**
- * The version of a configuration that is asked for ADD or DEL; only the exact text counts, as in the reference.
+ * Checks the version of a configuration for ADD or DEL; only the exact text is accepted, as in the reference.
  *
  * @param text `cniVersion` as configured; empty means 0.1.0
- * @throws CniError 1 where it is not spoken
+ * @throws CniError 1 where it is not supported
  */
 export function requireSupported(text: string): SpecVersion {
   const wanted = text === "" ? "0.1.0" : text;
   const found = SUPPORTED_VERSIONS.find((version) => version === wanted);
   if (found === undefined) {
-    const spoken = SUPPORTED_VERSIONS.map(goQuote).join(" ");
+    const supported = SUPPORTED_VERSIONS.map(goQuote).join(" ");
     throw new CniError(
       ErrorCode.incompatibleVersion,
       "incompatible CNI versions",
-      `config is ${goQuote(wanted)}, plugin supports [${spoken}]`,
+      `config is ${goQuote(wanted)}, plugin supports [${supported}]`,
     );
   }
   return found;
 }
 
 /**
- * The version of a configuration that is asked for a verb which not every version has.
+ * Checks the version of a configuration for a verb that not every version has.
  *
  * @param text `cniVersion` as configured; empty means 0.1.0
- * @throws CniError 6 where the text is no version, 1 where the verb is not allowed under it
+ * @throws CniError 6 where the text is not a version, 1 where the verb is not allowed under it
  */
 export function requireAllowed(verb: keyof typeof introducedIn, text: string): SpecVersion {
   const wanted = parseVersion(text === "" ? "0.1.0" : text);
@@ -62,7 +62,7 @@ export function requireAllowed(verb: keyof typeof introducedIn, text: string): S
   return requireSupported(text);
 }
 
-/** Whether results of `version` can carry only one address a family. */
+/** Whether results of `version` can carry only one address per family. */
 export function allowsOneAddressPerFamily(version: SpecVersion): boolean {
   return version === "0.1.0" || version === "0.2.0";
 }

@@ -11,8 +11,8 @@ export interface Address {
   readonly value: bigint;
 }
 
-/** An unbroken run of addresses of one family, both ends included. */
-export interface Window {
+/** A contiguous range of addresses of one family, both ends included. */
+export interface AddressRange {
   readonly first: Address;
   readonly last: Address;
 }
@@ -45,15 +45,15 @@ export function isBefore(a: Address, b: Address): boolean {
   return compare(a, b) < 0;
 }
 
-export function isWithin(address: Address, { first, last }: Window): boolean {
+export function isWithin(address: Address, { first, last }: AddressRange): boolean {
   return (
     address.family === first.family && first.value <= address.value && address.value <= last.value
   );
 }
 
-/** How many addresses a window holds; exact for IPv6, too. */
-export function sizeOf(window: Window): bigint {
-  return window.last.value - window.first.value + 1n;
+/** How many addresses a range holds; exact for IPv6, too. */
+export function sizeOf(range: AddressRange): bigint {
+  return range.last.value - range.first.value + 1n;
 }
 
 /**
@@ -61,7 +61,7 @@ export function sizeOf(window: Window): bigint {
  * An IPv4-mapped IPv6 address is the IPv4 address.
  *
  * @param text such as `10.1.2.3` or `2001:db8::1`
- * @returns `undefined` where the text is no address
+ * @returns `undefined` where the text is not an address
  */
 export function parseAddress(text: string): Address | undefined {
   return parseUnmapped(text)?.address;
@@ -78,12 +78,12 @@ export function parseUnmapped(
   const groups = withoutDottedTail(text);
   if (groups === undefined || !isHexGroups(groups)) return undefined;
   const value = numberOf(ipaddr.IPv6.parse(groups).toByteArray());
-  // By hand, for ipaddr.js compares with every special range that there is.
+  // Not by ipaddr.js, which would compare the address with every special range.
   if (value >> 32n !== MAPPED) return { address: addressAt(6, value), mapped: false };
   return { address: addressAt(4, value & 0xffff_ffffn), mapped: true };
 }
 
-/** What IPv4-mapped IPv6 addresses have before their last 32 bits. */
+/** The bits of an IPv4-mapped IPv6 address before its last 32. */
 const MAPPED = 0xffffn;
 
 /** The canonical text: dotted quad, or RFC 5952. It is also the name of the reservation's file. */
@@ -98,13 +98,13 @@ export function formatAddress({ family, value }: Address): string {
 }
 
 /** `first-last`, as the reference's error texts show a range. */
-export function formatWindow({ first, last }: Window): string {
+export function formatAddressRange({ first, last }: AddressRange): string {
   return `${formatAddress(first)}-${formatAddress(last)}`;
 }
 
 /**
- * Four decimal octets as one number. By hand, since a directory may hold 65 000 of them, and since ipaddr.js also reads
- * octal and hexadecimal octets and short forms, which Go refuses.
+ * Four decimal octets as one number. Not by ipaddr.js: a directory may hold 65 000 of them, and ipaddr.js also reads
+ * octal and hexadecimal octets and short forms, which Go rejects.
  */
 function parseDottedQuad(text: string): bigint | undefined {
   const octets = text.split(".");

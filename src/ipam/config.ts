@@ -9,7 +9,7 @@ import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
 import { parseIPField, parseIPWithOptionalPrefix, parsePrefixField } from "./fields.ts";
-import { parsePrefix, windowOf } from "./prefix.ts";
+import { addressRangeOf, parsePrefix } from "./prefix.ts";
 import type { RangeSpec } from "./range.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
 import { parseRoute } from "./route.ts";
@@ -18,18 +18,18 @@ export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
 
 export const DEFAULT_LOCK_TIMEOUT_SECONDS = 30;
 
-/** Where the reservations of a network are: all that DEL and GC need to know. */
+/** Where the reservations of a network are, which is all that DEL and GC need. */
 export interface StoreConfig {
   readonly network: NetworkName;
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number;
 }
 
-/** Everything that ADD and CHECK need to know. */
+/** Everything that ADD and CHECK need. */
 export interface IpamConfig extends StoreConfig {
   readonly rangeSets: readonly RangeSet[];
   readonly exclusions: Exclusions;
-  /** Addresses asked for by the caller, each once, in the order of the asking. */
+  /** The addresses that the runtime requests, each once, in the order of the request. */
   readonly requested: readonly Address[];
   readonly routes: readonly ResultRoute[];
   /** Path of a `resolv.conf`; empty where none is configured. */
@@ -37,10 +37,10 @@ export interface IpamConfig extends StoreConfig {
 }
 
 /**
- * Reads the whole configuration and refuses whatever is wrong in it, with the reference's words and order.
+ * Reads and checks the whole configuration; errors have the reference's words and order.
  *
  * @param args the value of `CNI_ARGS`
- * @throws CniError 999, its details naming the place
+ * @throws CniError 999 with the path in its details
  */
 export function loadConfig(network: NetworkConfiguration, args: string): IpamConfig {
   const { document, versionText } = network;
@@ -71,8 +71,8 @@ export function loadConfig(network: NetworkConfiguration, args: string): IpamCon
 }
 
 /**
- * Reads what a release needs and looks at nothing else: a runtime may send a configuration without its ranges, and an
- * address must not leak for that.
+ * Reads only what a release needs: a runtime may send a configuration without its ranges, and an address must not leak
+ * because of that.
  *
  * @throws CniError 999 where `ipam` is not an object or `ipam.dataDir` not a string
  */
@@ -85,7 +85,7 @@ export function loadStoreConfig({ name, document }: NetworkConfiguration): Store
 }
 
 /**
- * Whether the plugin stands in the chain after a main plugin, only to receive GC and STATUS.
+ * Whether the plugin runs in the chain after a main plugin, only to receive GC and STATUS.
  *
  * @throws CniError 999 where `gcOnly` is neither true nor false
  */
@@ -95,13 +95,13 @@ export function isGcOnly({ document }: NetworkConfiguration): boolean {
   return at?.value === true;
 }
 
-/** Whether STATUS is to stay silent about exhausted ranges (`ipam.exhaustedStatus` is `"ready"`). */
+/** Whether STATUS succeeds although a range is exhausted (`ipam.exhaustedStatus` is `"ready"`). */
 export function staysReadyWhenExhausted({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
   return ipam !== undefined && exhaustedStatus(ipam) === "ready";
 }
 
-/** Whether the document names any range; STATUS and GC get none that only the runtime knows. */
+/** Whether the configuration has any range; ranges that the runtime provides are not sent with STATUS and GC. */
 export function hasRanges({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
   if (ipam === undefined) return false;
@@ -128,7 +128,7 @@ function readIpam(ipam: Located): IpamSettings {
     lockTimeoutSeconds: lockTimeout(member(ipam, "lockTimeoutSeconds")),
     rangeSets:
       legacy.subnet === undefined ? ranges : [{ path: "ipam", ranges: [legacy] }, ...ranges],
-    exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedWindow)),
+    exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedRange)),
     routes: elements(member(ipam, "routes")).map(parseRoute),
     resolvConf: text(member(ipam, "resolvConf"), "the path of a file"),
   };
@@ -161,11 +161,11 @@ function rangeIn(at: Located): RangeSpec {
   };
 }
 
-function excludedWindow(at: Located): { first: Address; last: Address } {
+function excludedRange(at: Located): { first: Address; last: Address } {
   const written = text(at, 'an address or a network such as "10.1.2.0/28"');
   if (written.includes("/")) {
     const prefix = parsePrefix(written);
-    if (prefix !== undefined && !prefix.mapped) return windowOf(prefix);
+    if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
   }
   const address = parseIPField(at);
   if (address === undefined) {
@@ -199,7 +199,7 @@ function isTimeout(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
-/** The entries of a list of requested addresses; checked as addresses before anything else is looked at. */
+/** The entries of a list of requested addresses, parsed before anything else is checked. */
 function requestedIn(at: Located | undefined): readonly RequestedAddress[] {
   return elements(at).map((element) => {
     const written = element.value === null ? "" : text(element, "an IP address");
@@ -234,7 +234,7 @@ function requestedInArguments(args: string): readonly Address[] {
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {
-  // By number, for their texts would cost much more.
+  // Compared by number, since formatting them would cost much more.
   const byNumber = addresses.map(
     (address) => [`${address.family} ${address.value}`, address] as const,
   );

@@ -6,7 +6,7 @@ import { type Address, parseAddress } from "./address.ts";
 import { type Prefix, parsePrefix } from "./prefix.ts";
 
 /**
- * A member that is an address; absent, `null` and `""` mean that none is given.
+ * A member that is an address; absent, `null` and `""` mean none.
  *
  * @throws CniError 999 `invalid IP address: …`
  */

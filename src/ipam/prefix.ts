@@ -2,11 +2,11 @@
 
 import {
   type Address,
+  type AddressRange,
   addressAt,
   bitsOf,
   formatAddress,
   parseUnmapped,
-  type Window,
 } from "./address.ts";
 
 /** An address with a prefix length; host bits are kept. Made only by `parsePrefix`. */
@@ -20,7 +20,7 @@ export interface Prefix {
 /**
  * Reads `address/length` as Go's `net.ParseCIDR` does; leading zeros in the length are accepted.
  *
- * @returns `undefined` where the text is no CIDR
+ * @returns `undefined` where the text is not CIDR notation
  */
 export function parsePrefix(text: string): Prefix | undefined {
   const slash = text.indexOf("/");
@@ -39,7 +39,7 @@ export function formatPrefix({ address, length }: Prefix): string {
 }
 
 /** All addresses of the network, from the network address to the last one. */
-export function windowOf({ address, length }: Prefix): Window {
+export function addressRangeOf({ address, length }: Prefix): AddressRange {
   const hostBits = BigInt(bitsOf(address.family) - length);
   const first = (address.value >> hostBits) << hostBits;
   return {

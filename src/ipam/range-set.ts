@@ -1,24 +1,24 @@
 /** A range set: ranges of one family, from which an attachment gets one address. */
 
 import { CniError, internalError } from "../cni/error.ts";
-import { type Address, formatWindow, isWithin } from "./address.ts";
+import { type Address, formatAddressRange, isWithin } from "./address.ts";
 import { firstOverlap } from "./overlap.ts";
 import { makeRange, type Range, type RangeSpec } from "./range.ts";
 
 /** Ranges of one family that do not overlap, at least one; made only by `makeRangeSets`. */
 export type RangeSet = readonly [Range, ...Range[]];
 
-/** The ranges of a set as configured, with the place where the list stands. */
+/** The ranges of a set as configured, with the path of the list. */
 export interface RangeSetSpec {
   readonly path: string;
   readonly ranges: readonly RangeSpec[];
 }
 
 /**
- * Checks all range sets of a network, in the order in which the reference's loader does.
+ * Checks all range sets of a network, in the order of the reference.
  *
  * @param oneAddressPerFamily the version as configured, where it allows only one address of each family
- * @throws CniError 999, its details naming the place
+ * @throws CniError 999 with the path in its details
  */
 export function makeRangeSets(
   specs: readonly RangeSetSpec[],
@@ -48,9 +48,9 @@ export function rangeOf(set: RangeSet, address: Address): Range | undefined {
   return set.find((range) => isWithin(address, range));
 }
 
-/** The windows of a set, as the reference's error texts show them. */
+/** The ranges of a set, as the reference's error texts show them. */
 export function formatRangeSet(set: readonly Range[]): string {
-  return set.map(formatWindow).join(",");
+  return set.map(formatAddressRange).join(",");
 }
 
 function makeRangeSet(spec: RangeSetSpec, index: number): RangeSet {
@@ -76,7 +76,7 @@ function makeRangeSet(spec: RangeSetSpec, index: number): RangeSet {
   const pair = firstOverlap(ranges.map((range) => [range]))?.flatMap((at) => ranges[at] ?? []);
   if (pair !== undefined) {
     throw invalid(
-      `subnets ${pair.map(formatWindow).join(" and ")} overlap`,
+      `subnets ${pair.map(formatAddressRange).join(" and ")} overlap`,
       `ranges of ${spec.path} must not share addresses`,
     );
   }

@@ -3,17 +3,17 @@
 import { internalError } from "../cni/error.ts";
 import {
   type Address,
+  type AddressRange,
   addressAt,
   type Family,
   formatAddress,
   isSame,
   isWithin,
   next,
-  type Window,
 } from "./address.ts";
-import { formatPrefix, type Prefix, windowOf } from "./prefix.ts";
+import { addressRangeOf, formatPrefix, type Prefix } from "./prefix.ts";
 
-/** A range as configured, each member parsed, with the place where it stands. */
+/** A range as configured, each member parsed, with its path. */
 export interface RangeSpec {
   readonly path: string;
   readonly subnet: Prefix | undefined;
@@ -22,8 +22,8 @@ export interface RangeSpec {
   readonly gateway: Address | undefined;
 }
 
-/** A valid range; made only by `makeRange`. `first` to `last` is what may be handed out. */
-export interface Range extends Window {
+/** A valid range; made only by `makeRange`. Addresses from `first` to `last` are handed out. */
+export interface Range extends AddressRange {
   readonly family: Family;
   readonly prefixLength: number;
   readonly gateway: Address;
@@ -32,7 +32,7 @@ export interface Range extends Window {
 /**
  * Fills in a range's defaults and checks it, in the order in which the reference's `Canonicalize` does.
  *
- * @throws CniError 999, its details naming the place
+ * @throws CniError 999 with the path in its details
  */
 export function makeRange(spec: RangeSpec): Range {
   const { subnet, path } = spec;
@@ -58,7 +58,7 @@ export function makeRange(spec: RangeSpec): Range {
       `expected an IPv4 or IPv6 network, not an IPv4-mapped one, at ${path}.subnet`,
     );
   }
-  const whole = windowOf(subnet);
+  const whole = addressRangeOf(subnet);
   if (!isSame(whole.first, subnet.address)) {
     throw internalError(
       `Network has host bits set. For a subnet mask of length ${subnet.length} the network address is ${formatAddress(whole.first)}`,
@@ -70,7 +70,7 @@ export function makeRange(spec: RangeSpec): Range {
   const defaultLast = family === 4 ? addressAt(family, whole.last.value - 1n) : whole.last;
   const first = spec.rangeStart ?? next(whole.first);
   const last = spec.rangeEnd ?? defaultLast;
-  // A start that is not given cannot be at fault: then it is the end that lies before it.
+  // Where no start is given, an end before the default start is the error.
   if (spec.rangeStart !== undefined && (!isWithin(first, whole) || isAfter(first, last))) {
     throw notInNetwork("RangeStart", first, subnet, `${path}.rangeStart`);
   }

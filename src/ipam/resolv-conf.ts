@@ -4,13 +4,14 @@ import { internalError } from "../cni/error.ts";
 import type { ResultDns } from "../cni/result.ts";
 import { trimSpace, utf8Length, words } from "../cni/unicode.ts";
 
-/** Go's line scanner gives up at lines of this many bytes. */
+/** Go's line scanner fails on lines of this many bytes. */
 const LONGEST_LINE = 65_536;
 
+/** The DNS settings without a `resolv.conf`. */
 export const NO_DNS: ResultDns = { nameservers: [], domain: "", search: [], options: [] };
 
 /**
- * Reads the DNS settings. `search` and `options` add up over lines, the last `domain` counts, nothing is checked.
+ * Reads the DNS settings. `search` and `options` accumulate, the last `domain` counts, and nothing is validated.
  *
  * @param content the file's content
  * @throws CniError 999 where a line is too long

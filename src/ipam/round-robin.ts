@@ -1,6 +1,14 @@
 /** The order in which the addresses of a range set are tried. */
 
-import { type Address, addressAt, isSame, isWithin, next, sizeOf, type Window } from "./address.ts";
+import {
+  type Address,
+  type AddressRange,
+  addressAt,
+  isSame,
+  isWithin,
+  next,
+  sizeOf,
+} from "./address.ts";
 import { type Exclusions, without } from "./exclusions.ts";
 import type { Range } from "./range.ts";
 import type { RangeSet } from "./range-set.ts";
@@ -12,8 +20,8 @@ export interface Candidate {
 }
 
 /**
- * All addresses of a set that may be handed out, each once, beginning after the cursor and going round through all
- * ranges, so that the cursor's own address comes last. A range's gateway and excluded addresses are passed over.
+ * All addresses of a set that may be handed out, each once, from the one after the cursor on and round
+ * through all ranges, so that the cursor's own address comes last. Gateways and excluded addresses are skipped.
  *
  * @param cursor the address handed out last; one outside all ranges counts as none
  */
@@ -22,8 +30,8 @@ export function* candidates(
   cursor: Address | undefined,
   exclusions: Exclusions,
 ): Generator<Candidate, void> {
-  for (const { range, window } of roundFrom(set, cursor)) {
-    for (const usable of without(window, exclusions)) {
+  for (const { range, part } of roundFrom(set, cursor)) {
+    for (const usable of without(part, exclusions)) {
       for (let { value } = usable.first; value <= usable.last.value; value++) {
         const address = addressAt(range.family, value);
         if (!isSame(address, range.gateway)) yield { address, range };
@@ -32,25 +40,25 @@ export function* candidates(
   }
 }
 
-/** How many addresses of a range can be handed out at all. */
+/** How many addresses of a range can be handed out. */
 export function capacityOf(range: Range, exclusions: Exclusions): bigint {
   const usable = without(range, exclusions);
-  const size = usable.reduce((total, window) => total + sizeOf(window), 0n);
-  return usable.some((window) => isWithin(range.gateway, window)) ? size - 1n : size;
+  const size = usable.reduce((total, part) => total + sizeOf(part), 0n);
+  return usable.some((part) => isWithin(range.gateway, part)) ? size - 1n : size;
 }
 
-interface Stretch {
+interface Segment {
   readonly range: Range;
-  readonly window: Window;
+  readonly part: AddressRange;
 }
 
-/** The windows of the set in the order of the round: the cursor's range is visited in two parts. */
-function roundFrom(set: RangeSet, cursor: Address | undefined): readonly Stretch[] {
-  const whole = set.map((range) => ({ range, window: range }));
+/** The parts of the set in the order of allocation; the cursor's range is split in two. */
+function roundFrom(set: RangeSet, cursor: Address | undefined): readonly Segment[] {
+  const whole = set.map((range) => ({ range, part: range }));
   const at = cursor === undefined ? -1 : set.findIndex((range) => isWithin(cursor, range));
   const range = set[at];
   if (cursor === undefined || range === undefined) return whole;
-  const upToCursor = { range, window: { first: range.first, last: cursor } };
-  const afterCursor = { range, window: { first: next(cursor), last: range.last } };
+  const upToCursor = { range, part: { first: range.first, last: cursor } };
+  const afterCursor = { range, part: { first: next(cursor), last: range.last } };
   return [afterCursor, ...whole.slice(at + 1), ...whole.slice(0, at), upToCursor];
 }

@@ -1,4 +1,4 @@
-/** Routes of the configuration, which go into the result as they are. */
+/** Routes of the configuration, which are copied to the result. */
 
 import { internalError } from "../cni/error.ts";
 import { integer, type Located, member, memberOrNull } from "../cni/json.ts";
@@ -10,7 +10,7 @@ import { formatPrefix } from "./prefix.ts";
 /**
  * Reads one entry of `ipam.routes`.
  *
- * @throws CniError 999 where `dst` is missing or a member is not what it should be
+ * @throws CniError 999 where `dst` is missing or a member is invalid
  */
 export function parseRoute(at: Located): ResultRoute {
   const written = at.value === null ? undefined : memberOrNull(at, "dst");

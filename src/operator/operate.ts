@@ -1,6 +1,6 @@
 /** Parses, runs and reports an operator command. */
 
-import { CniError, wholeMessage } from "../cni/error.ts";
+import { CniError, messageWithDetails } from "../cni/error.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError } from "../system/system.ts";
 import { CommandError, type Context, type Report } from "./command/command.ts";
@@ -27,7 +27,9 @@ export function operate(system: OperatorSystem): number {
     if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    system.writeStandardError(escapeForTerminal(system, `host-local: ${wholeMessage(error)}\n`));
+    system.writeStandardError(
+      escapeForTerminal(system, `host-local: ${messageWithDetails(error)}\n`),
+    );
     return COMMAND_ERROR;
   }
 }

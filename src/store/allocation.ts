@@ -1,4 +1,4 @@
-/** One address of a range set for one attachment. */
+/** Reserving an address of a range set for an attachment. */
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
@@ -9,35 +9,35 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { candidates } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { cursorPath, readCursor, writeCursor } from "./cursor.ts";
-import type { Ledger } from "./ledger.ts";
 import { join, type Location } from "./location.ts";
 import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
-import { type Holding, listReservations, namesIn, readOwner } from "./reservations.ts";
+import { type HeldReservation, listReservations, namesIn, readOwner } from "./reservations.ts";
+import type { Store } from "./store.ts";
 import { withTemporary } from "./temporary.ts";
 import { countSuspects, describeUsage, rangeToReclaim, usageOf } from "./usage.ts";
 
-/** An address that was reserved, with the range it is from. */
+/** A reserved address and its range. */
 export interface Allocation {
   readonly address: Address;
   readonly range: Range;
 }
 
-/** What is wanted: an address of one set for one attachment. */
-export interface Wish {
+/** A request for an address of a range set for an attachment. */
+export interface AllocationRequest {
   readonly attachment: Attachment;
   readonly set: RangeSet;
   /** The set's position among all sets; it numbers the cursor. */
   readonly index: number;
   readonly exclusions: Exclusions;
-  /** An address of the set that was asked for by name. */
+  /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   /** What the attachment held before this call. */
-  readonly holdings: readonly Holding[];
-  /** What this call has reserved already, in other sets. */
+  readonly held: readonly HeldReservation[];
+  /** What this call has already reserved in other sets. */
   readonly allocated: readonly Allocation[];
 }
 
-/** So many addresses are tried before the directory is read to see which are taken. */
+/** How many addresses are tried before the directory is read to see which are taken. */
 const BLIND_TRIES = 8;
 
 /**
@@ -45,10 +45,10 @@ const BLIND_TRIES = 8;
  *
  * @throws CniError 999 in the reference's words
  */
-export function allocate(ledger: Ledger, request: Wish): Allocation {
+export function allocate(store: Store, request: AllocationRequest): Allocation {
   return request.requested === undefined
-    ? allocateNext(ledger, request)
-    : allocateRequested(ledger, request, request.requested);
+    ? allocateNext(store, request)
+    : allocateRequested(store, request, request.requested);
 }
 
 /**
@@ -56,7 +56,7 @@ export function allocate(ledger: Ledger, request: Wish): Allocation {
  *
  * @throws CniError 999 in the reference's words
  */
-export function moveCursor({ system, location }: Ledger, index: number, address: Address): void {
+export function moveCursor({ system, location }: Store, index: number, address: Address): void {
   try {
     writeCursor(system, location, index, address);
   } catch (error) {
@@ -66,26 +66,26 @@ export function moveCursor({ system, location }: Ledger, index: number, address:
 }
 
 /**
- * Gives back what this call reserved, and nothing else.
+ * Releases what this call reserved, and nothing else.
  *
- * @returns whether all of it could be given back
+ * @returns whether all of it was released
  */
 export function undo(
-  ledger: Ledger,
+  store: Store,
   attachment: Attachment,
   allocations: readonly Pick<Allocation, "address">[],
 ): boolean {
-  const { system, location } = ledger;
+  const { system, location } = store;
   let complete = true;
   for (const { address } of allocations) {
     const name = formatAddress(address);
     try {
       const owner = readOwner(system, location, name);
       if (owner.kind === "unknown") complete = false;
-      // It may have been released meanwhile, and be another's by now.
-      if (matchOwner(owner, attachment) === "exact") ledger.release({ name, owner });
+      // It may have been released meanwhile, and reserved for another attachment.
+      if (matchOwner(owner, attachment) === "exact") store.release({ name, owner });
     } catch (error) {
-      // The error that led here is the one to report; the DEL that follows it tries again.
+      // The error that caused the undo is reported; the DEL that follows tries again.
       if (!isSystemError(error)) throw error;
       complete = false;
     }
@@ -93,7 +93,11 @@ export function undo(
   return complete;
 }
 
-function allocateRequested(ledger: Ledger, request: Wish, requested: Address): Allocation {
+function allocateRequested(
+  store: Store,
+  request: AllocationRequest,
+  requested: Address,
+): Allocation {
   const { attachment, set, exclusions } = request;
   const range = rangeOf(set, requested);
   const text = formatAddress(requested);
@@ -107,9 +111,9 @@ function allocateRequested(ledger: Ledger, request: Wish, requested: Address): A
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const { system, location } = ledger;
+  const { system, location } = store;
   const free = withTemporary(system, location, formatOwner(attachment), (temporary) =>
-    claim(ledger, request, requested, temporary),
+    claim(store, request, requested, temporary),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(system, location, text);
@@ -119,52 +123,57 @@ function allocateRequested(ledger: Ledger, request: Wish, requested: Address): A
   );
 }
 
-function allocateNext(ledger: Ledger, request: Wish): Allocation {
-  const { system, location } = ledger;
+function allocateNext(store: Store, request: AllocationRequest): Allocation {
+  const { system, location } = store;
   const { attachment, set, index, exclusions } = request;
-  const held = request.holdings.find(({ address }) => rangeOf(set, address) !== undefined);
-  if (held !== undefined) {
+  const duplicate = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
+  if (duplicate !== undefined) {
     throw internalError(
-      `${formatAddress(held.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
-      `${join(location.directory, held.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
+      `${formatAddress(duplicate.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
+      `${join(location.directory, duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
     );
   }
-  const cursor = readCursor(system, location, index, (line) => ledger.warn(line));
+  const cursor = readCursor(system, location, index, (line) => store.warn(line));
   const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
     const isTaken = takenAfter(system, location);
     for (const candidate of candidates(set, cursor, exclusions)) {
       if (isTaken(formatAddress(candidate.address))) continue;
-      if (claim(ledger, request, candidate.address, temporary)) return candidate;
+      if (claim(store, request, candidate.address, temporary)) return candidate;
     }
-    return takeOver(ledger, request, temporary);
+    return allocateReclaimed(store, request, temporary);
   });
   if (allocation !== undefined) return allocation;
   const reservations = listReservations(system, location);
   const usage = usageOf(set, exclusions, reservations);
-  const suspects = ledger.mayHaveOwnerless ? countSuspects(system, location, set, reservations) : 0;
+  const suspects = store.mayHaveOwnerless ? countSuspects(system, location, set, reservations) : 0;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, suspects, location),
   );
 }
 
-/** Reserves one address, which the index lists before it is reserved. */
-function claim(ledger: Ledger, request: Wish, address: Address, temporary: string): boolean {
-  const { attachment, holdings, allocated } = request;
-  ledger.announce(attachment, namesHeld(holdings, [...allocated, { address }]));
-  return ledger.reserve(address, attachment, temporary);
+/** Lists an address in the index, then reserves it. */
+function claim(
+  store: Store,
+  request: AllocationRequest,
+  address: Address,
+  temporary: string,
+): boolean {
+  const { attachment, held, allocated } = request;
+  store.announce(attachment, heldNames(held, [...allocated, { address }]));
+  return store.reserve(address, attachment, temporary);
 }
 
-/** The file names of all that an attachment holds after an ADD. */
-export function namesHeld(
-  before: readonly Holding[],
+/** The file names of all reservations that an attachment holds after an ADD. */
+export function heldNames(
+  before: readonly HeldReservation[],
   added: readonly Pick<Allocation, "address">[],
 ): readonly string[] {
   const exact = before.filter(({ match }) => match === "exact").map(({ name }) => name);
   return [...exact, ...added.map(({ address }) => formatAddress(address))].sort();
 }
 
-/** Says "not known to be taken" for the first few addresses, then reads the directory once and knows. */
+/** Whether an address is known to be taken: never for the first few, then by reading the directory once. */
 function takenAfter(system: System, location: Location): (address: string) => boolean {
   let tries = 0;
   let taken: ReadonlySet<string> | undefined;
@@ -175,15 +184,19 @@ function takenAfter(system: System, location: Location): (address: string) => bo
   };
 }
 
-/** The set is full: an empty file, which nobody can ever release, gives way. */
-function takeOver(ledger: Ledger, request: Wish, temporary: string): Allocation | undefined {
-  if (!ledger.mayHaveOwnerless) return undefined;
-  const { system, location } = ledger;
+/** Reclaims an address of a full set from an empty file, which no DEL could ever release. */
+function allocateReclaimed(
+  store: Store,
+  request: AllocationRequest,
+  temporary: string,
+): Allocation | undefined {
+  if (!store.mayHaveOwnerless) return undefined;
+  const { system, location } = store;
   for (const reservation of listReservations(system, location)) {
     const range = rangeToReclaim(system, location, request, reservation);
-    if (range === undefined || !ledger.reclaim(reservation.name)) continue;
+    if (range === undefined || !store.reclaim(reservation.name)) continue;
     const { address } = reservation;
-    if (claim(ledger, request, address, temporary)) return { address, range };
+    if (claim(store, request, address, temporary)) return { address, range };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** The cursor of a range set: the address handed out last. */
+/** The cursor of a range set: its last reserved address. */
 
 import { logTime } from "../cni/log-time.ts";
 import { trimSpace } from "../cni/unicode.ts";
@@ -7,13 +7,14 @@ import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 import { withTemporary } from "./temporary.ts";
 
+/** No cursor's file is larger, in bytes. */
 const LARGEST_CURSOR = 4096;
 
 /**
- * Reads the cursor of the range set with this index. Anything but an address counts as none; a file that cannot be
- * read is reported, as the reference does on standard error, and counts as none, too.
+ * Reads the cursor of the range set with this index. Anything but an address counts as no cursor; so does a
+ * file that cannot be read, which is logged as the reference does.
  *
- * @param warn is told a line
+ * @param warn prints a line to standard error
  */
 export function readCursor(
   system: System,
@@ -33,7 +34,7 @@ export function readCursor(
 }
 
 /**
- * What the cursor's file says, without white space around it.
+ * The text of the cursor's file, without surrounding white space.
  *
  * @throws SystemError
  */
@@ -41,15 +42,15 @@ export function readCursorText(system: System, location: Location, index: number
   return trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR));
 }
 
-/** The index in the name of a cursor's file; `undefined` where the name is of something else. */
+/** The index in the name of a cursor's file; `undefined` for any other name. */
 export function cursorIndex(name: string): number | undefined {
   const digits = /^last_reserved_ip\.(0|[1-9][0-9]{0,8})$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
 /**
- * Moves the cursor. In place, for a new file would cost more than all the rest of a call; a call that is killed here
- * leaves the old cursor, or the new one with line ends behind it, which reading passes over.
+ * Moves the cursor. The file is overwritten in place, since a new file would cost more than the rest of the call; a
+ * call that is killed here leaves the old cursor, or the new one followed by line ends, which are ignored when it is read.
  *
  * @throws SystemError
  */
@@ -64,7 +65,7 @@ export function writeCursor(
   try {
     system.overwriteFile(path, content);
   } catch (error) {
-    // There is none yet, or a link, which is replaced and not followed.
+    // It does not exist yet, or is a symbolic link, which is replaced and not followed.
     if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
     withTemporary(system, location, content, (temporary) => system.rename(temporary, path));
   }
@@ -79,6 +80,7 @@ export function removeCursor(system: System, location: Location, index: number):
   system.unlink(cursorPath(location, index));
 }
 
+/** The path of the cursor of the range set with this index. */
 export function cursorPath(location: Location, index: number): string {
   return join(location.directory, `last_reserved_ip.${index}`);
 }

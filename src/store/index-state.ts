@@ -7,8 +7,8 @@ import { listReservations, type OwnedReservation, readOwners } from "./reservati
 import { isCurrent, readStamp } from "./stamp.ts";
 
 /**
- * What is the matter with the index. `absent`: no call kept one. `stale`: somebody else wrote since, and the next call
- * searches. `wrong`: it looks current, but does not list these reservations for their owners.
+ * The state of the index. `absent`: there is none. `stale`: somebody else wrote since, and the next call rebuilds it.
+ * `wrong`: it looks current, but does not list these reservations for their owners.
  */
 export type IndexState =
   | { readonly kind: "absent" | "current" | "stale" }

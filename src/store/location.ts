@@ -1,4 +1,4 @@
-/** Where things stand on disk. */
+/** The paths of a network's files. */
 
 import type { NetworkName } from "../cni/call.ts";
 
@@ -8,14 +8,14 @@ export interface Location {
   readonly dataDir: string;
   /** `<dataDir>/<network>`: reservations and cursors, shared with the reference. */
   readonly directory: string;
-  /** `<dataDir>/.host-local/<network>`: what the reference does not know, out of the reach of its searches. */
-  readonly own: string;
-  /** Whether `own` may be used; see own-directory.ts. Without it there is no index, and temporary files lie beside their goals. */
-  readonly usesOwn: boolean;
+  /** `<dataDir>/.host-local/<network>`: files of this plugin that the reference does not know and must not find. */
+  readonly stateDirectory: string;
+  /** Whether `stateDirectory` may be used; if not, there is no index, and temporary files are made in `directory`. */
+  readonly usesStateDirectory: boolean;
   /** The owner index, see owner-index.ts. */
   readonly owners: string;
   /** Temporary files, see temporary.ts. */
-  readonly newFiles: string;
+  readonly temporaryDirectory: string;
   /** The reference's lock file. */
   readonly lockFile: string;
 }
@@ -24,15 +24,15 @@ export interface Location {
 export function locate(dataDir: string, network: NetworkName): Location {
   const root = cleanPath(dataDir);
   const directory = join(root, network);
-  const own = join(join(root, ".host-local"), network);
+  const stateDirectory = join(join(root, ".host-local"), network);
   return {
     network,
     dataDir: root,
     directory,
-    own,
-    usesOwn: true,
-    owners: join(own, "owners"),
-    newFiles: join(own, "new"),
+    stateDirectory,
+    usesStateDirectory: true,
+    owners: join(stateDirectory, "owners"),
+    temporaryDirectory: join(stateDirectory, "new"),
     lockFile: join(directory, "lock"),
   };
 }
@@ -43,14 +43,14 @@ export function join(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 
-/** The directory in which a clean path lies; of `/` and of `.` it is the same. */
+/** The directory in which a clean path lies; for `/` and `.` the path itself. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
   if (slash < 0) return ".";
   return slash === 0 ? "/" : path.slice(0, slash);
 }
 
-/** The shortest equal path by its words alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
+/** The shortest equivalent path by lexical processing alone, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith("/");
   const kept: string[] = [];

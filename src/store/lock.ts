@@ -2,129 +2,129 @@
 
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
-import { Ledger } from "./ledger.ts";
 import type { Location } from "./location.ts";
-import { withSoundOwnDirectory } from "./own-directory.ts";
+import { withSafeStateDirectory } from "./state-directory.ts";
+import { Store } from "./store.ts";
 
-/** For whom the lock is taken, and how long it is waited for. */
-export interface LockRequest {
-  /** What is done under the lock, such as `ADD c1 eth0`; others read it when they wait in vain. */
+/** Who takes the lock, and how long to wait for it. */
+export interface LockOptions {
+  /** What is done under the lock, such as `ADD c1 eth0`; shown in the error of a call that times out. */
   readonly holder: string;
   readonly timeoutSeconds: number;
 }
 
 /**
- * Does `body` under the lock; a network's first call makes its directory.
+ * Runs `body` under the lock; the first call of a network makes its directory.
  *
- * @throws CniError 11 where the lock stayed with another; 999 in the reference's bare words where it cannot be made
+ * @throws CniError 11 on timeout; 999 with the reference's message where the lock cannot be taken
  * @throws SystemError where the directory cannot be made
  */
-export function underLock<T>(
+export function withLock<T>(
   system: System,
   location: Location,
-  request: LockRequest,
-  body: (ledger: Ledger) => T,
+  options: LockOptions,
+  body: (store: Store) => T,
 ): T {
-  const sound = withSoundOwnDirectory(system, location);
+  const safe = withSafeStateDirectory(system, location);
   let unlock: () => void;
   try {
-    unlock = acquire(system, sound, request);
+    unlock = acquire(system, safe, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     system.makeDirectories(location.directory);
-    unlock = acquireAtLast(system, sound, request);
+    unlock = acquireOrExplain(system, safe, options);
   }
-  return during(unlock, system, sound, body);
+  return runUnder(unlock, system, safe, body);
 }
 
 /**
- * As `underLock`, but where the disk refuses the lock (full, read-only), `body` runs without it. Only for removing
- * reservations by `releaseAll`, which then looks at each once more; whoever reserves needs the lock.
+ * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only). Only for
+ * removing reservations by `releaseAll`, which checks each one again; reserving requires the lock.
  *
- * @throws CniError 11 where the lock stayed with another
+ * @throws CniError 11 on timeout
  */
-export function underLockIfPossible<T>(
+export function withLockIfPossible<T>(
   system: System,
   location: Location,
-  request: LockRequest,
-  body: (ledger: Ledger) => T,
+  options: LockOptions,
+  body: (store: Store) => T,
 ): T {
-  const sound = withSoundOwnDirectory(system, location);
-  return during(acquireUnless(isSystemError, system, sound, request), system, sound, body);
+  const safe = withSafeStateDirectory(system, location);
+  return runUnder(acquireOrIgnore(isSystemError, system, safe, options), system, safe, body);
 }
 
-/** As `underLockIfPossible`, and without the lock where it stays with another: for what cannot be put off. */
-export function underLockOrNot<T>(
+/** As `withLockIfPossible`, and without the lock on timeout, too: for what cannot be postponed. */
+export function withOrWithoutLock<T>(
   system: System,
   location: Location,
-  request: LockRequest,
-  body: (ledger: Ledger) => T,
+  options: LockOptions,
+  body: (store: Store) => T,
 ): T {
-  const isForgiven = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
-  const sound = withSoundOwnDirectory(system, location);
-  return during(acquireUnless(isForgiven, system, sound, request), system, sound, body);
+  const mayIgnore = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
+  const safe = withSafeStateDirectory(system, location);
+  return runUnder(acquireOrIgnore(mayIgnore, system, safe, options), system, safe, body);
 }
 
-/** The lock, or nothing where it was refused for a reason that is forgiven. */
-function acquireUnless(
-  isForgiven: (error: unknown) => boolean,
+/** Takes the lock; `undefined` where that fails with an error that may be ignored. */
+function acquireOrIgnore(
+  mayIgnore: (error: unknown) => boolean,
   system: System,
   location: Location,
-  request: LockRequest,
+  options: LockOptions,
 ): (() => void) | undefined {
   try {
-    return acquire(system, location, request);
+    return acquire(system, location, options);
   } catch (error) {
-    if (!isForgiven(error)) throw error;
+    if (!mayIgnore(error)) throw error;
     return undefined;
   }
 }
 
-function acquire(system: System, location: Location, request: LockRequest): () => void {
+function acquire(system: System, location: Location, options: LockOptions): () => void {
   try {
     return system.lock({
       file: location.lockFile,
-      directory: location.usesOwn ? location.own : undefined,
-      holder: request.holder,
-      timeout: request.timeoutSeconds * 1000,
+      directory: location.usesStateDirectory ? location.stateDirectory : undefined,
+      holder: options.holder,
+      timeout: options.timeoutSeconds * 1000,
     });
   } catch (error) {
     if (!(error instanceof LockTimeout)) throw error;
     const holder = error.holder === undefined ? "another process" : error.holder;
     throw new CniError(
       ErrorCode.tryAgainLater,
-      `network ${location.network} is locked; gave up after ${request.timeoutSeconds} s`,
-      `${location.lockFile} is held by ${holder}; nothing was changed. The wait is ipam.lockTimeoutSeconds`,
+      `network ${location.network} is locked; gave up after ${options.timeoutSeconds} s`,
+      `${location.lockFile} is held by ${holder}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
     );
   }
 }
 
-function acquireAtLast(system: System, location: Location, request: LockRequest): () => void {
+function acquireOrExplain(system: System, location: Location, options: LockOptions): () => void {
   try {
-    return acquire(system, location, request);
+    return acquire(system, location, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
   }
 }
 
-function during<T>(
+function runUnder<T>(
   unlock: (() => void) | undefined,
   system: System,
   location: Location,
-  body: (ledger: Ledger) => T,
+  body: (store: Store) => T,
 ): T {
-  let ledger: Ledger | undefined;
+  let store: Store | undefined;
   try {
-    ledger = new Ledger(system, location, unlock !== undefined);
+    store = new Store(system, location, unlock !== undefined);
     try {
-      return body(ledger);
+      return body(store);
     } finally {
-      ledger.close();
+      store.close();
     }
   } finally {
     unlock?.();
-    const warnings = ledger?.warnings ?? "";
+    const warnings = store?.warnings ?? "";
     if (warnings !== "") system.writeStandardError(warnings);
   }
 }

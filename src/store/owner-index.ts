@@ -87,7 +87,7 @@ export function writeEntry(
 }
 
 /**
- * Makes the index tell what a search has found. A call under the other kind of lock may announce what it reserves at
+ * Brings the index in step with the result of a search. A call under the other kind of lock may announce what it reserves at
  * the same time, and that is never lost: what lists enough stays, a new entry replaces none, and one of the last
  * minute that lists too little becomes `unlisted`. Only here is the index's directory made: where it is deleted later,
  * writing an entry fails, and the index is not taken for a whole one.
@@ -192,7 +192,7 @@ function isFresh(system: System, location: Location, name: EntryName): boolean {
   return found !== undefined && isYoung(system, found);
 }
 
-/** Whether an entry of nobody may go. Files and directories are none of ours, whatever they do here. */
+/** Whether an entry without an owner may be removed. Files and directories are foreign, and stay. */
 function isAbandoned(system: System, location: Location, name: EntryName): boolean {
   const found = lookAt(system, location, name);
   return found?.kind === "other" && !isYoung(system, found);

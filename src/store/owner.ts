@@ -1,4 +1,4 @@
-/** What a reservation's file says: whose the address is. */
+/** The content of a reservation: its owner. */
 
 import {
   type Attachment,
@@ -9,8 +9,8 @@ import {
 import { trimSpace } from "../cni/unicode.ts";
 
 /**
- * The owner that a file names. `legacy` is a file from before interfaces were noted; `nobody` is one that no release
- * can ever match: empty, cut off or garbage. `unknown` is one that could not be read, and may be anybody's.
+ * The owner of a reservation. `legacy` is a file from before interfaces were recorded; `nobody` is one that no release
+ * ever matches: empty, truncated or garbage. `unknown` is one that could not be read, and may have any owner.
  */
 export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
@@ -26,7 +26,7 @@ export function formatOwner({ containerId, interfaceName }: Attachment): string 
   return `${containerId}\r\n${interfaceName}`;
 }
 
-/** The content of a reservation that names a container, without white space; `undefined` for one that does not. */
+/** The content of a file that names a container, without surrounding white space; `undefined` where there is none. */
 export function ownerText(owner: Owner): string | undefined {
   if (owner.kind === "attachment") return formatOwner(owner);
   return owner.kind === "legacy" ? owner.containerId : undefined;
@@ -43,7 +43,7 @@ export function parseOwner(content: string): Owner {
   return { kind: "attachment", containerId, interfaceName };
 }
 
-/** Whether an owner is this attachment; a legacy file matches by its container id alone. */
+/** Whether and how an owner is this attachment; a legacy file matches by its container id alone. */
 export function matchOwner(owner: Owner, attachment: Attachment): Match {
   if (owner.kind === "nobody" || owner.kind === "unknown") return "none";
   if (owner.containerId !== attachment.containerId) return "none";

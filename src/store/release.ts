@@ -1,20 +1,20 @@
-/** Giving addresses back. */
+/** Releasing addresses. */
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
-import type { Ledger } from "./ledger.ts";
 import { type EntryName, entryOf } from "./owner-index.ts";
 import type { OwnedReservation } from "./reservations.ts";
+import type { Store } from "./store.ts";
 
 /**
- * Removes reservations, all that can be, and only then reports those that could not.
+ * Removes reservations; an error is reported only after all others were removed.
  *
  * @param all every reservation of the owners in question
- * @param released those of them to be removed
- * @throws CniError 5 with every path and reason
+ * @param released those of them to remove
+ * @throws CniError 5 with the path and reason of each failure
  */
 export function releaseAll(
-  ledger: Ledger,
+  store: Store,
   all: readonly OwnedReservation[],
   released: readonly OwnedReservation[],
 ): void {
@@ -22,14 +22,14 @@ export function releaseAll(
   const failures: string[] = [];
   for (const reservation of released) {
     try {
-      ledger.release(reservation);
+      store.release(reservation);
       kept.delete(reservation);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       failures.push(error.message);
     }
   }
-  noteKept(ledger, kept, released);
+  noteKept(store, kept, released);
   if (failures.length > 0) {
     throw new CniError(
       ErrorCode.ioFailure,
@@ -40,26 +40,25 @@ export function releaseAll(
 }
 
 /**
- * Removes those reservations that are still what they were when somebody decided about them without the lock, and
- * leaves the others alone. Must run under the lock.
+ * Removes the reservations that meet a condition. Must run under the lock.
  *
- * @param isStill looks at one again
- * @returns the names of those that were removed
+ * @param condition checks one again, as it is now
+ * @returns the names of the removed reservations
  * @throws CniError 5 as `releaseAll`
  */
-export function releaseStill(
-  ledger: Ledger,
-  isStill: (reservation: OwnedReservation) => boolean,
+export function releaseWhere(
+  store: Store,
+  condition: (reservation: OwnedReservation) => boolean,
 ): readonly string[] {
-  const all = ledger.allOwned();
-  const released = all.filter(isStill);
-  releaseAll(ledger, all, released);
+  const all = store.allOwned();
+  const released = all.filter(condition);
+  releaseAll(store, all, released);
   return released.map(({ name }) => name);
 }
 
-/** Tells the index what the owners of the released reservations still hold. */
+/** Records in the index what the owners of the released reservations still hold. */
 function noteKept(
-  ledger: Ledger,
+  store: Store,
   kept: ReadonlySet<OwnedReservation>,
   released: readonly OwnedReservation[],
 ): void {
@@ -72,11 +71,11 @@ function noteKept(
     const entry = entryOf(owner);
     if (entry !== undefined) names.get(entry)?.push(name);
   }
-  for (const [entry, held] of names) ledger.note(entry, held);
+  for (const [entry, held] of names) store.note(entry, held);
 }
 
 /**
- * Does a release; what the disk refuses is told as such, so that the runtime tries again.
+ * Runs a release; a failed system call becomes an I/O error (code 5), so that the runtime tries again.
  *
  * @throws CniError 5
  */

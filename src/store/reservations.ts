@@ -1,4 +1,4 @@
-/** The reservations of a network: one file an address, named by it. */
+/** The reservations of a network: one file for each address, named after it. */
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
@@ -8,7 +8,7 @@ import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location, parentOf } from "./location.ts";
 import { type Match, matchOwner, type Owner, parseOwner } from "./owner.ts";
 
-/** An address that is taken, and the name of its file. */
+/** A reserved address and the name of its file. */
 export interface Reservation {
   readonly address: Address;
   readonly name: string;
@@ -19,17 +19,17 @@ export interface OwnedReservation extends Reservation {
   readonly owner: Owner;
 }
 
-/** A reservation that names an attachment. */
-export interface Holding extends OwnedReservation {
+/** A reservation that names the attachment in question. */
+export interface HeldReservation extends OwnedReservation {
   readonly match: Exclude<Match, "none">;
 }
 
-/** No reservation is larger; an environment variable, hence a container id, is shorter. */
+/** No reservation is larger, in bytes: an environment variable, hence a container id, is shorter. */
 const LARGEST_RESERVATION = 256 * 1024;
 
 /**
- * Everything in the network's directory that is named like an address, in the reference's order of visit (by name,
- * byte by byte). A missing directory holds nothing.
+ * Everything in the network's directory that is named like an address, in the reference's order (by the bytes of the
+ * name). A missing directory has no reservations.
  *
  * @throws SystemError where the directory cannot be read
  */
@@ -42,12 +42,12 @@ export function listReservations(system: System, location: Location): readonly R
   return found;
 }
 
-/** Who holds the address with this file name. */
+/** Reads the owner of the reservation with this file name. */
 export function readOwner(system: System, location: Location, name: string): Owner {
   try {
     return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
   } catch (error) {
-    // What is gone by now, no file, or far too large for one, is no reservation.
+    // A file that is gone, not a regular file, or far too large is not a reservation.
     if (isSystemError(error, "ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
       return { kind: "nobody" };
     }
@@ -65,7 +65,7 @@ export function isBlankFile(system: System, path: string): boolean {
   return trimSpace(system.readFile(path, LARGEST_RESERVATION).replaceAll("\0", "")) === "";
 }
 
-/** Reservations with their owners; each file is read. */
+/** Reads the owners of reservations from their files. */
 export function readOwners(
   system: System,
   location: Location,
@@ -78,12 +78,12 @@ export function readOwners(
   }));
 }
 
-/** Of some reservations those that name an attachment, in their order. */
-export function holdingsAmong(
+/** The reservations that name an attachment, in their order. */
+export function heldAmong(
   reservations: readonly OwnedReservation[],
   attachment: Attachment,
-): readonly Holding[] {
-  const found: Holding[] = [];
+): readonly HeldReservation[] {
+  const found: HeldReservation[] = [];
   for (const reservation of reservations) {
     const match = matchOwner(reservation.owner, attachment);
     if (match !== "none") found.push({ ...reservation, match });
@@ -92,18 +92,18 @@ export function holdingsAmong(
 }
 
 /**
- * Of an attachment's reservations those that its release frees: the ones that name it exactly or, only where there are
- * none, the legacy ones of its container.
+ * The reservations that a release of the attachment removes: those that name it exactly or, only where there are none,
+ * the legacy ones of its container.
  */
-export function releasable(holdings: readonly Holding[]): readonly Holding[] {
-  const exact = holdings.filter(({ match }) => match === "exact");
-  return exact.length > 0 ? exact : holdings;
+export function releasable(held: readonly HeldReservation[]): readonly HeldReservation[] {
+  const exact = held.filter(({ match }) => match === "exact");
+  return exact.length > 0 ? exact : held;
 }
 
 /**
  * Removes the reservation with this file name.
  *
- * @returns whether it was there; one that is gone already is none to complain about
+ * @returns whether it existed; a missing one is not an error
  * @throws SystemError
  */
 export function removeReservation(system: System, location: Location, name: string): boolean {
@@ -127,9 +127,9 @@ export function namesIn(system: System, location: Location): readonly string[] {
 }
 
 /**
- * Whether the network has a directory; without one nothing is reserved.
+ * Whether the network's directory exists; without it nothing is reserved.
  *
- * @throws CniError 999 where something else stands there, in the words that the reference has for it
+ * @throws CniError 999 with the reference's message where it is not a directory
  */
 export function directoryExists(system: System, { directory }: Location): boolean {
   try {
@@ -141,7 +141,7 @@ export function directoryExists(system: System, { directory }: Location): boolea
   throw internalError(`mkdir ${firstObstacle(system, directory)}: not a directory`);
 }
 
-/** The first part of a path that is something else than a directory. */
+/** The longest part of a path that exists. */
 function firstObstacle(system: System, path: string): string {
   try {
     system.status(path);

@@ -1,11 +1,11 @@
-/** Which reservations were seen dead, and since when: what one run of a collection leaves for the next. */
+/** The reservations that `host-local gc` found dead but has not released, and since when, kept for its next run. */
 
 import { isSystemError, type System, SystemError } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
-import { withSoundOwnDirectory } from "./own-directory.ts";
+import { withSafeStateDirectory } from "./state-directory.ts";
 import { withTemporary } from "./temporary.ts";
 
-/** A reservation as it was seen: the same address, taken again, is another one. */
+/** A reservation that was seen dead; one that is made anew for the same address is another. */
 export interface SeenDead {
   /** The name of its file. */
   readonly name: string;
@@ -17,21 +17,22 @@ export interface SeenDead {
   readonly since: number;
 }
 
+/** The file is never larger, in bytes. */
 const LARGEST_STATE = 64 * 1024 * 1024;
 
-/** Where sightings are kept: beside the owner index, out of the reference's reach. */
+/** The path of the file, in the state directory. */
 export function seenDeadPath(location: Location): string {
-  return join(location.own, "seen-dead.json");
+  return join(location.stateDirectory, "seen-dead.json");
 }
 
-/** What tells one reservation from any other, earlier or later one. */
+/** A key that no other reservation has, earlier or later. */
 export function seenDeadKey({ name, owner, modified }: Omit<SeenDead, "since">): string {
   return `${name}\n${modified}\n${owner}`;
 }
 
-/** The sightings of earlier runs. A file that is missing, or is not understood, counts as none. */
+/** Reads what earlier runs saw dead. A file that is missing or malformed counts as empty. */
 export function readSeenDead(system: System, location: Location): readonly SeenDead[] {
-  if (!withSoundOwnDirectory(system, location).usesOwn) return [];
+  if (!withSafeStateDirectory(system, location).usesStateDirectory) return [];
   try {
     const state: unknown = JSON.parse(system.readFile(seenDeadPath(location), LARGEST_STATE));
     return Array.isArray(state) ? state.flatMap(seenDeadOf) : [];
@@ -42,7 +43,7 @@ export function readSeenDead(system: System, location: Location): readonly SeenD
 }
 
 /**
- * Replaces what earlier runs left, in one step; no sightings remove it.
+ * Replaces the file atomically; an empty list removes it.
  *
  * @throws SystemError
  */
@@ -52,7 +53,7 @@ export function writeSeenDead(
   seenDead: readonly SeenDead[],
 ): void {
   const path = seenDeadPath(location);
-  if (!withSoundOwnDirectory(system, location).usesOwn) {
+  if (!withSafeStateDirectory(system, location).usesStateDirectory) {
     throw new SystemError("open", path, "ENOTDIR");
   }
   if (seenDead.length === 0) {
@@ -67,7 +68,7 @@ export function writeSeenDead(
 }
 
 /**
- * Forgets what earlier runs saw.
+ * Removes the file.
  *
  * @throws SystemError
  */

@@ -1,4 +1,4 @@
-/** What a network's directory looked like when we left it: equal means that nobody else wrote since. */
+/** The state of a network's directory at the end of the last call: if it is unchanged, nobody else wrote since. */
 
 import { type FileStatus, isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
@@ -30,7 +30,7 @@ export type Others = number | "absent";
 /** No file system dates more coarsely than this, in milliseconds: what is older was not written a moment ago. */
 const COARSEST_GRAIN = 3000;
 
-/** Who was not seen for so many milliseconds is gone. */
+/** After how many milliseconds without a foreign write others count as gone. */
 const GONE_AFTER = 30_000;
 
 /** How far back a directory is dated, in milliseconds: beyond a tick of the kernel's clock. */
@@ -157,5 +157,5 @@ export function dateBack(system: System, directory: string): Identity | undefine
 }
 
 function stampPath(location: Location): string {
-  return join(location.own, "stamp");
+  return join(location.stateDirectory, "stamp");
 }

@@ -1,17 +1,17 @@
-/** Files that are written first and get their name afterwards, so that nobody ever sees them half. */
+/** Files that are written first and named afterwards, so that no process sees them half written. */
 
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 
-/** Left-over files of killed calls are removed once they are this old, in milliseconds. */
+/** The age at which a temporary file is taken for one of a killed call, in milliseconds. */
 const ABANDONED_AFTER = 60_000;
 
-/** How temporary files in the network's own directory begin; no address and no cursor does. */
+/** The prefix of temporary files in the network's directory, which no address and no cursor has. */
 const PREFIX = ".host-local-";
 
 /**
- * Writes `content` to a temporary file and lets `place` give it its real name by `link(2)` or `rename(2)`. The file
- * lies in our own directory or, where that is on another file system or takes no file, beside its goal.
+ * Writes `content` to a temporary file and lets `place` name it by `link(2)` or `rename(2)`. The file is made in the state
+ * directory or, where that is on another file system or not writable, in the network's directory.
  *
  * @returns what `place` returns
  */
@@ -21,40 +21,46 @@ export function withTemporary<T>(
   content: string,
   place: (path: string) => T,
 ): T {
-  const own = location.usesOwn ? writeOwn(system, location, content) : undefined;
+  const temporary = location.usesStateDirectory
+    ? writeInStateDirectory(system, location, content)
+    : undefined;
   try {
-    if (own !== undefined) return placeFrom(system, own, place);
+    if (temporary !== undefined) return placeFrom(system, temporary, place);
   } catch (error) {
     if (!isSystemError(error, "EXDEV")) throw error;
   }
   return placeFrom(system, write(system, location.directory, PREFIX, content), place);
 }
 
-/** Writes it into our own directory; `undefined` where that is not possible. */
-function writeOwn(system: System, { newFiles }: Location, content: string): string | undefined {
+/** Writes the file in the state directory; `undefined` where that fails. */
+function writeInStateDirectory(
+  system: System,
+  { temporaryDirectory }: Location,
+  content: string,
+): string | undefined {
   try {
-    return write(system, newFiles, "", content);
+    return write(system, temporaryDirectory, "", content);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return undefined;
   }
 }
 
-/** Removes what killed calls left behind. */
+/** Removes the temporary files of killed calls from the state directory. */
 export function sweepTemporary(system: System, location: Location): void {
-  if (location.usesOwn) sweep(system, location.newFiles, "");
+  if (location.usesStateDirectory) sweep(system, location.temporaryDirectory, "");
 }
 
-/** As `sweepTemporary`, and looks into the network's directory, too, which may be large. */
+/** As `sweepTemporary`, and reads the network's directory, too, which may be large. */
 export function sweepAllTemporary(system: System, location: Location): void {
   sweepTemporary(system, location);
   sweep(system, location.directory, PREFIX);
 }
 
-/** The paths of what killed calls left behind, which `sweepAllTemporary` would remove. */
+/** The paths of the files that `sweepAllTemporary` would remove. */
 export function abandonedFiles(system: System, location: Location): readonly string[] {
   return [
-    ...(location.usesOwn ? abandonedIn(system, location.newFiles, "") : []),
+    ...(location.usesStateDirectory ? abandonedIn(system, location.temporaryDirectory, "") : []),
     ...abandonedIn(system, location.directory, PREFIX),
   ];
 }
@@ -64,9 +70,9 @@ export function removeAbandoned(system: System, path: string): void {
   removeQuietly(system, path);
 }
 
-/** Whether a name in the network's own directory is that of a temporary file. */
+/** Whether a name in the network's directory is that of a temporary file. */
 export function isTemporaryName(name: string): boolean {
-  return isOurs(name, PREFIX);
+  return isTemporary(name, PREFIX);
 }
 
 function placeFrom<T>(system: System, path: string, place: (path: string) => T): T {
@@ -84,7 +90,7 @@ function write(system: System, directory: string, prefix: string, content: strin
       system.createFile(path, content, 0o600);
       return path;
     } catch (error) {
-      // A missing directory is made; a file of that name is from a killed process that had our id.
+      // A missing directory is made; an existing file is from a killed process with the same process id.
       if (isSystemError(error, "ENOENT")) system.makeDirectories(directory);
       else if (!isSystemError(error, "EEXIST")) throw error;
       if (attempt > 100) throw error;
@@ -106,12 +112,12 @@ function abandonedIn(system: System, directory: string, prefix: string): readonl
   }
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
   return names
-    .filter((name) => isOurs(name, prefix))
+    .filter((name) => isTemporary(name, prefix))
     .map((name) => join(directory, name))
     .filter((path) => modified(system, path) < oldest);
 }
 
-function isOurs(name: string, prefix: string): boolean {
+function isTemporary(name: string, prefix: string): boolean {
   return name.startsWith(prefix) && /^[0-9]+\.[0-9]+$/.test(name.slice(prefix.length));
 }
 
@@ -124,7 +130,7 @@ function modified(system: System, path: string): bigint {
   }
 }
 
-/** A temporary file that stays is swept later; whatever was to be done is done. */
+/** Removes a file; one that stays is removed by a later sweep. */
 function removeQuietly(system: System, path: string): void {
   try {
     system.unlink(path);

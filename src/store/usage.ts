@@ -1,6 +1,6 @@
-/** How full the ranges are, and which reservations are debris. */
+/** How full the ranges are, and which reservations are debris: empty files that no release ever matches. */
 
-import { type Address, formatWindow, isSame, isWithin } from "../ipam/address.ts";
+import { type Address, formatAddressRange, isSame, isWithin } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import type { Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
@@ -10,7 +10,7 @@ import { join, type Location } from "./location.ts";
 import { entryOf } from "./owner-index.ts";
 import { isBlankFile, type Reservation, readOwners } from "./reservations.ts";
 
-/** How many addresses of a range can be handed out, and how many are. */
+/** How many addresses of a range can be handed out, and how many are in use. */
 export interface RangeUsage {
   readonly range: Range;
   readonly capacity: bigint;
@@ -18,12 +18,12 @@ export interface RangeUsage {
 }
 
 /**
- * An empty file younger than this, in milliseconds, may be one that the reference is about to fill: it creates, then
- * writes, and the portable executable does not share its lock.
+ * An empty file younger than this, in milliseconds, may be one that the reference is about to write: it creates the
+ * file first, and the portable executable does not share its lock.
  */
 const SETTLED_AFTER = 10_000;
 
-/** Counts a set's reservations by their names alone; no file is read. */
+/** Counts the reservations of a set by their names; no file is read. */
 export function usageOf(
   set: RangeSet,
   exclusions: Exclusions,
@@ -40,12 +40,13 @@ export function usageOf(
   }));
 }
 
+/** Whether no range of a set has a free address. */
 export function isExhausted(usage: readonly RangeUsage[]): boolean {
   return usage.every(({ used, capacity }) => used >= capacity);
 }
 
 /**
- * One line for a reader of an error: counts per range, and what to look at next.
+ * The details of an error: counts per range, and what to look at next.
  *
  * @param suspects how many of the used addresses are taken by files that name no container
  */
@@ -56,13 +57,13 @@ export function describeUsage(
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
-      `${formatWindow(range)}: ${used} of ${capacity} addresses in use`,
+      `${formatAddressRange(range)}: ${used} of ${capacity} addresses in use`,
   );
   if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
   return `${counts.join("; ")}; reservations are in ${directory}. Next: host-local list ${network} names the holders, host-local gc ${network} --live-command 'crictl pods -q' those that are dead; if all are alive, the range is too small`;
 }
 
-/** How many of a set's reservations are files that do not tell whose they are; each file is read. */
+/** How many reservations of a set name no container; each file is read. */
 export function countSuspects(
   system: System,
   location: Location,
@@ -75,11 +76,10 @@ export function countSuspects(
 }
 
 /**
- * Whether a reservation may give way to another when its set is exhausted: a settled file that is empty, which no
- * release can ever match, at an address that can be handed out. Other content without an owner stays: somebody may have
- * written it to keep an address from being used.
+ * Whether a reservation may be reclaimed when its set is exhausted: debris at an address that can be handed out. Other
+ * content without an owner stays: an administrator may have written it to keep the address from being used.
  *
- * @returns the range to which its address belongs; `undefined` where it may not
+ * @returns the range of its address; `undefined` where it may not be reclaimed
  */
 export function rangeToReclaim(
   system: System,
@@ -96,7 +96,7 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
   return !isSame(address, range.gateway) && !isExcluded(address, exclusions);
 }
 
-/** Whether a file is empty and so old that nobody is about to fill it: no release can ever match it. */
+/** Whether a file is empty, and too old to be one that is just being written. */
 export function isDebris(system: System, path: string): boolean {
   try {
     const { kind, modified } = system.linkStatus(path);

@@ -1,11 +1,11 @@
-/** Whether reservations could be made at all. */
+/** The check of STATUS that reservations can be written. */
 
 import { type FileKind, isSystemError, type System, SystemError } from "../system/system.ts";
 import { type Location, parentOf } from "./location.ts";
 
 /**
- * Throws where no file can be created in the network's directory or, while that is missing, where it cannot be made in
- * the nearest directory above it. Creates nothing.
+ * Checks that files can be created in the network's directory or, while that is missing, that it can be made in the
+ * nearest existing directory above it. Creates nothing.
  *
  * @throws SystemError
  */
@@ -20,17 +20,17 @@ export function requireWritableStore(system: System, { directory }: Location): v
   system.requireWritable(path);
 }
 
-/** What a path leads to, a link to nothing being `other`; `undefined` where nothing stands there. */
+/** The kind of file at a path, links followed; a dangling link is `other`; `undefined` where there is nothing. */
 function kindAt(system: System, path: string): FileKind | undefined {
   try {
     return system.status(path).kind;
   } catch (error) {
     if (!isSystemError(error, "ENOENT")) throw error;
-    return isThere(system, path) ? "other" : undefined;
+    return linkExists(system, path) ? "other" : undefined;
   }
 }
 
-function isThere(system: System, path: string): boolean {
+function linkExists(system: System, path: string): boolean {
   try {
     system.linkStatus(path);
     return true;

@@ -1,45 +1,45 @@
-/** What the operator commands ask of the machine beyond what the plugin does. */
+/** The interface to the operating system for the operator's tool: what it needs beyond `System`. */
 
 import type { System } from "./system.ts";
 
-/** A program that has ended. */
+/** A process that has exited. */
 export interface CompletedProcess {
-  /** 127 where it could not be started, 128 and the signal's number where it was killed. */
+  /** 127 where the program could not be started, 128 plus the signal number where it was killed. */
   readonly exitCode: number;
   readonly stdout: string;
 }
 
-/** Who may do what with a file. */
+/** Mode and owner of a file. */
 export interface Permissions {
   /** The lower twelve bits of the mode, such as 0o600. */
   readonly mode: number;
-  /** The number of the user to whom it belongs. */
+  /** The user id of the owner. */
   readonly user: number;
 }
 
-/** The machine as the operator commands see it; as with `System`, a refusal is a `SystemError`. */
+/** The operating system as the operator's tool uses it; as with `System`, a failed call throws `SystemError`. */
 export interface OperatorSystem extends System {
-  /** What stands on the command line behind the program's name. */
+  /** The command-line arguments after the program's name. */
   readonly arguments: readonly string[];
   /** Whether standard input (0), output (1) or error (2) is a terminal. */
   isTerminal(stream: 0 | 1 | 2): boolean;
-  /** A line of standard input without its end; `undefined` at the end of the input. */
+  /** Reads a line of standard input, without its line end; `undefined` at the end of the input. */
   readLine(): string | undefined;
-  /** Whose a file is, and who may write it; of a symbolic link itself. */
+  /** Mode and owner of a file; of a symbolic link itself. */
   permissions(path: string): Permissions;
   /**
-   * Copies a file byte by byte to a new one with this mode (EEXIST where anything stands there); when it returns, the
-   * copy is on the disk.
+   * Copies a file to a new one with this mode (EEXIST where the path exists); the copy is synced to disk before it
+   * returns.
    */
   copyFile(from: string, to: string, mode: number): void;
-  /** Whether two files hold the same bytes. */
-  holdSame(path: string, other: string): boolean;
+  /** Whether two files have the same content. */
+  sameContent(path: string, other: string): boolean;
   /**
-   * Runs a program to its end, with nothing on its standard input and our own standard error.
+   * Runs a program and waits for it, with an empty standard input and this process's standard error.
    *
-   * @param command its name, which is looked for in `PATH`, and its arguments
-   * @param limit more than so many bytes of output is an error (EFBIG)
-   * @param variables what its environment has besides our own
+   * @param command its name, which is looked up in `PATH`, and its arguments
+   * @param limit the most bytes of output; more is an error (EFBIG)
+   * @param variables environment variables to add to those of this process
    */
   run(
     command: readonly [string, ...string[]],

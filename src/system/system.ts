@@ -1,6 +1,6 @@
-/** The seam to the machine: every system call that the plugin makes, and nothing of what it means. */
+/** The interface to the operating system: every system call that the plugin makes. */
 
-/** What stands at a path. */
+/** The kind of file at a path. */
 export type FileKind = "file" | "directory" | "other";
 
 /** The facts of `stat(2)` that the plugin uses; times in nanoseconds since the epoch. */
@@ -13,55 +13,55 @@ export interface FileStatus {
   readonly changed: bigint;
 }
 
-/** What a lock needs: both executables get the same request, each takes its own kind of lock. */
+/** A request for the lock; each executable takes its own kind of lock. */
 export interface LockRequest {
   /** The reference's lock file, `<network directory>/lock`; created (mode 0750) where it is missing. */
   readonly file: string;
-  /** A directory of our own in which further lock state may be kept, created where it is missing; there may be none. */
+  /** The state directory, for further lock files, created where it is missing; `undefined` where it is not used. */
   readonly directory: string | undefined;
-  /** Who wants it, for the message that another process prints when it waits in vain. */
+  /** Who takes it, for the error of another process that times out. */
   readonly holder: string;
   /** How long to wait, in milliseconds. */
   readonly timeout: number;
 }
 
 /**
- * The machine as the plugin sees it. Paths are absolute or relative to the working directory.
- * Every call is synchronous and throws `SystemError` when the machine refuses.
+ * The operating system as the plugin uses it. Paths are absolute or relative to the working directory.
+ * Every call is synchronous and throws `SystemError` when the system call fails.
  */
 export interface System {
   /** The value of an environment variable; `undefined` where it is not set. */
   environment(name: string): string | undefined;
   /**
    * Standard input to its end, decoded as UTF-8; more than `limit` bytes is an error (EFBIG), and so is no end within
-   * `timeout` milliseconds (ETIMEDOUT), as far as the machine can tell without a wait.
+   * `timeout` milliseconds (ETIMEDOUT), as far as that can be detected without blocking.
    */
   readStandardInput(limit: number, timeout: number): string;
   /** Writes all of `text`, or throws. */
   writeStandardOutput(text: string): void;
-  /** Writes `text` as far as possible; never throws, for nobody could be told. */
+  /** Writes `text` as far as possible; never throws, since the error could not be reported. */
   writeStandardError(text: string): void;
 
   /** A whole file, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never blocks on a FIFO. */
   readFile(path: string, limit: number): string;
-  /** Creates a file exclusively (EEXIST where anything stands there) and writes `text`. */
+  /** Creates a file exclusively (EEXIST where the path exists) and writes `text`. */
   createFile(path: string, text: string, mode: number): void;
   /**
-   * Overwrites the file at `path` in place, making no new one: what stands behind a link is not touched (ELOOP). Killed
-   * in the middle it holds the old text, or the new one with line ends behind it.
+   * Overwrites an existing file in place, without following a symbolic link (ELOOP). If the process is killed meanwhile,
+   * the file has the old text, or the new one followed by line ends.
    */
   overwriteFile(path: string, text: string): void;
-  /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where anything stands there. */
+  /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where the path exists. */
   link(existing: string, path: string): void;
   /** `rename(2)`. */
   rename(from: string, to: string): void;
   /** `unlink(2)`. */
   unlink(path: string): void;
-  /** `symlink(2)`: makes a link at `path` that says `target`; EEXIST where anything stands there. */
+  /** `symlink(2)`: makes a symbolic link at `path` to `target`; EEXIST where the path exists. */
   symlink(target: string, path: string): void;
-  /** `readlink(2)`: what the link at `path` says. */
+  /** `readlink(2)`: the target of the symbolic link at `path`. */
   readLink(path: string): string;
-  /** Makes a directory with all its parents (mode 0755); nothing happens where it exists. */
+  /** Makes a directory and its missing parents (mode 0755); does nothing where it exists. */
   makeDirectories(path: string): void;
   /** The names in a directory, in no order. */
   list(path: string): readonly string[];
@@ -69,14 +69,14 @@ export interface System {
   status(path: string): FileStatus;
   /** `lstat(2)`: as `status`, of a symbolic link itself. */
   linkStatus(path: string): FileStatus;
-  /** Sets the time of last modification, in nanoseconds since the epoch, as exactly as the machine can. */
+  /** Sets the time of last modification, in nanoseconds since the epoch, as precisely as the file system stores it. */
   setModified(path: string, nanoseconds: bigint): void;
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 
   /** Whether `lock` excludes the Go plugin, too. */
-  readonly locksOutReference: boolean;
-  /** Takes the lock and returns what gives it back; throws `LockTimeout` when the wait was in vain. */
+  readonly locksOutGoPlugin: boolean;
+  /** Takes the lock and returns the function that releases it; throws `LockTimeout` on timeout. */
   lock(request: LockRequest): () => void;
 
   /** Wall-clock time, in milliseconds since the epoch. */
@@ -85,11 +85,11 @@ export interface System {
   processId(): number;
 }
 
-/** A system call that failed, worded as Go words it: `open /a/b: permission denied`. */
+/** A system call that failed, with Go's message: `open /a/b: permission denied`. */
 export class SystemError extends Error {
   /** The name of the errno, such as `ENOENT`. */
   readonly code: string;
-  /** The operating system's words alone, such as `permission denied`. */
+  /** The description of the errno alone, such as `permission denied`. */
   readonly reason: string;
   readonly path: string;
 
@@ -102,9 +102,9 @@ export class SystemError extends Error {
   }
 }
 
-/** The lock was still held by somebody else when the time to wait had passed. */
+/** The lock was not released within the timeout. */
 export class LockTimeout extends Error {
-  /** Who holds it, as far as is known. */
+  /** The holder, where it is known. */
   readonly holder: string | undefined;
 
   constructor(path: string, holder: string | undefined) {
@@ -113,12 +113,12 @@ export class LockTimeout extends Error {
   }
 }
 
-/** Whether `error` is the refusal `code` (an errno name) of a system call. */
+/** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Whether anything can be seen at a path, links followed. */
+/** Whether a path exists, links followed; false where that cannot be determined. */
 export function exists(system: System, path: string): boolean {
   try {
     system.status(path);
@@ -133,7 +133,7 @@ export function exists(system: System, path: string): boolean {
  * Makes a directory and its missing parents, as Go's `os.MkdirAll`: an error names the directory that could not be
  * made.
  *
- * @param makeDirectory makes one directory, and is content where it exists
+ * @param makeDirectory makes one directory, without an error where it exists
  * @throws SystemError
  */
 export function makeDirectoriesBy(makeDirectory: (path: string) => void, path: string): void {
@@ -147,7 +147,7 @@ export function makeDirectoriesBy(makeDirectory: (path: string) => void, path: s
   }
 }
 
-/** What Go's `syscall.Errno` says for an errno on Linux. */
+/** The message of Go's `syscall.Errno` for an errno on Linux. */
 function reasonOf(code: string): string {
   switch (code) {
     case "EPERM":

@@ -7,21 +7,21 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate, moveCursor, namesHeld, undo } from "../store/allocation.ts";
-import type { Ledger } from "../store/ledger.ts";
+import { type Allocation, allocate, heldNames, moveCursor, undo } from "../store/allocation.ts";
 import { locate } from "../store/location.ts";
-import { underLock, underLockOrNot } from "../store/lock.ts";
+import { withLock, withOrWithoutLock } from "../store/lock.ts";
 import { exactEntry } from "../store/owner-index.ts";
+import type { Store } from "../store/store.ts";
 import { sweepTemporary } from "../store/temporary.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
 
-/** No resolv.conf is larger, in bytes. */
+/** A larger resolv.conf is refused, in bytes. */
 const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
 
-/** ADD: reserves one address of every range set and prints the result; a result nobody receives is taken back. */
+/** ADD: reserves one address of each range set and prints the result; if it cannot be printed, releases them. */
 export function add(system: System, call: AttachmentCall): void {
-  if (isGcOnly(call.network)) handOnPreviousResult(system, call);
+  if (isGcOnly(call.network)) passThroughPreviousResult(system, call);
   else reserveAndPrint(system, call);
 }
 
@@ -35,9 +35,9 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const location = locate(config.dataDir, config.network);
   const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  const allocations = underLock(system, location, request, (ledger) => {
-    sweepTemporary(system, ledger.location);
-    return reserve(ledger, config, call);
+  const allocations = withLock(system, location, request, (store) => {
+    sweepTemporary(system, store.location);
+    return reserve(store, config, call);
   });
 
   const result: Result = {
@@ -53,52 +53,54 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    underLockOrNot(system, location, request, (ledger) => takeBack(ledger, call, allocations));
+    withOrWithoutLock(system, location, request, (store) =>
+      releaseUndelivered(store, call, allocations),
+    );
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
 }
 
-/** One address of each set, or none at all. */
+/** Reserves one address of each set, or none at all. */
 function reserve(
-  ledger: Ledger,
+  store: Store,
   { rangeSets, exclusions, requested: pending }: IpamConfig,
   { attachment }: AttachmentCall,
 ): readonly Allocation[] {
-  const holdings = ledger.holdingsOf(attachment, "trust");
-  const left = [...pending];
+  const held = store.heldBy(attachment, "trust");
+  const remaining = [...pending];
   const allocated: Allocation[] = [];
   try {
     for (const [index, set] of rangeSets.entries()) {
-      const requested = takeFitting(left, set);
-      inRange(index, () => {
-        const request = { attachment, set, index, exclusions, requested, holdings, allocated };
-        const allocation = allocate(ledger, request);
+      const requested = takeFirstIn(remaining, set);
+      withRangeIndex(index, () => {
+        const request = { attachment, set, index, exclusions, requested, held, allocated };
+        const allocation = allocate(store, request);
         allocated.push(allocation);
-        moveCursor(ledger, index, allocation.address);
+        moveCursor(store, index, allocation.address);
       });
     }
-    if (left.length > 0) {
+    if (remaining.length > 0) {
       throw internalError(
-        `failed to allocate all requested IPs: ${left.map(formatAddress).join(" ")}`,
+        `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
         "each range set serves one requested address, and only one that lies between its range's start and end",
       );
     }
   } catch (error) {
-    if (undo(ledger, attachment, allocated)) ledger.settle(attachment, namesHeld(holdings, []));
+    if (undo(store, attachment, allocated)) store.settle(attachment, heldNames(held, []));
     throw error;
   }
-  ledger.settle(attachment, namesHeld(holdings, allocated));
+  store.settle(attachment, heldNames(held, allocated));
   return allocated;
 }
 
-/** Takes out of `pending` the first address that lies in `set`. */
-function takeFitting(pending: Address[], set: RangeSet): Address | undefined {
+/** Removes from `pending` the first address in `set`, and returns it. */
+function takeFirstIn(pending: Address[], set: RangeSet): Address | undefined {
   const at = pending.findIndex((address) => rangeOf(set, address) !== undefined);
   return at < 0 ? undefined : pending.splice(at, 1)[0];
 }
 
-/** Says for which set an allocation failed, as the reference does. */
-function inRange(index: number, allocateOne: () => void): void {
+/** Adds the index of the range set to an error, as the reference does. */
+function withRangeIndex(index: number, allocateOne: () => void): void {
   try {
     allocateOne();
   } catch (error) {
@@ -108,25 +110,25 @@ function inRange(index: number, allocateOne: () => void): void {
   }
 }
 
-/** Nobody received the result: what it promises is free again. */
-function takeBack(
-  ledger: Ledger,
+/** Releases the addresses of a result that could not be printed. */
+function releaseUndelivered(
+  store: Store,
   { attachment }: AttachmentCall,
   allocations: readonly Allocation[],
 ): void {
-  if (!undo(ledger, attachment, allocations)) return;
-  const holdings = ledger.holdingsOf(attachment, "trust");
-  ledger.note(exactEntry(attachment), namesHeld(holdings, []));
+  if (!undo(store, attachment, allocations)) return;
+  const held = store.heldBy(attachment, "trust");
+  store.note(exactEntry(attachment), heldNames(held, []));
 }
 
-/** In the chain behind a main plugin: its result is handed on untouched. */
-function handOnPreviousResult(system: System, { network }: AttachmentCall): void {
+/** With `gcOnly`, in the chain after a main plugin: prints its result unchanged. */
+function passThroughPreviousResult(system: System, { network }: AttachmentCall): void {
   const previous = member(network.document, "prevResult");
   if (previous === undefined) {
     throw new CniError(
       ErrorCode.invalidNetworkConfig,
       "Required prevResult missing",
-      'with "gcOnly": true the plugin stands in the chain after the main plugin',
+      'with "gcOnly": true the plugin runs in the chain after the main plugin',
     );
   }
   // Without indentation, which for deeply nested values would be most of the output.

@@ -1,13 +1,13 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
 import { isGcOnly, loadConfig } from "../ipam/config.ts";
-import { isHeld } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
 import { directoryExists } from "../store/reservations.ts";
+import { isHeld } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 
 /**
- * CHECK: succeeds where the attachment holds any address of the network. It changes nothing and takes no lock, since
+ * CHECK: succeeds if the attachment holds any address of the network. It changes nothing and takes no lock, since
  * reservations appear whole or not at all.
  */
 export function check(system: System, call: AttachmentCall): void {

@@ -3,17 +3,17 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
-import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
-import { underLockIfPossible } from "../store/lock.ts";
+import { withLockIfPossible } from "../store/lock.ts";
 import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists, releasable } from "../store/reservations.ts";
+import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
 
 /**
  * DEL: releases what the attachment holds. It needs no ranges, creates nothing where nothing is reserved, and may be
- * repeated. In the chain (`gcOnly`) it leaves the address to the main plugin's own DEL.
+ * repeated. With `gcOnly` it leaves the address to the main plugin's DEL.
  */
 export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
@@ -22,16 +22,16 @@ export function del(system: System, call: AttachmentCall): void {
   const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
-    underLockIfPossible(system, location, request, (ledger) => release(ledger, call.attachment));
+    withLockIfPossible(system, location, request, (store) => release(store, call.attachment));
   });
   refuseOwnNetworkNamespace(system, call.networkNamespace);
 }
 
-/** What it can be told to hold is released, whatever could not be read; then the runtime is to try again. */
-function release(ledger: Ledger, attachment: Attachment): void {
-  const holdings = ledger.holdingsOf(attachment, "search");
-  releaseAll(ledger, holdings, releasable(holdings));
-  const own = ledger.unreadableOf(attachment);
+/** Releases what can be read, then fails if anything else may belong to the attachment, so that the runtime retries. */
+function release(store: Store, attachment: Attachment): void {
+  const held = store.heldBy(attachment, "search");
+  releaseAll(store, held, releasable(held));
+  const own = store.unreadableOf(attachment);
   if (own.length > 0) {
     throw new CniError(
       ErrorCode.ioFailure,
@@ -39,8 +39,8 @@ function release(ledger: Ledger, attachment: Attachment): void {
       own.join("; "),
     );
   }
-  if (holdings.length > 0) return;
-  for (const reason of ledger.unreadable) {
-    ledger.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
+  if (held.length > 0) return;
+  for (const reason of store.unreadable) {
+    store.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
   }
 }

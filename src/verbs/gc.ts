@@ -2,19 +2,19 @@ import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
-import type { Ledger } from "../store/ledger.ts";
 import { locate } from "../store/location.ts";
-import { underLockIfPossible } from "../store/lock.ts";
+import { withLockIfPossible } from "../store/lock.ts";
 import { formatOwner, type Owner } from "../store/owner.ts";
 import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists } from "../store/reservations.ts";
+import type { Store } from "../store/store.ts";
 import { sweepAllTemporary } from "../store/temporary.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
 
 /**
  * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
- * no container stay. Without a list nothing is released: an omission is no order to free all.
+ * no container stay. Without a list nothing is released.
  */
 export function gc(system: System, call: NetworkCall): void {
   const valid = validAttachments(call.network);
@@ -29,23 +29,23 @@ export function gc(system: System, call: NetworkCall): void {
   const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
-    underLockIfPossible(system, location, request, (ledger) => releaseStale(ledger, valid));
+    withLockIfPossible(system, location, request, (store) => releaseStale(store, valid));
   });
 }
 
-function releaseStale(ledger: Ledger, valid: readonly ValidAttachment[]): void {
-  sweepAllTemporary(ledger.system, ledger.location);
-  const isStale = staleAgainst(valid);
-  const all = ledger.allOwned();
+function releaseStale(store: Store, valid: readonly ValidAttachment[]): void {
+  sweepAllTemporary(store.system, store.location);
+  const isStale = notListedIn(valid);
+  const all = store.allOwned();
   releaseAll(
-    ledger,
+    store,
     all,
     all.filter(({ owner }) => isStale(owner)),
   );
 }
 
-/** Tells the owners that are not listed; a legacy file lives as long as any interface of its container. */
-function staleAgainst(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
+/** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */
+function notListedIn(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
   const containers = new Set<string>(valid.map(({ containerId }) => containerId));
   const attachments = new Set<string>(
     valid.map(({ containerId, interfaceName }) => `${containerId}\r\n${interfaceName}`),

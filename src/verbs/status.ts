@@ -10,16 +10,16 @@ import {
 } from "../ipam/config.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
-import { knownCounts } from "../store/ledger.ts";
 import { type Location, locate } from "../store/location.ts";
 import { listReservations } from "../store/reservations.ts";
+import { knownCounts } from "../store/store.ts";
 import { describeUsage, isExhausted, rangeToReclaim, usageOf } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 
 /**
- * STATUS: silent where an ADD could be served. One read of the directory, no lock, nothing is created. Ranges that only
- * the runtime knows are not sent with STATUS, so none is no error.
+ * STATUS: succeeds if an ADD could succeed. It reads the directory at most once, takes no lock and creates nothing.
+ * Ranges that the runtime provides are not sent with STATUS, so a configuration without ranges is not an error.
  *
  * @throws CniError 50 where the configuration is wrong, the store cannot be written or a range set is exhausted
  */
@@ -42,19 +42,19 @@ function locationOf({ dataDir, network }: StoreConfig): Location {
 
 function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
   const known = knownCounts(system, location);
-  const isRoomy = (set: RangeSet): boolean =>
+  const hasRoom = (set: RangeSet): boolean =>
     known !== undefined &&
     set.some((range) => capacityOf(range, config.exclusions) > BigInt(known.reservations));
-  if (config.rangeSets.every(isRoomy)) return;
+  if (config.rangeSets.every(hasRoom)) return;
   const reservations = listReservations(system, location);
   for (const set of config.rangeSets) {
     const usage = usageOf(set, config.exclusions, reservations);
     if (!isExhausted(usage)) continue;
-    // Debris is reclaimed by the next ADD, so it is as good as free.
+    // Debris counts as free, since the next ADD reclaims it.
     const request = { set, exclusions: config.exclusions };
-    const isWorthALook = known === undefined || known.ownerless > 0;
+    const mayHaveDebris = known === undefined || known.ownerless > 0;
     if (
-      isWorthALook &&
+      mayHaveDebris &&
       reservations.some((one) => rangeToReclaim(system, location, request, one))
     ) {
       continue;

@@ -1,7 +1,7 @@
 import { versionDocument } from "../cni/version.ts";
 import type { System } from "../system/system.ts";
 
-/** VERSION: prints the versions of the specification that are spoken. */
+/** VERSION: prints the supported versions of the specification. */
 export function version(system: System): void {
   system.writeStandardOutput(versionDocument());
 }

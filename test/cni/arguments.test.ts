@@ -15,7 +15,7 @@ function values(text: string): readonly string[] {
   return taken;
 }
 
-test("values of known keys are handed on, from left to right and as they are", (t) => {
+test("values of known keys are passed on unchanged, from left to right", (t) => {
   const cases: readonly (readonly [text: string, values: readonly string[]])[] = [
     ["", []],
     ["IP=10.1.2.3", ["10.1.2.3"]],
@@ -30,14 +30,14 @@ test("values of known keys are handed on, from left to right and as they are", (
   t.end();
 });
 
-test("what Kubernetes runtimes send is passed over", (t) => {
+test("the arguments of Kubernetes runtimes are ignored", (t) => {
   const sent =
     "IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p;K8S_POD_INFRA_CONTAINER_ID=c;K8S_POD_UID=u";
   t.strictSame(values(sent), []);
   t.end();
 });
 
-test("IgnoreUnknown lets unknown keys pass, wherever it stands and in any letter case", (t) => {
+test("IgnoreUnknown allows unknown keys, at any position and in any letter case", (t) => {
   for (const text of [
     "IgnoreUnknown=1;A=b",
     "A=b;IgnoreUnknown=1",
@@ -53,7 +53,7 @@ test("IgnoreUnknown lets unknown keys pass, wherever it stands and in any letter
   t.end();
 });
 
-test("what is wrong is refused with code 999, in the reference's words", (t) => {
+test("invalid arguments are error 999 with the reference's message", (t) => {
   const cases: readonly (readonly [text: string, message: string])[] = [
     ["IP", 'ARGS: invalid pair "IP"'],
     ["IP=10.1.2.3;", 'ARGS: invalid pair ""'],

@@ -8,7 +8,7 @@ import {
 } from "../../src/cni/attachment.ts";
 import { refusalOf } from "./refusal.ts";
 
-test("identifiers begin with a letter or digit and go on with those, _, . and -", (t) => {
+test("identifiers begin with a letter or digit, followed by letters, digits, _, . and -", (t) => {
   for (const text of ["a", "A", "0", "a51debf7e1eb", "a_.-", "a..", "mynet.0", "a".repeat(5000)]) {
     t.equal(isIdentifier(text), true, text.slice(0, 20));
     t.equal(isContainerId(text), true, text.slice(0, 20));
@@ -16,7 +16,7 @@ test("identifiers begin with a letter or digit and go on with those, _, . and -"
   t.end();
 });
 
-test("whatever could leave a directory or hide in it is no identifier", (t) => {
+test("a name that could leave a directory or be hidden in it is not an identifier", (t) => {
   for (const text of [
     "",
     ".",
@@ -43,12 +43,12 @@ test("whatever could leave a directory or hide in it is no identifier", (t) => {
   t.end();
 });
 
-test("a container id is handed on as it is", (t) => {
+test("a valid container id is returned unchanged", (t) => {
   t.equal(parseContainerId("a51debf7e1eb"), "a51debf7e1eb");
   t.end();
 });
 
-test("a wrong container id is refused with code 4 and shown", (t) => {
+test("an invalid container id is error 4 and is shown", (t) => {
   t.strictSame(
     refusalOf(() => parseContainerId("some-%%container-id")),
     {
@@ -60,7 +60,7 @@ test("a wrong container id is refused with code 4 and shown", (t) => {
   t.end();
 });
 
-test("interface names may hold whatever is neither a separator nor white space", (t) => {
+test("interface names may contain anything but separators and white space", (t) => {
   for (const name of [
     "eth0",
     "e",
@@ -127,7 +127,7 @@ test("interface names with a slash, a colon or any Unicode white space are refus
   t.end();
 });
 
-test("the length of an interface name is judged before its characters", (t) => {
+test("the length of an interface name is checked before its characters", (t) => {
   t.equal(
     refusalOf(() => parseInterfaceName("/".repeat(16))).message,
     "interface name is too long",
@@ -135,7 +135,7 @@ test("the length of an interface name is judged before its characters", (t) => {
   t.end();
 });
 
-test("no name is no interface name", (t) => {
+test("an empty interface name is invalid", (t) => {
   t.equal(isInterfaceName(""), false);
   t.end();
 });

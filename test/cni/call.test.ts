@@ -31,7 +31,7 @@ function refused(environment: Environment, stdin?: string): readonly [number, st
 const attachmentVerbs = ["ADD", "CHECK", "DEL"] as const;
 const networkVerbs = ["GC", "STATUS"] as const;
 
-test("a call for an attachment carries what its verb needs", (t) => {
+test("a call for an attachment has what its verb needs", (t) => {
   for (const verb of attachmentVerbs) {
     t.match(
       receive({ CNI_COMMAND: verb, CNI_ARGS: "IP=10.1.2.3" }),
@@ -48,7 +48,7 @@ test("a call for an attachment carries what its verb needs", (t) => {
   t.end();
 });
 
-test("the whole document is handed on", (t) => {
+test("the call has the whole document", (t) => {
   const call = receive({});
   t.strictSame("network" in call && call.network.document, {
     value: { cniVersion: "1.1.0", name: "net", ipam: {} },
@@ -57,7 +57,7 @@ test("the whole document is handed on", (t) => {
   t.end();
 });
 
-test("GC and STATUS look at no attachment, however wrong it is", (t) => {
+test("GC and STATUS ignore the attachment, even an invalid one", (t) => {
   for (const verb of networkVerbs) {
     const call = receive({
       CNI_COMMAND: verb,
@@ -71,7 +71,7 @@ test("GC and STATUS look at no attachment, however wrong it is", (t) => {
   t.end();
 });
 
-test("without a command nothing else is looked at", (t) => {
+test("without a command nothing else is checked", (t) => {
   const machine = new MemoryMachine();
   const process = machine.start({ environment: { CNI_CONTAINERID: "%%" }, stdin: "{" });
   t.strictSame(receiveCall(process), { verb: "about" });
@@ -113,7 +113,7 @@ test("variables that a verb does not require may be missing", (t) => {
   t.end();
 });
 
-test("all missing variables are named together, in the order of looking", (t) => {
+test("all missing variables are named together, in the reference's order", (t) => {
   const none = { CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "", CNI_PATH: "" };
   const cases: readonly (readonly [verb: string, names: string])[] = [
     ["ADD", "CNI_CONTAINERID,CNI_NETNS,CNI_IFNAME,CNI_PATH"],
@@ -141,7 +141,7 @@ test("an invalid value is reported before a missing one, and an id before an int
   t.end();
 });
 
-test("the environment is judged before standard input", (t) => {
+test("the environment is checked before standard input", (t) => {
   t.match(refused({ CNI_PATH: "" }, "{"), [4]);
   t.match(refused({ CNI_CONTAINERID: "%" }, "{"), [4]);
   t.end();
@@ -155,7 +155,7 @@ test("an unknown command needs no variables and is reported only after the confi
   t.end();
 });
 
-test("an unknown command is reported before a version is looked at", (t) => {
+test("an unknown command is reported before the version is checked", (t) => {
   t.strictSame(refused({ CNI_COMMAND: "NOPE" }, '{"name":"n","cniVersion":5}'), [
     4,
     "unknown CNI_COMMAND: NOPE",
@@ -191,7 +191,7 @@ test("standard input that cannot be read is error 5", (t) => {
   t.end();
 });
 
-test("what is no configuration is refused, for every verb that reads one", (t) => {
+test("an invalid configuration is refused by every verb that reads one", (t) => {
   const value = 'into Go value of type struct { Name string "json:\\"name\\"" }';
   const field = "into Go struct field .name of type string";
   const cases: readonly (readonly [stdin: string, code: number, message: string])[] = [
@@ -246,7 +246,7 @@ test("the name's key matches in any letter case, and the last one counts", (t) =
   t.end();
 });
 
-test("without a version the configuration is one of 0.1.0, and its text is empty", (t) => {
+test("without cniVersion the version is 0.1.0 and its text is empty", (t) => {
   for (const version of ["", ',"cniVersion":null', ',"cniVersion":""']) {
     t.match(
       receive({}, `{"name":"n"${version}}`),
@@ -257,7 +257,7 @@ test("without a version the configuration is one of 0.1.0, and its text is empty
   t.end();
 });
 
-test("a version that is no string is error 6", (t) => {
+test("a version that is not a string is error 6", (t) => {
   for (const [value, kind] of [
     ["5", "number"],
     ["true", "bool"],
@@ -276,7 +276,7 @@ test("a version that is no string is error 6", (t) => {
   t.end();
 });
 
-test("each verb has its gate: ADD and DEL take only exact versions, the others also say too old", (t) => {
+test("each verb checks the version: ADD and DEL accept only exact ones, the others also report too old ones", (t) => {
   const cases: readonly (readonly [
     verb: string,
     version: string,
@@ -299,7 +299,7 @@ test("each verb has its gate: ADD and DEL take only exact versions, the others a
   t.end();
 });
 
-test("the name is judged before the version", (t) => {
+test("the name is checked before the version", (t) => {
   t.strictSame(refused({}, '{"cniVersion":"9"}'), [7, "missing network name"]);
   t.end();
 });

@@ -22,7 +22,7 @@ test("an error without details has empty ones", (t) => {
   t.end();
 });
 
-test("what the reference reports as a plain error has code 999", (t) => {
+test("a plain error of the reference has code 999", (t) => {
   t.match(internalError("a", "b"), { code: 999, message: "a", details: "b" });
   t.end();
 });
@@ -33,13 +33,13 @@ test("a CNI error is printed as it is", (t) => {
   t.end();
 });
 
-test("any other error is printed with code 999 and its own words", (t) => {
+test("any other error is printed with code 999 and its message", (t) => {
   t.match(asCniError(new RangeError("out of range")), { code: 999, message: "out of range" });
   t.match(asCniError("text"), { code: 999, message: "text" });
   t.end();
 });
 
-test("null is what QuickJS throws when its memory is used up", (t) => {
+test('null, which QuickJS throws when it runs out of memory, is "out of memory"', (t) => {
   t.match(asCniError(null), { code: 999, message: "out of memory" });
   t.end();
 });

@@ -130,19 +130,19 @@ const endsWithinAWord: readonly (readonly [text: string, expected: string])[] = 
   ['{"a":"\\u12', refusal(" ", "in \\u hexadecimal character escape")],
 ];
 
-test("the first thing wrong is told in Go's words", (t) => {
+test("the first error is reported with Go's message", (t) => {
   for (const [text, expected] of cases) t.equal(syntaxError(text), expected, JSON.stringify(text));
   t.end();
 });
 
-test("an end in the middle of a word, a number or an escape is told as a blank there", (t) => {
+test("a text that ends in a literal, a number or an escape is reported as a blank there", (t) => {
   for (const [text, expected] of endsWithinAWord) {
     t.equal(syntaxError(text), expected, JSON.stringify(text));
   }
   t.end();
 });
 
-test("what is JSON has nothing wrong with it", (t) => {
+test("JSON has no syntax error", (t) => {
   for (const text of [
     "{}",
     "[]",
@@ -164,7 +164,7 @@ test("what is JSON has nothing wrong with it", (t) => {
   t.end();
 });
 
-test("brackets may be nested 10000 deep and no deeper", (t) => {
+test("brackets may be nested 10000 deep, but not deeper", (t) => {
   t.equal(MAX_DEPTH, 10_000);
   t.equal(syntaxError("[".repeat(10_000) + "]".repeat(10_000)), "");
   t.equal(syntaxError("[".repeat(10_000)), END);
@@ -184,7 +184,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("something is found wrong exactly where JavaScript's own parser refuses", (t) => {
+test("there is a syntax error exactly where JavaScript's own parser fails", (t) => {
   const pieces = fc.constantFrom(
     ...'{}[],:"\\tfn-+.e01u /\t\n',
     "true",
@@ -205,7 +205,7 @@ test("something is found wrong exactly where JavaScript's own parser refuses", (
   t.end();
 });
 
-test("a document that lost a character is refused exactly where it is no JSON any more", (t) => {
+test("a document without one of its characters has an error exactly where it is no longer JSON", (t) => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 3 }), fc.nat(), (document, position) => {
       const at = position % (document.length + 1);
@@ -218,7 +218,7 @@ test("a document that lost a character is refused exactly where it is no JSON an
   t.end();
 });
 
-test("the sentence is the same however often the engine has optimised the scanner", (t) => {
+test("the message stays the same when the engine optimises the scanner", (t) => {
   const text = `${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`;
 
   const sentences = new Set(Array.from({ length: 20 }, () => syntaxError(text)));

@@ -20,14 +20,14 @@ function at(value: Json, path = ""): Located {
   return { value, path };
 }
 
-test("a document is parsed to what it says", (t) => {
+test("a valid document is parsed", (t) => {
   t.strictSame(parseJson(' {"a":[1,-2.5e3,"x",true,null]}\r\n\t'), {
     a: [1, -2500, "x", true, null],
   });
   t.end();
 });
 
-test("what is no document is refused in Go's words", (t) => {
+test("text that is not JSON is an error with Go's message", (t) => {
   t.throws(
     () => parseJson("hello"),
     new SyntaxError("invalid character 'h' looking for beginning of value"),
@@ -76,12 +76,12 @@ test("values are written with four spaces and no final newline", (t) => {
   t.end();
 });
 
-test("what HTML and JavaScript could misread is escaped, as in Go", (t) => {
+test("characters that are special in HTML or JavaScript are escaped, as by Go", (t) => {
   t.equal(formatJson("IP <nil> & \u2028\u2029"), '"IP \\u003cnil\\u003e \\u0026 \\u2028\\u2029"');
   t.end();
 });
 
-test("whatever is written reads back the same", (t) => {
+test("every value that is formatted parses to itself", (t) => {
   fc.assert(
     fc.property(fc.json(), (document) => {
       const value: Json = JSON.parse(document);
@@ -112,7 +112,7 @@ test("kinds are named as in Go's decoder", (t) => {
   t.end();
 });
 
-test("a member is found by its name, with the place where it stands", (t) => {
+test("a member is found by its name, with its path", (t) => {
   t.strictSame(member(at({ ipam: { a: 1 } }), "ipam"), { value: { a: 1 }, path: "ipam" });
   t.strictSame(member(at({ subnet: "x" }, "ipam.ranges[0][1]"), "subnet"), {
     value: "x",
@@ -137,7 +137,7 @@ test("a member that is null counts as absent, unless null itself is asked for", 
   t.end();
 });
 
-test("what every JavaScript object inherits is no member", (t) => {
+test("inherited properties are not members", (t) => {
   for (const name of ["toString", "constructor", "__proto__"]) {
     t.equal(memberOrNull(at({}), name), undefined, name);
   }
@@ -165,7 +165,7 @@ test("only an object has members", (t) => {
   t.end();
 });
 
-test("elements know their places; an absent list is empty", (t) => {
+test("elements have paths; an absent list is empty", (t) => {
   t.strictSame(elements(at(["a", "b"], "args.cni.ips")), [
     { value: "a", path: "args.cni.ips[0]" },
     { value: "b", path: "args.cni.ips[1]" },
@@ -178,7 +178,7 @@ test("elements know their places; an absent list is empty", (t) => {
   t.end();
 });
 
-test("text is text, absent text is empty, and lone surrogates become U+FFFD", (t) => {
+test("a string is read, an absent one is empty, and lone surrogates become U+FFFD", (t) => {
   t.equal(text(at("a")), "a");
   t.equal(text(undefined), "");
   t.equal(text(at("a\ud800b")), "a\ufffdb");
@@ -208,7 +208,7 @@ test("whole numbers are accepted in the range of Go's int", (t) => {
   t.end();
 });
 
-test("a type error begins as the reference's and says what was expected where", (t) => {
+test("a type error begins as the reference's and names the expected type and the path", (t) => {
   t.match(typeMismatch(at(true, "gcOnly"), "x"), {
     code: 999,
     message: "json: cannot unmarshal bool into gcOnly: expected x",
@@ -216,7 +216,7 @@ test("a type error begins as the reference's and says what was expected where", 
   t.end();
 });
 
-test("a whole number may be written in any way that JSON has", (t) => {
+test("a whole number may be written in any JSON notation", (t) => {
   for (const written of ["1000", "1000.0", "1e3", "100E1", "10000e-1"]) {
     t.equal(integer(at(parseJson(written))), 1000, written);
   }

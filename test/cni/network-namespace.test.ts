@@ -15,7 +15,7 @@ function processWith(start: Start = {}): MemoryProcess {
   return machine.start(start);
 }
 
-test("the plugin's own network namespace is refused, under whatever name", (t) => {
+test("the plugin's own network namespace is refused, whatever its path", (t) => {
   for (const path of [own, "/proc/self/ns/net"]) {
     t.strictSame(
       refusalOf(() => refuseOwnNetworkNamespace(processWith(), path)),
@@ -30,7 +30,7 @@ test("the plugin's own network namespace is refused, under whatever name", (t) =
   t.end();
 });
 
-test("another namespace, or whatever cannot be looked at, is not refused", (t) => {
+test("another namespace, or a path that stat(2) fails on, is not refused", (t) => {
   for (const path of ["/run/netns/pod", "/run/netns", "/no/such", "", "relative"]) {
     t.doesNotThrow(() => refuseOwnNetworkNamespace(processWith(), path), path);
   }
@@ -47,7 +47,7 @@ test("CNI_NETNS_OVERRIDE allows it when it is 1 or true in any letter case", (t)
   t.end();
 });
 
-test("any other CNI_NETNS_OVERRIDE allows nothing", (t) => {
+test("any other CNI_NETNS_OVERRIDE has no effect", (t) => {
   for (const override of ["", "0", "yes", "t", "01", " 1", "true "]) {
     const process = processWith({ environment: { CNI_NETNS_OVERRIDE: override } });
     t.equal(refusalOf(() => refuseOwnNetworkNamespace(process, own)).code, 8, override);

@@ -1,4 +1,4 @@
-/** What a caller is told when something is refused. */
+/** The error object of a call that is refused. */
 
 import { asCniError } from "../../src/cni/error.ts";
 
@@ -10,9 +10,9 @@ export interface Refusal {
 }
 
 /**
- * Does what must be refused.
+ * Runs what must fail and returns its error.
  *
- * @throws Error where it is not refused
+ * @throws Error where it does not fail
  */
 export function refusalOf(act: () => unknown): Refusal {
   try {

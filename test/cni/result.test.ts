@@ -68,7 +68,7 @@ test("a result is printed with four spaces and no final newline", (t) => {
   t.end();
 });
 
-test("one address is told in each version's own form", (t) => {
+test("one address is printed in each version's form", (t) => {
   const inOld = '"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"dns":{}';
   const inMiddle = '"ips":[{"version":"4","address":"10.1.2.2/24","gateway":"10.1.2.1"}],"dns":{}';
   const inNew = '"ips":[{"address":"10.1.2.2/24","gateway":"10.1.2.1"}]';
@@ -83,7 +83,7 @@ test("one address is told in each version's own form", (t) => {
   t.end();
 });
 
-test("two families, routes and DNS are told in each version's own form", (t) => {
+test("two families, routes and DNS are printed in each version's form", (t) => {
   const dns =
     '"dns":{"nameservers":["192.0.2.3","192.0.2.4"],"domain":"example.com","search":["a.example","b.example"],"options":["ndots:2","timeout:1"]}';
   const inOld = `"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1","routes":[{"dst":"0.0.0.0/0"},{"dst":"192.168.0.0/16","gw":"1.1.1.1"},{"dst":"10.9.0.0/16","gw":"10.1.2.1"}]},"ip6":{"ip":"2001:db8:1::2/64","gateway":"2001:db8:1::1","routes":[{"dst":"::/0"},{"dst":"2001:db8:2::/64","gw":"2001:db8:3::1"}]},${dns}`;
@@ -102,7 +102,7 @@ test("two families, routes and DNS are told in each version's own form", (t) => 
   t.end();
 });
 
-test("before 0.3.0 only the first address of each family is told", (t) => {
+test("before 0.3.0 only the first address of each family is printed", (t) => {
   const two: Result = {
     ...single,
     addresses: [
@@ -127,7 +127,7 @@ test("before 0.3.0 a route whose family has no address is dropped", (t) => {
   t.end();
 });
 
-test("of a route, zeros are left out but for table and scope, and negative numbers stay", (t) => {
+test("zeros of a route are omitted except table and scope; negative numbers are printed", (t) => {
   const result: Result = {
     ...single,
     routes: [
@@ -146,7 +146,7 @@ test("of a route, zeros are left out but for table and scope, and negative numbe
   t.end();
 });
 
-test("of DNS only what is set is told", (t) => {
+test("only DNS settings that are set are printed", (t) => {
   const cases: readonly (readonly [dns: Partial<Result["dns"]>, compact: string])[] = [
     [{ nameservers: ["1.1.1.1"] }, '{"nameservers":["1.1.1.1"]}'],
     [{ domain: "example.com" }, '{"domain":"example.com"}'],
@@ -160,7 +160,7 @@ test("of DNS only what is set is told", (t) => {
   t.end();
 });
 
-test("what HTML could misread is escaped, as Go does it", (t) => {
+test("characters that are special in HTML are escaped, as by Go", (t) => {
   const result: Result = { ...single, dns: { ...noDns, domain: "<a&b>" } };
   t.match(formatResult(result, "1.1.0"), '"domain": "\\u003ca\\u0026b\\u003e"');
   t.end();

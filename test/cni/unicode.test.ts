@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { test } from "tap";
 import { isSpace, trimSpace, utf8Length, words } from "../../src/cni/unicode.ts";
 
-test("white space is what Unicode calls White_Space", (t) => {
+test("white space is Unicode's White_Space", (t) => {
   for (let code = 0; code < 0x10000; code++) {
     const expected = /\p{White_Space}/u.test(String.fromCharCode(code));
     if (isSpace(code) !== expected) t.fail(`U+${code.toString(16)} should be ${expected}`);
@@ -12,7 +12,7 @@ test("white space is what Unicode calls White_Space", (t) => {
   t.end();
 });
 
-test("text is trimmed at both ends and nowhere else", (t) => {
+test("text is trimmed at both ends only", (t) => {
   const cases: readonly (readonly [text: string, trimmed: string])[] = [
     ["", ""],
     [" \t\n", ""],
@@ -25,7 +25,7 @@ test("text is trimmed at both ends and nowhere else", (t) => {
   t.end();
 });
 
-test("words stand between runs of white space", (t) => {
+test("words are separated by white space", (t) => {
   const cases: readonly (readonly [text: string, words: readonly string[]])[] = [
     ["", []],
     ["  ", []],
@@ -57,7 +57,7 @@ test("words are never empty and hold no white space, and trimming loses none of 
   t.end();
 });
 
-test("length in bytes is that of UTF-8", (t) => {
+test("the length in bytes is that of UTF-8", (t) => {
   const encoder = new TextEncoder();
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {

@@ -49,19 +49,19 @@ test("an empty list and null mean that nothing is valid", (t) => {
   t.end();
 });
 
-test("without either key nothing is known", (t) => {
+test("without either key the list is undefined", (t) => {
   t.equal(validAttachments(configuration({})), undefined);
   t.end();
 });
 
-test("further members of an entry do not matter", (t) => {
+test("other members of an entry are ignored", (t) => {
   t.strictSame(validAttachments(configuration({ [key]: [{ ...c1, other: [5] }] })), [
     { containerId: "c1", interfaceName: "eth0" },
   ]);
   t.end();
 });
 
-test("a list of another form is error 7, since releasing by it could free what is in use", (t) => {
+test("a malformed list is error 7, since using it could release addresses in use", (t) => {
   const lists: readonly Json[] = [
     5,
     "c1",

@@ -18,13 +18,13 @@ test("VERSION is one line, the same for every caller", (t) => {
   t.end();
 });
 
-test("ADD and DEL take every version that is spoken, and none means 0.1.0", (t) => {
+test("ADD and DEL accept every supported version, and an absent one means 0.1.0", (t) => {
   for (const version of SUPPORTED_VERSIONS) t.equal(requireSupported(version), version);
   t.equal(requireSupported(""), "0.1.0");
   t.end();
 });
 
-test("ADD and DEL compare versions letter by letter", (t) => {
+test("ADD and DEL accept only the exact text of a version", (t) => {
   for (const version of [
     "0.4",
     "1.0",
@@ -64,7 +64,7 @@ test("CHECK is allowed from 0.4.0 on, GC and STATUS from 1.1.0 on", (t) => {
   t.end();
 });
 
-test("a verb is refused under versions that are too old, too new, or between those spoken", (t) => {
+test("a verb is refused under versions that are too old, too new, or between supported ones", (t) => {
   type Case = readonly ["CHECK" | "GC" | "STATUS", readonly string[], message: string];
   const tooOld = ["", "0.1.0", "0.3.1", "0.3.9", "0", "0.3", "-1.0.0", "00.3.1", "0.-4.0"];
   const tooNew = ["1.1.1", "1.2", "2", "2.0.0", "10.0.0", "+2.0.0"];
@@ -100,7 +100,7 @@ test("a verb is refused under versions that are too old, too new, or between tho
   t.end();
 });
 
-test("a version that is none is error 6 for CHECK, GC and STATUS", (t) => {
+test("an invalid version is error 6 for CHECK, GC and STATUS", (t) => {
   const syntax = (name: string, part: string): string =>
     `failed to convert ${name} version part "${part}": strconv.Atoi: parsing "${part}": invalid syntax`;
   const cases: readonly (readonly [version: string, message: string])[] = [
@@ -134,7 +134,7 @@ test("a version that is none is error 6 for CHECK, GC and STATUS", (t) => {
   t.end();
 });
 
-test("results before 0.3.0 carry one address a family", (t) => {
+test("results before 0.3.0 carry one address per family", (t) => {
   t.strictSame(SUPPORTED_VERSIONS.filter(allowsOneAddressPerFamily), ["0.1.0", "0.2.0"]);
   t.end();
 });

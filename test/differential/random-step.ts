@@ -100,7 +100,7 @@ function withIPs(document: JsonObject, place: "args" | "runtimeConfig", ips: Jso
 }
 
 /**
- * Either one address, whatever it is, or one of every set's window: of several addresses in one
+ * Either one address, whatever it is, or one within every set: of several addresses in one
  * set the Go plugin takes a random one. See "Several requested addresses are taken in their order"
  * in blackbox/differences.ts.
  */

@@ -4,7 +4,7 @@ import {
   addressAt,
   bitsOf,
   formatAddress,
-  formatWindow,
+  formatAddressRange,
   isSame,
   isWithin,
   next,
@@ -13,7 +13,7 @@ import {
   sizeOf,
 } from "../../src/ipam/address.ts";
 import { addresses } from "./arbitraries.ts";
-import { address, window } from "./written.ts";
+import { address, addressRange } from "./parsed.ts";
 
 test("addresses have one canonical form, that of RFC 5952", (t) => {
   const cases: readonly (readonly [written: string, canonical: string])[] = [
@@ -61,7 +61,7 @@ test("an IPv4-mapped IPv6 address is the IPv4 address", (t) => {
   t.end();
 });
 
-test("whatever Go refuses is no address", (t) => {
+test("what Go rejects is not an address", (t) => {
   for (const text of [
     "",
     " ",
@@ -130,7 +130,7 @@ test("whatever Go refuses is no address", (t) => {
   t.end();
 });
 
-test("the canonical form reads back as the same address", (t) => {
+test("the canonical form parses to the same address", (t) => {
   fc.assert(
     fc.property(addresses, (one) => {
       const read = parseAddress(formatAddress(one));
@@ -168,15 +168,15 @@ test("the successor carries over octets and groups, and keeps the family", (t) =
   t.end();
 });
 
-test("addresses of different families are never the same nor within one another's windows", (t) => {
+test("addresses of different families are never the same nor within one another's ranges", (t) => {
   t.equal(isSame(address("0.0.0.1"), address("::1")), false);
-  t.equal(isWithin(address("::1"), window("0.0.0.0-0.0.0.255")), false);
-  t.equal(isWithin(address("0.0.0.1"), window("::-::ff")), false);
+  t.equal(isWithin(address("::1"), addressRange("0.0.0.0-0.0.0.255")), false);
+  t.equal(isWithin(address("0.0.0.1"), addressRange("::-::ff")), false);
   t.end();
 });
 
-test("a window holds both its ends and nothing beyond them", (t) => {
-  const cases: readonly (readonly [window: string, inside: string[], outside: string[]])[] = [
+test("an address range includes both its ends and nothing outside", (t) => {
+  const cases: readonly (readonly [range: string, inside: string[], outside: string[]])[] = [
     [
       "192.0.2.40-192.0.2.50",
       ["192.0.2.40", "192.0.2.50"],
@@ -189,22 +189,22 @@ test("a window holds both its ends and nothing beyond them", (t) => {
     ],
   ];
   for (const [text, inside, outside] of cases) {
-    for (const one of inside) t.equal(isWithin(address(one), window(text)), true, one);
-    for (const one of outside) t.equal(isWithin(address(one), window(text)), false, one);
+    for (const one of inside) t.equal(isWithin(address(one), addressRange(text)), true, one);
+    for (const one of outside) t.equal(isWithin(address(one), addressRange(text)), false, one);
   }
   t.end();
 });
 
-test("the size of a window is exact, however large", (t) => {
-  t.equal(sizeOf(window("10.0.0.1")), 1n);
-  t.equal(sizeOf(window("10.0.0.1-10.0.0.254")), 254n);
-  t.equal(sizeOf(window("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")), 2n ** 128n);
+test("the size of an address range is exact, however large", (t) => {
+  t.equal(sizeOf(addressRange("10.0.0.1")), 1n);
+  t.equal(sizeOf(addressRange("10.0.0.1-10.0.0.254")), 254n);
+  t.equal(sizeOf(addressRange("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")), 2n ** 128n);
   t.end();
 });
 
-test("a window is shown as first-last", (t) => {
-  t.equal(formatWindow(window("10.1.2.1-10.1.2.254")), "10.1.2.1-10.1.2.254");
-  t.equal(formatWindow(window("2001:DB8::1-2001:db8::ff")), "2001:db8::1-2001:db8::ff");
+test("an address range is shown as first-last", (t) => {
+  t.equal(formatAddressRange(addressRange("10.1.2.1-10.1.2.254")), "10.1.2.1-10.1.2.254");
+  t.equal(formatAddressRange(addressRange("2001:DB8::1-2001:db8::ff")), "2001:db8::1-2001:db8::ff");
   t.end();
 });
 

@@ -1,12 +1,12 @@
-/** Random addresses, windows and range sets, for the laws that hold for all of them. */
+/** Random addresses, address ranges and range sets, for the laws that hold for all of them. */
 
 import fc from "fast-check";
 import {
   type Address,
+  type AddressRange,
   addressAt,
   bitsOf,
   type Family,
-  type Window,
 } from "../../src/ipam/address.ts";
 import { parsePrefix } from "../../src/ipam/prefix.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
@@ -25,8 +25,8 @@ export const addresses: fc.Arbitrary<Address> = families.chain((family) => {
     .map((value) => addressAt(family, value));
 });
 
-/** Windows of a few addresses that lie close together, so that they often touch or overlap. */
-export function smallWindows(family: Family): fc.Arbitrary<Window> {
+/** Ranges of a few addresses that lie close together, so that they often touch or overlap. */
+export function smallAddressRanges(family: Family): fc.Arbitrary<AddressRange> {
   return fc.tuple(fc.nat(40), fc.nat(12)).map(([first, length]) => ({
     first: addressAt(family, BigInt(first)),
     last: addressAt(family, BigInt(first + length)),

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { formatAddress, formatWindow } from "../../src/ipam/address.ts";
+import { formatAddress, formatAddressRange } from "../../src/ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   hasRanges,
@@ -11,7 +11,7 @@ import {
 } from "../../src/ipam/config.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { received } from "./received.ts";
+import { received } from "./network-configuration.ts";
 
 const subnet = "10.1.2.0/24";
 
@@ -20,7 +20,7 @@ function load(members: object, args = ""): IpamConfig {
   return loadConfig(received({ ipam: { subnet }, ...members }), args);
 }
 
-function windows(members: object): readonly string[] {
+function addressRanges(members: object): readonly string[] {
   return load(members).rangeSets.map(formatRangeSet);
 }
 
@@ -47,11 +47,11 @@ test("a subnet alone is a configuration, with a default for everything else", (t
     routes: [],
     resolvConf: "",
   });
-  t.strictSame(windows({}), ["10.1.2.1-10.1.2.254"]);
+  t.strictSame(addressRanges({}), ["10.1.2.1-10.1.2.254"]);
   t.end();
 });
 
-test("an empty data directory or resolvConf is none", (t) => {
+test("an empty data directory or resolvConf counts as absent", (t) => {
   for (const none of ["", null]) {
     const config = load({ ipam: { subnet, dataDir: none, resolvConf: none } });
     t.match(config, { dataDir: DEFAULT_DATA_DIR, resolvConf: /^$/ });
@@ -65,7 +65,7 @@ test("an empty data directory or resolvConf is none", (t) => {
 
 test("sets come from runtimeConfig first, then from the subnet, then from ranges", (t) => {
   t.strictSame(
-    windows({
+    addressRanges({
       runtimeConfig: { ipRanges: [[{ subnet: "12.1.3.0/24" }], [{ subnet: "fd00::/126" }]] },
       ipam: {
         subnet,
@@ -81,7 +81,7 @@ test("sets come from runtimeConfig first, then from the subnet, then from ranges
 
 test("a set may have several ranges", (t) => {
   t.strictSame(
-    windows({
+    addressRanges({
       ipam: { ranges: [[{ subnet }, { subnet: "10.1.4.0/24" }], [{ subnet: "fd00::/126" }]] },
     }),
     ["10.1.2.1-10.1.2.254,10.1.4.1-10.1.4.254", "fd00::1-fd00::3"],
@@ -89,17 +89,17 @@ test("a set may have several ranges", (t) => {
   t.end();
 });
 
-test("start, end and gateway beside ipam count only with a subnet beside them", (t) => {
+test("start, end and gateway in ipam count only with a subnet there", (t) => {
   const ranges = [[{ subnet: "11.0.0.0/30" }]];
   const ipam = { rangeStart: "10.9.9.9", rangeEnd: "10.9.9.8", gateway: "10.1.2.30" };
-  t.strictSame(windows({ ipam: { ...ipam, ranges } }), ["11.0.0.1-11.0.0.2"]);
+  t.strictSame(addressRanges({ ipam: { ...ipam, ranges } }), ["11.0.0.1-11.0.0.2"]);
   t.equal(refused({ ipam }), "no IP ranges specified");
   const [set] = load({ ipam: { subnet, gateway: "10.1.2.30" } }).rangeSets;
   t.equal(set && formatAddress(set[0].gateway), "10.1.2.30");
   t.end();
 });
 
-test("no range anywhere is refused", (t) => {
+test("a configuration without ranges is an error", (t) => {
   for (const members of [
     { ipam: {} },
     { ipam: { ranges: [] } },
@@ -127,7 +127,7 @@ test("requested addresses come from CNI_ARGS, then args, then runtimeConfig, and
   t.end();
 });
 
-test("an address that is requested twice counts once, in whatever form", (t) => {
+test("an address that is requested twice counts once, in any notation", (t) => {
   t.strictSame(
     requested(
       {
@@ -141,7 +141,7 @@ test("an address that is requested twice counts once, in whatever form", (t) => 
   t.end();
 });
 
-test("of repeated addresses in CNI_ARGS the last counts, and an empty one is none", (t) => {
+test("the last IP in CNI_ARGS counts, and an empty one counts as absent", (t) => {
   t.strictSame(requested({}, "IP=10.1.2.3;IP=10.1.2.4/24"), ["10.1.2.4"]);
   t.strictSame(requested({}, "IP=10.1.2.3;IP="), []);
   t.strictSame(requested({}, "IP=::ffff:10.1.2.3"), ["10.1.2.3"]);
@@ -175,7 +175,7 @@ test("keys match in any letter case", (t) => {
   t.end();
 });
 
-test("what host-local has no use for is not looked at", (t) => {
+test("members that host-local does not use are ignored", (t) => {
   for (const members of [
     { type: 5, dns: 5, capabilities: 5, prevResult: 5, runtimeConfig: { portMappings: 5 } },
     { ipam: { subnet, type: "static", name: "other", dns: 5, addresses: "x" } },
@@ -203,7 +203,7 @@ test("routes are read in their order", (t) => {
 
 test("addresses and networks can be excluded", (t) => {
   const exclude = ["10.1.2.9", "10.1.2.64/28", "10.1.2.10", "fd00::/64"];
-  t.strictSame(load({ ipam: { subnet, exclude } }).exclusions.map(formatWindow), [
+  t.strictSame(load({ ipam: { subnet, exclude } }).exclusions.map(formatAddressRange), [
     "10.1.2.9-10.1.2.10",
     "10.1.2.64-10.1.2.79",
     "fd00::-fd00::ffff:ffff:ffff:ffff",
@@ -212,7 +212,7 @@ test("addresses and networks can be excluded", (t) => {
   t.end();
 });
 
-test("an exclusion that is neither is refused, with its place", (t) => {
+test("an exclusion that is neither is an error, with its path", (t) => {
   for (const [entry, message] of [
     ["", "invalid IP address: "],
     ["x", "invalid IP address: x"],
@@ -229,7 +229,7 @@ test("an exclusion that is neither is refused, with its place", (t) => {
   t.end();
 });
 
-test("the wait for the lock can be set in seconds", (t) => {
+test("the timeout of the lock can be set in seconds", (t) => {
   for (const lockTimeoutSeconds of [0, 0.5, 300]) {
     t.equal(load({ ipam: { subnet, lockTimeoutSeconds } }).lockTimeoutSeconds, lockTimeoutSeconds);
   }
@@ -243,7 +243,7 @@ test("the wait for the lock can be set in seconds", (t) => {
   t.end();
 });
 
-test("what is wrong is refused in the reference's words", (t) => {
+test("an invalid configuration is an error with the reference's message", (t) => {
   const cases: readonly (readonly [members: object, message: string])[] = [
     [{ ipam: null }, "IPAM config missing 'ipam' key"],
     [{ ipam: undefined }, "IPAM config missing 'ipam' key"],
@@ -277,7 +277,7 @@ test("what is wrong is refused in the reference's words", (t) => {
   t.end();
 });
 
-test("a value of the wrong type is refused, with its place", (t) => {
+test("a value of the wrong type is an error, with its path", (t) => {
   const cases: readonly (readonly [members: object, kind: string, place: string])[] = [
     [{ ipam: "x" }, "string", "ipam"],
     [{ ipam: 5 }, "number", "ipam"],
@@ -314,7 +314,7 @@ test("a value of the wrong type is refused, with its place", (t) => {
   t.end();
 });
 
-test("of several faults the first in the reference's order is told", (t) => {
+test("of several errors the first in the reference's order is reported", (t) => {
   const overlapping = {
     ipam: { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.0.0.0/24" }]] },
   };
@@ -342,7 +342,7 @@ test("of several faults the first in the reference's order is told", (t) => {
   t.end();
 });
 
-test("the version is shown as it is written, even where it is not", (t) => {
+test("the version is shown as written, even where it is absent", (t) => {
   const ipam = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/24" }]] };
   const rule = "does not support more than 1 address per family";
   t.equal(refused({ ipam, cniVersion: "0.1.0" }), `CNI version 0.1.0 ${rule}`);
@@ -352,7 +352,7 @@ test("the version is shown as it is written, even where it is not", (t) => {
   t.end();
 });
 
-test("a refusal names the place in its details", (t) => {
+test("an error has the path in its details", (t) => {
   const cases: readonly (readonly [members: object, place: string])[] = [
     [{ ipam: { ranges: [[{ subnet }], [{ subnet: "x" }]] } }, "ipam.ranges[1][0].subnet"],
     [{ ipam: { ranges: [[{ subnet, rangeStart: "9.9.9.9" }]] } }, "ipam.ranges[0][0].rangeStart"],
@@ -372,7 +372,7 @@ test("a refusal names the place in its details", (t) => {
   t.end();
 });
 
-test("a release needs nothing but the data directory, whatever else is wrong", (t) => {
+test("a release needs only the data directory, whatever else is invalid", (t) => {
   for (const members of [
     { ipam: {} },
     { ipam: { subnet: 5, ranges: "x", routes: [{}], gateway: "bad", exclude: 5 } },
@@ -392,7 +392,7 @@ test("a release needs nothing but the data directory, whatever else is wrong", (
   t.end();
 });
 
-test("a release is refused only where the data directory cannot be known", (t) => {
+test("a release fails only where the data directory is unknown", (t) => {
   t.equal(refusalOf(() => loadStoreConfig(received({}))).message, "IPAM config missing 'ipam' key");
   for (const [members, place] of [
     [{ ipam: 5 }, "ipam"],
@@ -430,7 +430,7 @@ test("exhaustedStatus is ready or unavailable", (t) => {
   t.end();
 });
 
-test("whether a configuration names a range can be told without loading it", (t) => {
+test("whether a configuration has ranges is known without loading it", (t) => {
   const cases: readonly (readonly [members: object, hasRanges: boolean])[] = [
     [{}, false],
     [{ ipam: null }, false],

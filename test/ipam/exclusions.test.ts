@@ -2,21 +2,21 @@ import fc from "fast-check";
 import { test } from "tap";
 import {
   type Address,
+  type AddressRange,
   addressAt,
-  formatWindow,
+  formatAddressRange,
   isWithin,
   next,
-  type Window,
 } from "../../src/ipam/address.ts";
 import { isExcluded, makeExclusions, without } from "../../src/ipam/exclusions.ts";
-import { smallWindows } from "./arbitraries.ts";
-import { address, window } from "./written.ts";
+import { smallAddressRanges } from "./arbitraries.ts";
+import { address, addressRange } from "./parsed.ts";
 
 function made(...texts: readonly string[]): ReturnType<typeof makeExclusions> {
-  return makeExclusions(texts.map(window));
+  return makeExclusions(texts.map(addressRange));
 }
 
-test("exclusions are put in order, and joined where they touch or overlap", (t) => {
+test("exclusions are sorted, and merged where they touch or overlap", (t) => {
   const cases: readonly (readonly [written: readonly string[], joined: readonly string[]])[] = [
     [[], []],
     [["10.0.0.5"], ["10.0.0.5-10.0.0.5"]],
@@ -38,12 +38,12 @@ test("exclusions are put in order, and joined where they touch or overlap", (t) 
     ],
   ];
   for (const [written, joined] of cases) {
-    t.strictSame(made(...written).map(formatWindow), joined, written.join(" "));
+    t.strictSame(made(...written).map(formatAddressRange), joined, written.join(" "));
   }
   t.end();
 });
 
-test("what remains of a window is what no exclusion holds", (t) => {
+test("an address range without its exclusions is what remains", (t) => {
   const cases: readonly (readonly [excluded: readonly string[], remaining: readonly string[]])[] = [
     [[], ["10.0.0.1-10.0.0.6"]],
     [["10.0.0.3"], ["10.0.0.1-10.0.0.2", "10.0.0.4-10.0.0.6"]],
@@ -61,7 +61,7 @@ test("what remains of a window is what no exclusion holds", (t) => {
   ];
   for (const [excluded, remaining] of cases) {
     t.strictSame(
-      without(window("10.0.0.1-10.0.0.6"), made(...excluded)).map(formatWindow),
+      without(addressRange("10.0.0.1-10.0.0.6"), made(...excluded)).map(formatAddressRange),
       remaining,
       excluded.join(" "),
     );
@@ -71,38 +71,42 @@ test("what remains of a window is what no exclusion holds", (t) => {
 
 test("the whole of a family can be excluded", (t) => {
   const everything = made("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
-  t.strictSame(without(window("fd00::1-fd00::9"), everything), []);
+  t.strictSame(without(addressRange("fd00::1-fd00::9"), everything), []);
   t.equal(isExcluded(address("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), everything), true);
   t.equal(isExcluded(address("10.0.0.1"), everything), false);
   t.end();
 });
 
-function addressesOf({ first, last }: Window): readonly Address[] {
+function addressesOf({ first, last }: AddressRange): readonly Address[] {
   const found: Address[] = [];
   for (let one = first; one.value <= last.value; one = next(one)) found.push(one);
   return found;
 }
 
-test("an address is excluded exactly where one of the windows holds it", (t) => {
+test("an address is excluded exactly where one of the ranges contains it", (t) => {
   fc.assert(
-    fc.property(fc.array(smallWindows(4)), fc.nat(60), (windows, value) => {
+    fc.property(fc.array(smallAddressRanges(4)), fc.nat(60), (ranges, value) => {
       const one = addressAt(4, BigInt(value));
-      const expected = windows.some((excluded) => isWithin(one, excluded));
-      return isExcluded(one, makeExclusions(windows)) === expected;
+      const expected = ranges.some((excluded) => isWithin(one, excluded));
+      return isExcluded(one, makeExclusions(ranges)) === expected;
     }),
   );
   t.pass();
   t.end();
 });
 
-test("exclusions part a window: each address is either excluded or remains, once", (t) => {
+test("each address of a range is either excluded or remains, once", (t) => {
   fc.assert(
-    fc.property(smallWindows(4), fc.array(smallWindows(4), { maxLength: 5 }), (whole, windows) => {
-      const exclusions = makeExclusions(windows);
-      const remaining = without(whole, exclusions).flatMap(addressesOf);
-      const expected = addressesOf(whole).filter((one) => !isExcluded(one, exclusions));
-      t.strictSame(remaining, expected);
-    }),
+    fc.property(
+      smallAddressRanges(4),
+      fc.array(smallAddressRanges(4), { maxLength: 5 }),
+      (whole, ranges) => {
+        const exclusions = makeExclusions(ranges);
+        const remaining = without(whole, exclusions).flatMap(addressesOf);
+        const expected = addressesOf(whole).filter((one) => !isExcluded(one, exclusions));
+        t.strictSame(remaining, expected);
+      },
+    ),
     { numRuns: 200 },
   );
   t.end();

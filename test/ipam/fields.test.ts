@@ -7,18 +7,18 @@ import {
   parsePrefixField,
 } from "../../src/ipam/fields.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { address, prefix } from "./written.ts";
+import { address, prefix } from "./parsed.ts";
 
 const path = "ipam.ranges[0][1].x";
 
-test("an address field that is absent or empty gives none", (t) => {
+test("an absent or empty address field is undefined", (t) => {
   t.equal(parseIPField(undefined), undefined);
   t.equal(parseIPField({ value: "", path }), undefined);
   t.strictSame(parseIPField({ value: "::ffff:10.1.2.3", path }), address("10.1.2.3"));
   t.end();
 });
 
-test("a wrong address field is refused, with a colon, and its place is named", (t) => {
+test("an invalid address field is an error with a colon, and with its path", (t) => {
   for (const value of ["bad", "1.2.3.x", " 10.1.2.3", "10.1.2.3/24", "10.1.2.09"]) {
     const refusal = refusalOf(() => parseIPField({ value, path }));
     t.strictSame([refusal.code, refusal.message], [999, `invalid IP address: ${value}`]);
@@ -27,7 +27,7 @@ test("a wrong address field is refused, with a colon, and its place is named", (
   t.end();
 });
 
-test("a network field is read, and null and the empty text are wrong ones", (t) => {
+test('a network field is parsed; null and "" are invalid', (t) => {
   t.strictSame(parsePrefixField({ value: "10.0.0.5/8", path }), prefix("10.0.0.5/8"));
   for (const [value, shown] of [
     ["10.1.2.0", "10.1.2.0"],
@@ -42,7 +42,7 @@ test("a network field is read, and null and the empty text are wrong ones", (t) 
   t.end();
 });
 
-test("a field that is no text is a type error, with its place", (t) => {
+test("a field that is not a string is a type error, with its path", (t) => {
   const values: readonly Json[] = [5, true, [], {}];
   for (const value of values) {
     for (const read of [parseIPField, parsePrefixField]) {
@@ -58,7 +58,7 @@ test("a field that is no text is a type error, with its place", (t) => {
   t.end();
 });
 
-test("a requested address may carry a prefix length, which is checked and dropped", (t) => {
+test("a requested address may have a prefix length, which is checked and dropped", (t) => {
   const cases: readonly (readonly [written: string, canonical: string])[] = [
     ["10.1.2.50", "10.1.2.50"],
     ["10.1.2.50/24", "10.1.2.50"],
@@ -74,7 +74,7 @@ test("a requested address may carry a prefix length, which is checked and droppe
   t.end();
 });
 
-test("a wrong requested address is refused, without a colon", (t) => {
+test("an invalid requested address is an error without a colon", (t) => {
   for (const written of [
     "bad",
     "",

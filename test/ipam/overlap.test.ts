@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { addressAt, type Window } from "../../src/ipam/address.ts";
+import { type AddressRange, addressAt } from "../../src/ipam/address.ts";
 import { firstOverlap } from "../../src/ipam/overlap.ts";
-import { families, smallWindows } from "./arbitraries.ts";
+import { families, smallAddressRanges } from "./arbitraries.ts";
 
-const anyWindows = families.chain(smallWindows);
+const anyRanges = families.chain(smallAddressRanges);
 
-test("the pair is the one that comparing each with all after it finds first", (t) => {
+test("the pair is the first that comparing each with all later ones finds", (t) => {
   fc.assert(
-    fc.property(fc.array(anyWindows, { maxLength: 8 }), (windows) => {
-      t.same(firstOverlap(windows.map((window) => [window])), naively(windows.map((one) => [one])));
+    fc.property(fc.array(anyRanges, { maxLength: 8 }), (ranges) => {
+      t.same(firstOverlap(ranges.map((range) => [range])), naively(ranges.map((one) => [one])));
     }),
   );
   t.end();
 });
 
-test("groups of several windows are compared as wholes", (t) => {
-  const group = fc.array(anyWindows, { maxLength: 4 }).map(apart);
+test("groups of several ranges are compared as one", (t) => {
+  const group = fc.array(anyRanges, { maxLength: 4 }).map(apart);
   fc.assert(
     fc.property(fc.array(group, { maxLength: 5 }), (groups) => {
       t.same(firstOverlap(groups), naively(groups));
@@ -25,32 +25,34 @@ test("groups of several windows are compared as wholes", (t) => {
   t.end();
 });
 
-test("a hundred thousand windows take no time worth mentioning", (t) => {
-  const windows = Array.from({ length: 100_000 }, (_, at) => windowAt(2 * at));
+test("a hundred thousand ranges are compared at once", (t) => {
+  const ranges = Array.from({ length: 100_000 }, (_, at) => rangeAt(2 * at));
   const began = performance.now();
 
-  t.equal(firstOverlap(windows.map((window) => [window])), undefined);
-  t.same(firstOverlap([...windows, windowAt(0)].map((window) => [window])), [0, 100_000]);
+  t.equal(firstOverlap(ranges.map((range) => [range])), undefined);
+  t.same(firstOverlap([...ranges, rangeAt(0)].map((range) => [range])), [0, 100_000]);
 
   // Comparing each with each took a minute.
   t.ok(performance.now() - began < 10_000);
   t.end();
 });
 
-function windowAt(value: number): Window {
+function rangeAt(value: number): AddressRange {
   return { first: addressAt(4, BigInt(value)), last: addressAt(4, BigInt(value)) };
 }
 
 /** Those of a list that share no address with one before them. */
-function apart(windows: readonly Window[]): readonly Window[] {
-  const kept: Window[] = [];
-  for (const window of windows) {
-    if (!kept.some((other) => overlap(window, other))) kept.push(window);
+function apart(ranges: readonly AddressRange[]): readonly AddressRange[] {
+  const kept: AddressRange[] = [];
+  for (const range of ranges) {
+    if (!kept.some((other) => overlap(range, other))) kept.push(range);
   }
   return kept;
 }
 
-function naively(groups: readonly (readonly Window[])[]): readonly [number, number] | undefined {
+function naively(
+  groups: readonly (readonly AddressRange[])[],
+): readonly [number, number] | undefined {
   for (const [earlier, group] of groups.entries()) {
     for (const [later, other] of groups.entries()) {
       if (later > earlier && group.some((a) => other.some((b) => overlap(a, b)))) {
@@ -61,7 +63,7 @@ function naively(groups: readonly (readonly Window[])[]): readonly [number, numb
   return undefined;
 }
 
-function overlap(a: Window, b: Window): boolean {
+function overlap(a: AddressRange, b: AddressRange): boolean {
   return (
     a.first.family === b.first.family &&
     a.first.value <= b.last.value &&

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { bitsOf, formatWindow, isWithin, sizeOf } from "../../src/ipam/address.ts";
-import { formatPrefix, parsePrefix, windowOf } from "../../src/ipam/prefix.ts";
+import { bitsOf, formatAddressRange, isWithin, sizeOf } from "../../src/ipam/address.ts";
+import { addressRangeOf, formatPrefix, parsePrefix } from "../../src/ipam/prefix.ts";
 import { addresses } from "./arbitraries.ts";
-import { prefix } from "./written.ts";
+import { prefix } from "./parsed.ts";
 
 test("networks have one canonical form, which keeps host bits", (t) => {
   const cases: readonly (readonly [written: string, canonical: string])[] = [
@@ -26,14 +26,14 @@ test("networks have one canonical form, which keeps host bits", (t) => {
   t.end();
 });
 
-test("only what was written as IPv4-mapped is marked so", (t) => {
+test("only an IPv4-mapped notation is marked as such", (t) => {
   t.equal(prefix("::ffff:10.1.2.0/120").mapped, true);
   t.equal(prefix("10.1.2.0/24").mapped, false);
   t.equal(prefix("2001:db8::/64").mapped, false);
   t.end();
 });
 
-test("whatever Go refuses is no network", (t) => {
+test("what Go rejects is not a network", (t) => {
   for (const text of [
     "",
     "/",
@@ -67,8 +67,8 @@ test("whatever Go refuses is no network", (t) => {
   t.end();
 });
 
-test("a network's window goes from its first to its last address, whatever the host bits", (t) => {
-  const cases: readonly (readonly [prefix: string, window: string])[] = [
+test("a network reaches from its first to its last address, regardless of host bits", (t) => {
+  const cases: readonly (readonly [prefix: string, addresses: string])[] = [
     ["10.1.2.0/24", "10.1.2.0-10.1.2.255"],
     ["10.1.2.77/24", "10.1.2.0-10.1.2.255"],
     ["10.1.2.3/32", "10.1.2.3-10.1.2.3"],
@@ -77,24 +77,25 @@ test("a network's window goes from its first to its last address, whatever the h
     ["2001:db8:24:19ff::/63", "2001:db8:24:19fe::-2001:db8:24:19ff:ffff:ffff:ffff:ffff"],
     ["::/0", "::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ];
-  for (const [text, window] of cases) t.equal(formatWindow(windowOf(prefix(text))), window, text);
+  for (const [text, addresses] of cases)
+    t.equal(formatAddressRange(addressRangeOf(prefix(text))), addresses, text);
   t.end();
 });
 
-test("a network of n host bits has 2^n addresses, among them the one that it is written with", (t) => {
+test("a network of n host bits has 2^n addresses, including the one in its notation", (t) => {
   fc.assert(
     fc.property(addresses, fc.nat(128), (address, bits) => {
       const length = bits % (bitsOf(address.family) + 1);
-      const window = windowOf({ address, length, mapped: false });
+      const addresses = addressRangeOf({ address, length, mapped: false });
       const hostBits = BigInt(bitsOf(address.family) - length);
-      return sizeOf(window) === 1n << hostBits && isWithin(address, window);
+      return sizeOf(addresses) === 1n << hostBits && isWithin(address, addresses);
     }),
   );
   t.pass();
   t.end();
 });
 
-test("the canonical form reads back as the same network", (t) => {
+test("the canonical form parses to the same network", (t) => {
   fc.assert(
     fc.property(addresses, fc.nat(128), (address, bits) => {
       const network = { address, length: bits % (bitsOf(address.family) + 1), mapped: false };

@@ -3,8 +3,8 @@ import { test } from "tap";
 import { isWithin, next } from "../../src/ipam/address.ts";
 import { formatRangeSet, rangeOf } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { smallWindows } from "./arbitraries.ts";
-import { address, rangeSet, rangeSets, type WrittenRange } from "./written.ts";
+import { smallAddressRanges } from "./arbitraries.ts";
+import { address, rangeSet, rangeSets, type WrittenRange } from "./parsed.ts";
 
 type Sets = readonly (readonly WrittenRange[])[];
 
@@ -21,7 +21,7 @@ test("sets keep their order, and so do the ranges in them", (t) => {
   t.end();
 });
 
-test("an address belongs to the range whose window holds it", (t) => {
+test("an address belongs to the range that holds it", (t) => {
   const set = rangeSet({ subnet: "192.168.0.0/24" }, { subnet: "172.16.1.0/24" });
   t.equal(rangeOf(set, address("192.168.0.55")), set[0]);
   t.equal(rangeOf(set, address("172.16.1.254")), set[1]);
@@ -31,7 +31,7 @@ test("an address belongs to the range whose window holds it", (t) => {
   t.end();
 });
 
-test("wrong sets are refused in the reference's words", (t) => {
+test("invalid sets are errors with the reference's message", (t) => {
   const good = subnets("10.9.0.0/24");
   const cases: readonly (readonly [Sets, message: string])[] = [
     [[], "no IP ranges specified"],
@@ -73,7 +73,7 @@ test("wrong sets are refused in the reference's words", (t) => {
   t.end();
 });
 
-test("ranges overlap where their windows share an address, not where their subnets do", (t) => {
+test("ranges overlap where they share an address, not where their subnets do", (t) => {
   const subnet = "10.0.0.0/24";
   const families: Sets = [subnets("0.0.0.0/24"), subnets("::/120")];
   const cases: readonly (readonly [WrittenRange, WrittenRange, overlap: boolean])[] = [
@@ -96,7 +96,7 @@ test("ranges overlap where their windows share an address, not where their subne
 
 test("overlap is symmetric, and is sharing an address", (t) => {
   fc.assert(
-    fc.property(smallWindows(4), smallWindows(4), (a, b) => {
+    fc.property(smallAddressRanges(4), smallAddressRanges(4), (a, b) => {
       const written = ({ first, last }: typeof a): WrittenRange => ({
         subnet: "0.0.0.0/26",
         rangeStart: `0.0.0.${first.value}`,
@@ -140,7 +140,7 @@ test("before 0.3.0 one set of each family, each of several ranges, is fine", (t)
   t.end();
 });
 
-test("of several faults the first in the reference's order is told", (t) => {
+test("of several errors the first in the reference's order is reported", (t) => {
   const overlapping = subnets("10.0.0.0/24", "10.0.0.0/24");
   const old = { versionText: "0.2.0" };
   const cases: readonly (readonly [Sets, message: RegExp])[] = [
@@ -157,7 +157,7 @@ test("of several faults the first in the reference's order is told", (t) => {
   t.end();
 });
 
-test("a refusal names the places", (t) => {
+test("an error names the paths", (t) => {
   const cases: readonly (readonly [Sets, places: readonly string[]])[] = [
     [[subnets("10.0.0.0/24"), [{}]], ["ipam.ranges[1][0].subnet"]],
     [[[]], ["ipam.ranges[0]"]],

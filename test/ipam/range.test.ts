@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { formatAddress, formatWindow, isWithin } from "../../src/ipam/address.ts";
-import { windowOf } from "../../src/ipam/prefix.ts";
+import { formatAddress, formatAddressRange, isWithin } from "../../src/ipam/address.ts";
+import { addressRangeOf } from "../../src/ipam/prefix.ts";
 import { makeRange, type Range } from "../../src/ipam/range.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { addresses } from "./arbitraries.ts";
-import { prefix, rangeSpec, type WrittenRange } from "./written.ts";
+import { prefix, rangeSpec, type WrittenRange } from "./parsed.ts";
 
 function range(written: WrittenRange): Range {
   return makeRange(rangeSpec(written));
 }
 
-/** Window and gateway, as text. */
-function shown(made: Range): readonly [window: string, gateway: string] {
-  return [formatWindow(made), formatAddress(made.gateway)];
+/** AddressRange and gateway, as text. */
+function shown(made: Range): readonly [addresses: string, gateway: string] {
+  return [formatAddressRange(made), formatAddress(made.gateway)];
 }
 
-test("by default all addresses are handed out but network, broadcast and gateway", (t) => {
-  const cases: readonly (readonly [subnet: string, window: string, gateway: string])[] = [
+test("by default all addresses but network, broadcast and gateway are handed out", (t) => {
+  const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["192.0.2.0/24", "192.0.2.1-192.0.2.254", "192.0.2.1"],
     ["192.0.2.0/25", "192.0.2.1-192.0.2.126", "192.0.2.1"],
     ["10.0.0.0/30", "10.0.0.1-10.0.0.2", "10.0.0.1"],
@@ -26,27 +26,27 @@ test("by default all addresses are handed out but network, broadcast and gateway
     ["255.255.255.252/30", "255.255.255.253-255.255.255.254", "255.255.255.253"],
     ["10.1.2.0/024", "10.1.2.1-10.1.2.254", "10.1.2.1"],
   ];
-  for (const [subnet, window, gateway] of cases) {
-    t.strictSame(shown(range({ subnet })), [window, gateway], subnet);
+  for (const [subnet, addresses, gateway] of cases) {
+    t.strictSame(shown(range({ subnet })), [addresses, gateway], subnet);
   }
   t.end();
 });
 
 test("an IPv6 range ends with the last address of its network, which has no broadcast", (t) => {
-  const cases: readonly (readonly [subnet: string, window: string, gateway: string])[] = [
+  const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["2001:DB8:1::/64", "2001:db8:1::1-2001:db8:1:0:ffff:ffff:ffff:ffff", "2001:db8:1::1"],
     ["2001:db8::/126", "2001:db8::1-2001:db8::3", "2001:db8::1"],
     ["::/64", "::1-::ffff:ffff:ffff:ffff", "::1"],
     ["64:ff9b::/96", "64:ff9b::1-64:ff9b::ffff:ffff", "64:ff9b::1"],
     ["::100:0/120", "::100:1-::100:ff", "::100:1"],
   ];
-  for (const [subnet, window, gateway] of cases) {
-    t.strictSame(shown(range({ subnet })), [window, gateway], subnet);
+  for (const [subnet, addresses, gateway] of cases) {
+    t.strictSame(shown(range({ subnet })), [addresses, gateway], subnet);
   }
   t.end();
 });
 
-test("a range carries its family and the prefix length of its subnet", (t) => {
+test("a range has its family and the prefix length of its subnet", (t) => {
   t.match(range({ subnet: "10.1.2.0/24", rangeStart: "10.1.2.9" }), {
     family: 4,
     prefixLength: 24,
@@ -55,9 +55,9 @@ test("a range carries its family and the prefix length of its subnet", (t) => {
   t.end();
 });
 
-test("start, end and gateway may be given, at the very ends of the subnet, too", (t) => {
+test("start, end and gateway may be configured, up to the ends of the subnet", (t) => {
   const subnet = "10.0.0.0/29";
-  const cases: readonly (readonly [WrittenRange, window: string, gateway: string])[] = [
+  const cases: readonly (readonly [WrittenRange, addresses: string, gateway: string])[] = [
     [{ rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }, "10.0.0.2-10.0.0.4", "10.0.0.1"],
     [{ rangeStart: "10.0.0.0" }, "10.0.0.0-10.0.0.6", "10.0.0.1"],
     [{ rangeEnd: "10.0.0.7" }, "10.0.0.1-10.0.0.7", "10.0.0.1"],
@@ -67,13 +67,17 @@ test("start, end and gateway may be given, at the very ends of the subnet, too",
     [{ gateway: "192.168.0.1" }, "10.0.0.1-10.0.0.6", "192.168.0.1"],
     [{ gateway: "2001:db8::1" }, "10.0.0.1-10.0.0.6", "2001:db8::1"],
   ];
-  for (const [written, window, gateway] of cases) {
-    t.strictSame(shown(range({ subnet, ...written })), [window, gateway], JSON.stringify(written));
+  for (const [written, addresses, gateway] of cases) {
+    t.strictSame(
+      shown(range({ subnet, ...written })),
+      [addresses, gateway],
+      JSON.stringify(written),
+    );
   }
   t.end();
 });
 
-test("what is no range is refused in the reference's words", (t) => {
+test("an invalid range is an error with the reference's message", (t) => {
   const cases: readonly (readonly [WrittenRange, message: string])[] = [
     [{}, "IP <nil> not v4 nor v6"],
     [{ rangeStart: "10.0.0.2" }, "IP <nil> not v4 nor v6"],
@@ -127,7 +131,7 @@ test("what is no range is refused in the reference's words", (t) => {
   t.end();
 });
 
-test("an end before the default start is the end's fault", (t) => {
+test("an end before the default start is reported as a wrong end", (t) => {
   const cases: readonly (readonly [WrittenRange, message: string])[] = [
     [
       { subnet: "10.0.2.0/29", rangeEnd: "10.0.0.3" },
@@ -145,7 +149,7 @@ test("an end before the default start is the end's fault", (t) => {
   t.end();
 });
 
-test("a start beyond the default end is refused, though the reference hands out foreign addresses", (t) => {
+test("a start after the default end is refused, where the reference hands out addresses of other networks", (t) => {
   t.equal(
     refusalOf(() => range({ subnet: "10.0.0.0/24", rangeStart: "10.0.0.255" })).message,
     "RangeStart 10.0.0.255 not in network 10.0.0.0/24",
@@ -153,7 +157,7 @@ test("a start beyond the default end is refused, though the reference hands out 
   t.end();
 });
 
-test("of several faults the first in the reference's order is told", (t) => {
+test("of several errors the first in the reference's order is reported", (t) => {
   const cases: readonly (readonly [WrittenRange, message: RegExp])[] = [
     [{ subnet: "10.1.2.5/31" }, /^Network 10\.1\.2\.5\/31 too small/],
     [{ subnet: "::ffff:10.1.2.1/127" }, /^Network 10\.1\.2\.1\/31 too small/],
@@ -170,7 +174,7 @@ test("of several faults the first in the reference's order is told", (t) => {
   t.end();
 });
 
-test("a refusal names the place", (t) => {
+test("an error names the path", (t) => {
   const path = "ipam.ranges[2][1]";
   const cases: readonly (readonly [WrittenRange, place: string])[] = [
     [{}, `${path}.subnet`],
@@ -191,7 +195,7 @@ test("every range that is made lies in its subnet and is not empty", (t) => {
     fc.property(addresses, addresses, fc.integer({ min: 0, max: 126 }), (start, end, bits) => {
       const length = start.family === 4 ? Math.min(bits, 30) : bits;
       const subnet = { address: start, length, mapped: false };
-      const whole = windowOf(subnet);
+      const whole = addressRangeOf(subnet);
       const spec = { path: "ipam", rangeStart: start, rangeEnd: end, gateway: undefined };
       try {
         const made = makeRange({ ...spec, subnet: { ...subnet, address: whole.first } });

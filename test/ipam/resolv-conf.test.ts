@@ -3,7 +3,7 @@ import type { ResultDns } from "../../src/cni/result.ts";
 import { NO_DNS, parseResolvConf } from "../../src/ipam/resolv-conf.ts";
 import { refusalOf } from "../cni/refusal.ts";
 
-test("settings are read from their lines", (t) => {
+test("settings are read from the lines of the file", (t) => {
   const content = `; the file of a test
 # nameserver 9.9.9.9
 nameserver 192.0.2.3
@@ -62,7 +62,7 @@ test("each line is read as the reference reads it", (t) => {
   t.end();
 });
 
-test("a line may have 65535 bytes and no more, in a comment, too", (t) => {
+test("a line, even a comment, may have at most 65535 bytes", (t) => {
   const lineOf = (start: string, bytes: number): string => start + "x".repeat(bytes - start.length);
   for (const start of ["search ", "# "]) {
     t.doesNotThrow(() => parseResolvConf(lineOf(start, 65_535)), start);

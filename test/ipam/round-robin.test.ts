@@ -5,19 +5,19 @@ import { makeExclusions } from "../../src/ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../../src/ipam/range-set.ts";
 import { candidates, capacityOf } from "../../src/ipam/round-robin.ts";
 import { smallRangeSets } from "./arbitraries.ts";
-import { address, rangeSet, type WrittenRange, window } from "./written.ts";
+import { address, addressRange, rangeSet, type WrittenRange } from "./parsed.ts";
 
 /** The last parts of the addresses that are tried, in their order. */
 function round(set: RangeSet, cursor?: string, excluded: readonly string[] = []): string {
   const tried = candidates(
     set,
     cursor === undefined ? undefined : address(cursor),
-    makeExclusions(excluded.map(window)),
+    makeExclusions(excluded.map(addressRange)),
   );
   return [...tried].map(({ address }) => formatAddress(address)).join(" ");
 }
 
-test("the order of trying is the reference's", (t) => {
+test("candidates are in the reference's order", (t) => {
   const eight = { subnet: "10.0.0.0/29" };
   const middle = { ...eight, gateway: "10.0.0.4" };
   const two: readonly WrittenRange[] = [{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }];
@@ -75,7 +75,7 @@ test("a cursor outside the set, or of another family, counts as none", (t) => {
   t.end();
 });
 
-test("only its own gateway is passed over in a range", (t) => {
+test("a range skips only its own gateway", (t) => {
   const sibling = rangeSet(
     { subnet: "10.0.0.0/30" },
     { subnet: "10.0.1.0/30", gateway: "10.0.0.2" },
@@ -84,7 +84,7 @@ test("only its own gateway is passed over in a range", (t) => {
   t.end();
 });
 
-test("excluded addresses are never tried, the cursor among them included", (t) => {
+test("excluded addresses are never candidates, not even the cursor", (t) => {
   const set = rangeSet({ subnet: "10.0.0.0/29" });
   t.equal(round(set, undefined, ["10.0.0.2-10.0.0.4"]), "10.0.0.5 10.0.0.6");
   t.equal(round(set, "10.0.0.4", ["10.0.0.3-10.0.0.4"]), "10.0.0.5 10.0.0.6 10.0.0.2");
@@ -92,7 +92,7 @@ test("excluded addresses are never tried, the cursor among them included", (t) =
   t.end();
 });
 
-test("each candidate comes with the range that holds it", (t) => {
+test("each candidate has the range that contains it", (t) => {
   const set = rangeSet({ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" });
   t.strictSame(
     [...candidates(set, undefined, [])].map(({ range }) => range),
@@ -108,13 +108,13 @@ test("the next address is found at once, however large the range", (t) => {
   t.end();
 });
 
-test("an address whose numbers fit IPv4 stays an IPv6 one", (t) => {
+test("an IPv6 address with a small value stays IPv6", (t) => {
   const [first] = candidates(rangeSet({ subnet: "::100:0/120" }), undefined, []);
   t.equal(first && formatAddress(first.address), "::100:2");
   t.end();
 });
 
-test("the round visits each address that may be handed out once, and the cursor's last", (t) => {
+test("each usable address is a candidate once, and the cursor's own is the last", (t) => {
   fc.assert(
     fc.property(smallRangeSets, fc.nat(1023), fc.boolean(), (set, at, withCursor) => {
       const everywhere = set.flatMap((range) => {
@@ -135,7 +135,7 @@ test("the round visits each address that may be handed out once, and the cursor'
   t.end();
 });
 
-test("where the round begins does not change its cyclic order", (t) => {
+test("the cursor does not change the cyclic order", (t) => {
   fc.assert(
     fc.property(smallRangeSets, fc.nat(1023), (set, at) => {
       const order = round(set).split(" ");
@@ -155,7 +155,7 @@ test("the capacity of the ranges is the number of candidates", (t) => {
     fc.property(smallRangeSets, excludable, (set, excluded) => {
       const exclusions = makeExclusions(
         excluded.map(([third, first, length]) =>
-          window(`10.0.${third}.${first}-10.0.${third}.${first + length}`),
+          addressRange(`10.0.${third}.${first}-10.0.${third}.${first + length}`),
         ),
       );
       const capacity = set.reduce((sum, range) => sum + capacityOf(range, exclusions), 0n);
@@ -183,7 +183,7 @@ test("capacities are exact for ranges of any size", (t) => {
   t.end();
 });
 
-test("every candidate lies in the range that it comes with", (t) => {
+test("every candidate lies in its range", (t) => {
   fc.assert(
     fc.property(smallRangeSets, (set) =>
       [...candidates(set, undefined, [])].every(

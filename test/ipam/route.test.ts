@@ -57,13 +57,13 @@ test("a route keeps its numbers, explicit zeros and negative ones included", (t)
   t.end();
 });
 
-test("numbers that are null are absent", (t) => {
+test("null numbers are absent", (t) => {
   const numbers = { mtu: null, advmss: null, priority: null, table: null, scope: null };
   t.strictSame(route({ dst: "::/0", ...numbers }), { family: 6, dst: "::/0" });
   t.end();
 });
 
-test("a route without a destination is refused, where the reference crashes or prints garbage", (t) => {
+test("a route without a destination is an error, where the reference crashes or prints garbage", (t) => {
   for (const written of [null, {}, { gw: "10.0.0.1" }, { dst: null }, { dst: "" }]) {
     const refusal = refusalOf(() => route(written));
     t.strictSame([refusal.code, refusal.message], [999, "invalid CIDR address: "]);
@@ -72,7 +72,7 @@ test("a route without a destination is refused, where the reference crashes or p
   t.end();
 });
 
-test("what is no route is refused", (t) => {
+test("an invalid route is an error", (t) => {
   const cases: readonly (readonly [written: Json, message: RegExp])[] = [
     [{ dst: "1.2.3/45" }, /^invalid CIDR address: 1\.2\.3\/45$/],
     [{ dst: "10.0.0.0" }, /^invalid CIDR address: 10\.0\.0\.0$/],

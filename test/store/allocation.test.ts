@@ -14,7 +14,7 @@ import {
   location,
   machineWith,
   rangeSet,
-  withLedger,
+  withStore,
 } from "./fixtures.ts";
 
 const five = rangeSet("10.0.0.0/29");
@@ -29,18 +29,18 @@ interface Request {
 /** Allocates for an attachment and moves the cursor; returns the address as text. */
 function take(system: System, containerId: string, request: Request = {}): string {
   const owner = attachment(containerId);
-  const { range, address: taken } = withLedger(system, (ledger) => {
+  const { range, address: taken } = withStore(system, (store) => {
     const index = request.index ?? 0;
-    const allocation = allocate(ledger, {
+    const allocation = allocate(store, {
       attachment: owner,
       set: request.set ?? five,
       index,
       exclusions: request.exclusions ?? [],
       requested: request.requested === undefined ? undefined : address(request.requested),
-      holdings: ledger.holdingsOf(owner, "trust"),
+      held: store.heldBy(owner, "trust"),
       allocated: [],
     });
-    moveCursor(ledger, index, allocation.address);
+    moveCursor(store, index, allocation.address);
     return allocation;
   });
   return `${formatAddress(taken)}/${range.prefixLength}`;
@@ -63,7 +63,7 @@ test("an address is reserved and the cursor moved, with the reference's bytes an
   t.end();
 });
 
-test("addresses go round from the cursor on, whose own address comes last", (t) => {
+test("addresses are reserved from the cursor on, round robin, and the cursor's own comes last", (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
 
   const taken = ["a", "b", "c", "d", "e"].map((id) => take(machine.start(), id));
@@ -88,7 +88,7 @@ test("each set has its own cursor", (t) => {
   t.end();
 });
 
-test("a cursor of the other family, outside the set or without sense starts from the beginning", (t) => {
+test("with a cursor of the other family, outside the set or malformed, the first address is reserved", (t) => {
   for (const cursor of ["2001:db8::3", "10.0.1.3", "10.0.0.0", "garbage", ""]) {
     const machine = machineWith({ "last_reserved_ip.0": cursor });
 
@@ -97,7 +97,7 @@ test("a cursor of the other family, outside the set or without sense starts from
   t.end();
 });
 
-test("a cursor that cannot be read starts from the beginning, and is reported", (t) => {
+test("with a cursor that cannot be read, the first address is reserved, with a warning", (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
   const process = machine.start({
     interrupt: refuse("readFile", "EIO", "/data/net/last_reserved_ip.0"),
@@ -108,7 +108,7 @@ test("a cursor that cannot be read starts from the beginning, and is reported", 
   t.end();
 });
 
-test("whatever stands at an address takes it", (t) => {
+test("any file named like an address takes it", (t) => {
   const machine = machineWith({ "10.0.0.2": "" });
   machine.disk.makeDirectories("/data/net/10.0.0.3");
   machine.disk.putOther("/data/net/10.0.0.4");
@@ -128,7 +128,7 @@ test("among many reservations the directory is read once instead of trying each 
   t.end();
 });
 
-test("a full set is found full by reading the directory, not by trying each address", (t) => {
+test("a full set is detected by reading the directory, not by trying each address", (t) => {
   const set = rangeSet("10.0.0.0/24");
   const process = machineWith(reserved(254)).start();
 
@@ -139,7 +139,7 @@ test("a full set is found full by reading the directory, not by trying each addr
   t.end();
 });
 
-test("an address of the set that the attachment had before is a duplicate", (t) => {
+test("an address of the set that the attachment already holds is a duplicate", (t) => {
   for (const content of ["c1\r\neth0", "c1"]) {
     const machine = machineWith({ "10.0.0.5": content });
 
@@ -153,7 +153,7 @@ test("an address of the set that the attachment had before is a duplicate", (t) 
   t.end();
 });
 
-test("an address that it had outside the set is none", (t) => {
+test("an address that it holds outside the set is not a duplicate", (t) => {
   const machine = machineWith({ "10.9.9.9": "c1\r\neth0", "10.0.0.7": "c1\r\neth0" });
 
   t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
@@ -176,7 +176,7 @@ test("a requested address may be a second one of the set", (t) => {
   t.end();
 });
 
-test("a requested address is refused with its reason", (t) => {
+test("a requested address is refused with the reason", (t) => {
   const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
   const taken = (holder: string) => ({
     code: 999,
@@ -260,7 +260,7 @@ test("debris is reclaimed when the set is otherwise exhausted", (t) => {
   t.end();
 });
 
-test("debris at a gateway or an excluded address gives nothing", (t) => {
+test("debris at a gateway or an excluded address is not reclaimed", (t) => {
   const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
   const machine = aged({
     ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
@@ -275,7 +275,7 @@ test("debris at a gateway or an excluded address gives nothing", (t) => {
   t.end();
 });
 
-test("garbage is never reclaimed: somebody may keep an address with it", (t) => {
+test("garbage is never reclaimed: it may keep an address from being used", (t) => {
   const machine = aged(
     Object.fromEntries(
       ["keep out", "cut o\r", "a\neth0", "c1\r\neth0\r\nmore", "-"].map((content, at) => [
@@ -292,7 +292,7 @@ test("garbage is never reclaimed: somebody may keep an address with it", (t) => 
   t.end();
 });
 
-test("one file of debris gives way at a time", (t) => {
+test("one file of debris is reclaimed at a time", (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
@@ -312,7 +312,7 @@ test("debris is not touched while an address is free", (t) => {
   t.end();
 });
 
-test("debris that has not settled may be a reservation in the making, and stays", (t) => {
+test("debris that is too new may be a reservation that is being written, and stays", (t) => {
   const machine = aged({
     ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
     "10.0.0.6": ["", 10],
@@ -361,7 +361,7 @@ function refusedMove(path: string): Interrupt {
   };
 }
 
-test("debris that cannot be removed leaves the next", (t) => {
+test("where debris cannot be removed, the next is reclaimed", (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
@@ -395,7 +395,7 @@ test("where the network is on another file system, nothing remains beside the re
   t.end();
 });
 
-test("an address that cannot be reserved is an error in the reference's words", (t) => {
+test("an address that cannot be reserved is an error with the reference's message", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("link", "EACCES") });
 
@@ -438,35 +438,35 @@ test("the index lists an address before it is reserved", (t) => {
 
 const given = ["10.0.0.2", "10.0.0.3"].map((text) => ({ address: address(text) }));
 
-test("undo gives back the given addresses and nothing else, and passes over failures", (t) => {
+test("undo releases the given addresses and nothing else, and ignores errors", (t) => {
   const machine = machineWith({ "10.0.0.5": "c1\r\neth0" });
   for (const requested of ["10.0.0.2", "10.0.0.3"]) take(machine.start(), "c1", { requested });
   const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
 
-  const complete = withLedger(system, (ledger) => undo(ledger, attachment("c1"), given));
+  const complete = withStore(system, (store) => undo(store, attachment("c1"), given));
 
   t.equal(complete, false);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5", "last_reserved_ip.0"]);
   t.end();
 });
 
-test("undo tells when everything is given back", (t) => {
+test("undo reports when everything is released", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
 
   t.equal(
-    withLedger(machine.start(), (ledger) => undo(ledger, attachment("c1"), given)),
+    withStore(machine.start(), (store) => undo(store, attachment("c1"), given)),
     true,
   );
   t.same(filesOf(machine), {});
   t.end();
 });
 
-test("undo leaves what is another's by now, or gone", (t) => {
+test("undo leaves what has another owner meanwhile, or is gone", (t) => {
   for (const content of ["c2\r\neth0", "c1\r\neth1", "c1", ""]) {
     const machine = machineWith({ "10.0.0.2": content });
 
     t.equal(
-      withLedger(machine.start(), (ledger) => undo(ledger, attachment("c1"), given)),
+      withStore(machine.start(), (store) => undo(store, attachment("c1"), given)),
       true,
     );
     t.same(filesOf(machine), { "10.0.0.2": content });
@@ -474,12 +474,12 @@ test("undo leaves what is another's by now, or gone", (t) => {
   t.end();
 });
 
-test("undo that cannot see whose an address is has not given back everything", (t) => {
+test("undo that cannot read an owner has not released everything", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   const system = machine.start({ interrupt: refuse("readFile", "EIO") });
 
   t.equal(
-    withLedger(system, (ledger) => undo(ledger, attachment("c1"), given)),
+    withStore(system, (store) => undo(store, attachment("c1"), given)),
     false,
   );
   t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });

@@ -14,7 +14,7 @@ test("each range set has its cursor's file", (t) => {
   t.end();
 });
 
-test("a cursor is read as an address, and anything else as none", (t) => {
+test("a cursor is read as an address; anything else counts as absent", (t) => {
   const cases = [
     ["10.0.0.3", "10.0.0.3"],
     ["10.0.0.3\n", "10.0.0.3"],
@@ -37,14 +37,14 @@ test("a cursor is read as an address, and anything else as none", (t) => {
   t.end();
 });
 
-test("a missing cursor is none, without a word", (t) => {
+test("a missing cursor is undefined, without a warning", (t) => {
   const process = machineWith().start();
 
   t.equal(readCursor(process, location, 0, unexpected), undefined);
   t.end();
 });
 
-test("a cursor that cannot be read is none, and is reported", (t) => {
+test("a cursor that cannot be read is undefined, with a warning", (t) => {
   const process = machineWith({ "last_reserved_ip.1": "10.0.0.3" }).start({
     interrupt: refuse("readFile", "EACCES"),
   });
@@ -70,7 +70,7 @@ test("a new cursor gets the reference's content and mode", (t) => {
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
   t.equal(machine.disk.modeOf(cursorPath(location, 0)), 0o600);
-  t.same(machine.disk.filesUnder(location.own), {});
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
   t.end();
 });
 
@@ -92,7 +92,7 @@ test("a cursor is overwritten in place, and keeps its mode", (t) => {
   t.end();
 });
 
-test("a link in place of a cursor is replaced and not followed", (t) => {
+test("a symbolic link in place of a cursor is replaced and not followed", (t) => {
   const machine = machineWith({ target: "stays" });
   machine.disk.putLink(cursorPath(location, 0), "target");
 
@@ -145,18 +145,18 @@ test("a first cursor is never seen half written, wherever its writer is killed",
   t.end();
 });
 
-test("a cursor on another file system is written from a place beside it", (t) => {
+test("a cursor on another file system is written by way of the same directory", (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
   writeCursor(machine.start(), location, 0, address("10.0.0.3"));
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3" });
-  t.same(machine.disk.filesUnder(location.own), {});
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
   t.end();
 });
 
-test("a cursor that cannot be written is an error, and leaves the old one", (t) => {
+test("a cursor that cannot be written is an error, and the old one stays", (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
   const system = machine.start({ interrupt: failAt(1, "ENOSPC") });
 
@@ -168,7 +168,7 @@ test("a cursor that cannot be written is an error, and leaves the old one", (t) 
   t.end();
 });
 
-test("a first cursor that cannot be written is an error, and leaves none", (t) => {
+test("a first cursor that cannot be written is an error, and none is left", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: failDiskFrom(2, "ENOSPC") });
 

@@ -5,8 +5,8 @@ import type { NetworkName } from "../../src/cni/call.ts";
 import { type Address, parseAddress } from "../../src/ipam/address.ts";
 import { parsePrefix } from "../../src/ipam/prefix.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
-import { Ledger } from "../../src/store/ledger.ts";
 import { type Location, locate } from "../../src/store/location.ts";
+import { Store } from "../../src/store/store.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
@@ -26,14 +26,14 @@ export function machineWith(files: Readonly<Record<string, string>> = {}): Memor
   return machine;
 }
 
-/** Does something with a ledger, as under the lock. */
-export function withLedger<T>(system: System, body: (ledger: Ledger) => T): T {
-  const ledger = new Ledger(system, location, true);
+/** Does something with a store, as under the lock. */
+export function withStore<T>(system: System, body: (store: Store) => T): T {
+  const store = new Store(system, location, true);
   try {
-    return body(ledger);
+    return body(store);
   } finally {
-    ledger.close();
-    system.writeStandardError(ledger.warnings);
+    store.close();
+    system.writeStandardError(store.warnings);
   }
 }
 

@@ -3,14 +3,14 @@ import { indexState } from "../../src/store/index-state.ts";
 import { exactEntry, writeEntry } from "../../src/store/owner-index.ts";
 import { identityOf, readStamp, removeStamp, writeStamp } from "../../src/store/stamp.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
-import { attachment, filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
+import { attachment, filesOf, indexOf, location, machineWith, withStore } from "./fixtures.ts";
 
 const c1 = attachment("c1");
 
 /** A machine whose index is in step. */
 function indexed(): MemoryMachine {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2", "10.0.0.4": "" });
-  withLedger(machine.start(), () => {});
+  withStore(machine.start(), () => {});
   return machine;
 }
 
@@ -44,7 +44,7 @@ test("an index is absent, current, stale or wrong", (t) => {
   t.end();
 });
 
-test("looking changes nothing", (t) => {
+test("checking the index changes nothing", (t) => {
   const machine = withHole();
   const before = machine.disk.filesUnder("/");
   indexState(machine.start(), location);
@@ -52,11 +52,11 @@ test("looking changes nothing", (t) => {
   t.end();
 });
 
-test("a search anew sets a wrong index right", (t) => {
+test("rebuilding corrects a wrong index", (t) => {
   const machine = withHole();
   const before = filesOf(machine);
 
-  withLedger(machine.start(), (ledger) => ledger.searchAnew());
+  withStore(machine.start(), (store) => store.rebuildIndex());
 
   t.same(indexState(machine.start(), location), { kind: "current" });
   t.same(indexOf(machine), { "c1:eth0": "10.0.0.2", "c2:": "10.0.0.3" });

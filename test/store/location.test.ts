@@ -2,14 +2,14 @@ import { test } from "tap";
 import { join, locate } from "../../src/store/location.ts";
 import { networkName } from "./fixtures.ts";
 
-test("a network's paths lie under the data directory, its own apart from the reference's", (t) => {
+test("a network's paths lie in the data directory, the state directory apart from the reference's", (t) => {
   t.same(locate("/var/lib/cni/networks", networkName("net")), {
     network: "net",
     dataDir: "/var/lib/cni/networks",
     directory: "/var/lib/cni/networks/net",
     own: "/var/lib/cni/networks/.host-local/net",
-    usesOwn: true,
-    newFiles: "/var/lib/cni/networks/.host-local/net/new",
+    usesStateDirectory: true,
+    temporaryDirectory: "/var/lib/cni/networks/.host-local/net/new",
     owners: "/var/lib/cni/networks/.host-local/net/owners",
     lockFile: "/var/lib/cni/networks/net/lock",
   });

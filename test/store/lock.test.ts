@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { underLock, underLockIfPossible, underLockOrNot } from "../../src/store/lock.ts";
+import { withLock, withLockIfPossible, withOrWithoutLock } from "../../src/store/lock.ts";
 import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
@@ -7,8 +7,8 @@ import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
 const request = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
 
-for (const take of [underLock, underLockIfPossible]) {
-  test(`${take.name} holds the lock during the work and gives its result`, (t) => {
+for (const take of [withLock, withLockIfPossible]) {
+  test(`${take.name} holds the lock while it runs the body, and returns its result`, (t) => {
     const machine = machineWith();
 
     const holder = take(machine.start({ processId: 7 }), location, request, () =>
@@ -20,7 +20,7 @@ for (const take of [underLock, underLockIfPossible]) {
     t.end();
   });
 
-  test(`${take.name} gives the lock back when the work fails`, (t) => {
+  test(`${take.name} releases the lock when the body throws`, (t) => {
     const machine = machineWith();
     const fail = (): never => {
       throw new Error("the work failed");
@@ -32,7 +32,7 @@ for (const take of [underLock, underLockIfPossible]) {
     t.end();
   });
 
-  test(`${take.name} gives up after the time to wait, names the holder, and does nothing`, (t) => {
+  test(`${take.name} fails after the timeout, names the holder, and does nothing`, (t) => {
     const machine = machineWith();
     machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
     const before = machine.time;
@@ -41,7 +41,7 @@ for (const take of [underLock, underLockIfPossible]) {
       code: 11,
       message: "network net is locked; gave up after 3 s",
       details:
-        "/data/net/lock is held by process 7 (DEL c2 eth0); nothing was changed. The wait is ipam.lockTimeoutSeconds",
+        "/data/net/lock is held by process 7 (DEL c2 eth0); nothing was changed. The timeout is ipam.lockTimeoutSeconds",
     });
 
     t.equal(machine.time - before, 3000);
@@ -49,21 +49,21 @@ for (const take of [underLock, underLockIfPossible]) {
   });
 }
 
-test("the lock file is the reference's, further state is out of its reach", (t) => {
+test("the lock file is the reference's, further state is in the state directory", (t) => {
   const machine = machineWith();
 
-  underLock(machine.start(), location, request, () => {});
+  withLock(machine.start(), location, request, () => {});
 
   t.same(filesOf(machine), { lock: "" });
   t.equal(machine.disk.modeOf(location.lockFile), 0o750);
-  t.ok(machine.disk.has(location.own));
+  t.ok(machine.disk.has(location.stateDirectory));
   t.end();
 });
 
-test("where the lock cannot be made, underLock says so in the reference's bare words", (t) => {
+test("where the lock cannot be taken, withLock fails with the reference's message", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
-  t.throws(() => underLock(system, location, request, () => t.fail("it does nothing")), {
+  t.throws(() => withLock(system, location, request, () => t.fail("it does nothing")), {
     code: 999,
     message: "permission denied",
     details: "open /data/net/lock: permission denied: the lock cannot be taken",
@@ -71,22 +71,22 @@ test("where the lock cannot be made, underLock says so in the reference's bare w
   t.end();
 });
 
-test("where the disk refuses the lock, underLockIfPossible works without it", (t) => {
+test("where the disk does not allow the lock, withLockIfPossible runs without it", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
 
   t.equal(
-    underLockIfPossible(system, location, request, () => "done"),
+    withLockIfPossible(system, location, request, () => "done"),
     "done",
   );
   t.end();
 });
 
-test("underLock makes the network's directory only where the lock cannot be had without it", (t) => {
+test("withLock makes the network's directory only where the lock needs it", (t) => {
   const fresh = new MemoryMachine().start();
   const known = machineWith().start();
 
-  underLock(fresh, location, request, () => {});
-  underLock(known, location, request, () => {});
+  withLock(fresh, location, request, () => {});
+  withLock(known, location, request, () => {});
 
   const operations = fresh.calls
     .map(({ operation }) => operation)
@@ -100,45 +100,45 @@ test("underLock makes the network's directory only where the lock cannot be had 
   t.end();
 });
 
-test("underLock says so where the network's directory cannot be made", (t) => {
+test("withLock fails where the network's directory cannot be made", (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
 
-  t.throws(() => underLock(system, location, request, () => t.fail("it does nothing")), {
+  t.throws(() => withLock(system, location, request, () => t.fail("it does nothing")), {
     code: "EROFS",
   });
   t.end();
 });
 
-test("underLockOrNot works under the lock, without it where it stays with another or is refused", (t) => {
+test("withOrWithoutLock runs under the lock, or without it on timeout or error", (t) => {
   const machine = machineWith();
   const held = (): string | undefined => machine.locks.get(LOCK);
 
   t.equal(
-    underLockOrNot(machine.start({ processId: 7 }), location, request, held),
+    withOrWithoutLock(machine.start({ processId: 7 }), location, request, held),
     "process 7 (ADD c1 eth0)",
   );
   t.equal(machine.locks.size, 0);
 
   machine.locks.set(LOCK, "process 8 (DEL c2 eth0)");
-  t.equal(underLockOrNot(machine.start(), location, request, held), "process 8 (DEL c2 eth0)");
+  t.equal(withOrWithoutLock(machine.start(), location, request, held), "process 8 (DEL c2 eth0)");
   t.equal(held(), "process 8 (DEL c2 eth0)", "another's lock stays");
 
   const refused = machineWith().start({ interrupt: refuse("lock", "EROFS") });
   t.equal(
-    underLockOrNot(refused, location, request, () => "done"),
+    withOrWithoutLock(refused, location, request, () => "done"),
     "done",
   );
   t.end();
 });
 
 test("without the lock, the index is not touched", (t) => {
-  for (const take of [underLockIfPossible, underLockOrNot]) {
+  for (const take of [withLockIfPossible, withOrWithoutLock]) {
     const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-    underLock(machine.start(), location, request, () => {});
+    withLock(machine.start(), location, request, () => {});
     const before = machine.disk.filesUnder(location.owners);
 
-    take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, request, (ledger) =>
-      ledger.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
+    take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, request, (store) =>
+      store.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
     );
 
     t.same(machine.disk.filesUnder(location.owners), before);

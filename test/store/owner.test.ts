@@ -17,7 +17,7 @@ test("a reservation is the container id, CR LF and the interface, and nothing af
   t.end();
 });
 
-test("what is written is read as the same attachment", (t) => {
+test("a formatted owner parses to the same attachment", (t) => {
   t.same(parseOwner(formatOwner(attachment("a.B_c-9", "Ünusual"))), {
     kind: "attachment",
     containerId: "a.B_c-9",
@@ -26,7 +26,7 @@ test("what is written is read as the same attachment", (t) => {
   t.end();
 });
 
-test("a file's content names an attachment, a container, or nobody", (t) => {
+test("the content of a file names an attachment, a container, or nobody", (t) => {
   const cases: readonly (readonly [content: string, owner: object])[] = [
     ["c1\r\neth0", c1],
     ["c1\r\neth0\n", c1],
@@ -57,7 +57,7 @@ test("a file's content names an attachment, a container, or nobody", (t) => {
   t.end();
 });
 
-test("an owner matches by container and interface, an old one by the container alone", (t) => {
+test("an owner matches by container and interface, a legacy one by the container alone", (t) => {
   const cases = [
     ["c1\r\neth0", "exact"],
     ["c1", "legacy"],
@@ -80,7 +80,7 @@ test("a file that cannot be read matches nobody", (t) => {
   t.end();
 });
 
-test("an owner is described in words", (t) => {
+test("an owner is described in a phrase", (t) => {
   const cases: readonly (readonly [Owner, string])[] = [
     [parseOwner("c1\r\neth0"), "held by container c1, interface eth0"],
     [parseOwner("c1"), "held by container c1"],

@@ -1,10 +1,10 @@
 import { test } from "tap";
-import { Ledger } from "../../src/store/ledger.ts";
 import { releaseAll, reportingIoFailure } from "../../src/store/release.ts";
+import { Store } from "../../src/store/store.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
-import { filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
+import { filesOf, indexOf, location, machineWith, withStore } from "./fixtures.ts";
 
 const three = {
   "10.0.0.2": "c1\r\neth0",
@@ -14,17 +14,17 @@ const three = {
 
 /** Releases the reservations with these names, by default all. */
 function release(machine: MemoryMachine, names?: readonly string[], interrupt?: Interrupt): void {
-  withLedger(machine.start({ interrupt }), (ledger) => {
-    const all = ledger.allOwned();
+  withStore(machine.start({ interrupt }), (store) => {
+    const all = store.allOwned();
     releaseAll(
-      ledger,
+      store,
       all,
       all.filter(({ name }) => names?.includes(name) ?? true),
     );
   });
 }
 
-test("all given reservations are removed, and no other", (t) => {
+test("the given reservations are removed, and no others", (t) => {
   const machine = machineWith(three);
 
   release(machine, ["10.0.0.2", "10.0.0.3"]);
@@ -34,19 +34,19 @@ test("all given reservations are removed, and no other", (t) => {
   t.end();
 });
 
-test("without the lock, a reservation that became another's meanwhile stays", (t) => {
+test("without the lock, a reservation that got another owner meanwhile stays", (t) => {
   const machine = machineWith(three);
-  const ledger = new Ledger(machine.start(), location, false);
-  const all = ledger.allOwned();
+  const store = new Store(machine.start(), location, false);
+  const all = store.allOwned();
   machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
 
-  releaseAll(ledger, all, all);
+  releaseAll(store, all, all);
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
   t.end();
 });
 
-test("what cannot be removed is reported once all else is, and stays in the index", (t) => {
+test("what cannot be removed is reported after the rest is removed, and stays in the index", (t) => {
   const machine = machineWith(three);
   const interrupt = refuse("unlink", "EIO", "/data/net/10.0.0.3");
 
@@ -77,13 +77,13 @@ test("every path that cannot be removed is named", (t) => {
   t.end();
 });
 
-test("what is gone already is released", (t) => {
+test("a reservation that is gone counts as released", (t) => {
   const machine = machineWith(three);
 
-  withLedger(machine.start(), (ledger) => {
-    const all = ledger.allOwned();
+  withStore(machine.start(), (store) => {
+    const all = store.allOwned();
     machine.disk.unlink("/data/net/10.0.0.3");
-    releaseAll(ledger, all, all);
+    releaseAll(store, all, all);
   });
 
   t.same(filesOf(machine), {});
@@ -109,21 +109,19 @@ test("each owner keeps in the index what it still holds", (t) => {
 
 test("a reservation that could not be read stays in its owner's entry when another is released", (t) => {
   const machine = machineWith(three);
-  withLedger(machine.start(), () => {});
+  withStore(machine.start(), () => {});
   const interrupt = refuse("readFile", "EIO", "/data/net/10.0.0.3");
 
   release(machine, ["10.0.0.2"], interrupt);
 
-  const holdings = withLedger(machine.start(), (ledger) =>
-    ledger.allOwned().map(({ name }) => name),
-  );
-  t.same(holdings, ["10.0.0.3", "10.0.0.4"]);
+  const held = withStore(machine.start(), (store) => store.allOwned().map(({ name }) => name));
+  t.same(held, ["10.0.0.3", "10.0.0.4"]);
   const text = indexOf(machine)["c1:eth0"];
   t.match(text, "10.0.0.3 10.0.0.4", "it may list too much, never too little");
   t.end();
 });
 
-test("what the disk refuses to a release is an I/O failure; any other error stays itself", (t) => {
+test("a system call that fails in a release is an I/O failure; any other error is unchanged", (t) => {
   const refused = (): never => {
     throw new SystemError("open", "/data/net", "EIO");
   };

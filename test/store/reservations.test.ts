@@ -1,8 +1,8 @@
 import { test } from "tap";
 import {
   directoryExists,
-  type Holding,
-  holdingsAmong,
+  type HeldReservation,
+  heldAmong,
   isBlankFile,
   listReservations,
   namesIn,
@@ -15,7 +15,7 @@ import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
 
-test("what is named like an address is a reservation, in the order of the names' bytes", (t) => {
+test("every file named like an address is a reservation, in the byte order of names", (t) => {
   const machine = machineWith({
     "10.0.0.9": "",
     "10.0.0.10": "",
@@ -36,7 +36,7 @@ test("what is named like an address is a reservation, in the order of the names'
   t.end();
 });
 
-test("a directory named like an address takes it, as everything does that stands there", (t) => {
+test("a directory named like an address takes it, as any other kind of file does", (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories("/data/net/10.0.0.2");
 
@@ -48,7 +48,7 @@ test("a directory named like an address takes it, as everything does that stands
   t.end();
 });
 
-test("what is gone by now is nobody's", (t) => {
+test("a reservation that is gone has no owner", (t) => {
   t.same(readOwner(machineWith().start(), location, "10.0.0.2"), { kind: "nobody" });
   t.end();
 });
@@ -80,7 +80,7 @@ test("the owner of a file that cannot be read is unknown", (t) => {
   t.end();
 });
 
-test("what is no file, is gone or is far too large for a reservation is nobody's", (t) => {
+test("a file that is not regular, is gone or is far too large has no owner", (t) => {
   const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
   t.same(readOwner(machine.start(), location, "10.0.0.2"), { kind: "nobody" });
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO"]) {
@@ -91,13 +91,13 @@ test("what is no file, is gone or is far too large for a reservation is nobody's
 });
 
 /** What the attachment `c1 eth0` holds. */
-function holdings(machine: MemoryMachine): readonly Holding[] {
+function held(machine: MemoryMachine): readonly HeldReservation[] {
   const system = machine.start();
   const all = readOwners(system, location, listReservations(system, location));
-  return holdingsAmong(all, attachment("c1"));
+  return heldAmong(all, attachment("c1"));
 }
 
-test("an attachment holds what names it, or its container alone", (t) => {
+test("an attachment holds the reservations that name it, or its container alone", (t) => {
   const machine = machineWith({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c1\r\neth1",
@@ -109,7 +109,7 @@ test("an attachment holds what names it, or its container alone", (t) => {
   });
 
   t.same(
-    holdings(machine).map(({ name, match }) => [name, match]),
+    held(machine).map(({ name, match }) => [name, match]),
     [
       ["10.0.0.2", "exact"],
       ["10.0.0.4", "legacy"],
@@ -119,9 +119,9 @@ test("an attachment holds what names it, or its container alone", (t) => {
   t.end();
 });
 
-test("of the holdings, the exact ones are released, and old ones only where there are none", (t) => {
+test("exact reservations are released, and legacy ones only where there are none", (t) => {
   const names = (files: Readonly<Record<string, string>>): readonly string[] =>
-    releasable(holdings(machineWith(files))).map(({ name }) => name);
+    releasable(held(machineWith(files))).map(({ name }) => name);
 
   t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth0" }), ["10.0.0.3"]);
   t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth1" }), ["10.0.0.2"]);
@@ -130,7 +130,7 @@ test("of the holdings, the exact ones are released, and old ones only where ther
   t.end();
 });
 
-test("a reservation is removed, also where it is gone already", (t) => {
+test("a reservation is removed; a missing one is not an error", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "" });
 
   t.equal(removeReservation(machine.start(), location, "10.0.0.2"), true);
@@ -144,7 +144,7 @@ test("a reservation is removed, also where it is gone already", (t) => {
   t.end();
 });
 
-test("a file is blank where it holds nothing but white space and NUL", (t) => {
+test("a file is blank if it has only white space and NUL", (t) => {
   const cases = [
     ["", true],
     ["\0".repeat(4096), true],
@@ -162,7 +162,7 @@ test("a file is blank where it holds nothing but white space and NUL", (t) => {
   t.end();
 });
 
-test("a network's directory exists, is missing, or something else stands in its way", (t) => {
+test("a network's directory exists, is missing, or is not a directory", (t) => {
   const inTheWay = new MemoryMachine();
   inTheWay.disk.put("/data/net", "");
   const above = new MemoryMachine();

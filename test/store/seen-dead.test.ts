@@ -16,7 +16,7 @@ const seenDead: SeenDead = {
   since: 1_769_860_800_000,
 };
 
-test("sightings are read as they were written, to the nanosecond", (t) => {
+test("reservations seen dead are read as written, to the nanosecond", (t) => {
   const machine = machineWith();
   const system = machine.start();
   t.same(readSeenDead(system, location), []);
@@ -26,15 +26,15 @@ test("sightings are read as they were written, to the nanosecond", (t) => {
   t.same(readSeenDead(system, location), both);
 
   writeSeenDead(system, location, []);
-  t.same(machine.disk.filesUnder(location.own), {});
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
   writeSeenDead(system, location, []);
   t.end();
 });
 
 for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]', "[1]"]) {
-  test(`${JSON.stringify(text)} holds no sighting`, (t) => {
+  test(`${JSON.stringify(text)} has no reservation seen dead`, (t) => {
     const machine = machineWith();
-    machine.disk.makeDirectories(location.own);
+    machine.disk.makeDirectories(location.stateDirectory);
     machine.disk.put(seenDeadPath(location), text);
 
     t.same(readSeenDead(machine.start(), location), []);
@@ -42,7 +42,7 @@ for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]'
   });
 }
 
-/** Notes one sighting; returns what became of that. */
+/** Writes one reservation that was seen dead; returns the outcome. */
 function write(machine: MemoryMachine, later: SeenDead, interrupt?: Interrupt): Outcome {
   return machine.run({ interrupt }, (system) => {
     writeSeenDead(system, location, [later]);
@@ -50,7 +50,7 @@ function write(machine: MemoryMachine, later: SeenDead, interrupt?: Interrupt): 
   });
 }
 
-test("a run that is killed while it writes leaves what was noted before, or all of the new", (t) => {
+test("a run that is killed while it writes leaves the old list or the new one", (t) => {
   const machine = machineWith();
   writeSeenDead(machine.start(), location, [seenDead]);
   const later = { ...seenDead, since: seenDead.since + 1 };
@@ -69,7 +69,7 @@ test("a run that is killed while it writes leaves what was noted before, or all 
   t.end();
 });
 
-test("what the disk refuses is told", (t) => {
+test("a failed write is an error", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("createFile", "ENOSPC") });
 

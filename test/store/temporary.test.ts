@@ -15,7 +15,7 @@ function place(system: System, content = "content"): string {
   });
 }
 
-test("a temporary file lies in one's own directory, named by the process, and is removed", (t) => {
+test("a temporary file is in the state directory, named after the process, and is removed", (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories(NEW);
 
@@ -36,7 +36,7 @@ test("the directory for temporary files is made where it is missing", (t) => {
   t.end();
 });
 
-test("a file that a killed process of the same id left is passed over", (t) => {
+test("a file of a killed process with the same id is left alone", (t) => {
   const machine = machineWith();
   machine.disk.put(`${NEW}/7.0`, "theirs");
 
@@ -47,7 +47,7 @@ test("a file that a killed process of the same id left is passed over", (t) => {
   t.end();
 });
 
-test("the temporary file is removed also where it could not be placed", (t) => {
+test("the temporary file is removed even if it could not be placed", (t) => {
   const machine = machineWith({ goal: "theirs" });
 
   t.throws(() => place(machine.start()), { code: "EEXIST" });
@@ -56,7 +56,7 @@ test("the temporary file is removed also where it could not be placed", (t) => {
   t.end();
 });
 
-test("where the goal is on another file system, the temporary file lies beside it", (t) => {
+test("where the network's directory is on another file system, the temporary file is made there", (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
@@ -67,7 +67,7 @@ test("where the goal is on another file system, the temporary file lies beside i
   t.end();
 });
 
-test("a temporary file that cannot be removed does not undo what was done", (t) => {
+test("a temporary file that cannot be removed is not an error", (t) => {
   const machine = machineWith();
 
   place(machine.start({ interrupt: refuse("unlink", "EIO") }));
@@ -86,7 +86,7 @@ test("a temporary file that cannot be written is an error", (t) => {
   t.end();
 });
 
-test("where one's own directory takes no file, the temporary file lies beside its goal", (t) => {
+test("where the state directory is not writable, the temporary file is made in the network's directory", (t) => {
   for (const code of ["ENOSPC", "EROFS", "EACCES", "ENOTDIR", "ENAMETOOLONG"]) {
     const machine = machineWith();
     const interrupt = refuse("createFile", code, `${NEW}/7.0`);
@@ -98,9 +98,9 @@ test("where one's own directory takes no file, the temporary file lies beside it
   t.end();
 });
 
-test("where one's own directory is not to be used, nothing is made, swept or removed in it", (t) => {
+test("where the state directory is not used, nothing is made or removed in it", (t) => {
   const machine = machineWithLeftOvers();
-  const elsewhere = { ...location, usesOwn: false };
+  const elsewhere = { ...location, usesStateDirectory: false };
 
   sweepAllTemporary(machine.start(), elsewhere);
   withTemporary(machine.start(), elsewhere, "content", (temporary) => {
@@ -123,7 +123,7 @@ function machineWithLeftOvers(): MemoryMachine {
   return machine;
 }
 
-test("a sweep removes temporary files of one's own directory that are older than a minute", (t) => {
+test("a sweep removes temporary files of the state directory that are older than a minute", (t) => {
   const machine = machineWithLeftOvers();
 
   sweepTemporary(machine.start(), location);
@@ -133,7 +133,7 @@ test("a sweep removes temporary files of one's own directory that are older than
   t.end();
 });
 
-test("a full sweep also removes old ones beside the reservations, and nothing else there", (t) => {
+test("a full sweep also removes old ones in the network's directory, and nothing else there", (t) => {
   const machine = machineWithLeftOvers();
 
   sweepAllTemporary(machine.start(), location);
@@ -143,16 +143,16 @@ test("a full sweep also removes old ones beside the reservations, and nothing el
   t.end();
 });
 
-test("a sweep where there is nothing makes nothing", (t) => {
+test("a sweep without directories makes none", (t) => {
   const machine = machineWith();
 
   sweepAllTemporary(machine.start(), location);
 
-  t.notOk(machine.disk.has(location.own));
+  t.notOk(machine.disk.has(location.stateDirectory));
   t.end();
 });
 
-test("a sweep passes over what the machine refuses", (t) => {
+test("a sweep ignores failed system calls", (t) => {
   for (const number of [1, 2, 3, 4, 5, 6]) {
     const system = machineWithLeftOvers().start({ interrupt: failDiskFrom(number, "EIO") });
 
@@ -161,7 +161,7 @@ test("a sweep passes over what the machine refuses", (t) => {
   t.end();
 });
 
-test("only another file system sends the temporary file beside its goal", (t) => {
+test("only another file system moves the temporary file to the network's directory", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("link", "EIO") });
 

@@ -59,7 +59,7 @@ test("a large IPv6 range is counted exactly", (t) => {
   t.end();
 });
 
-test("a set is exhausted when every range is full", (t) => {
+test("a set is exhausted if every range is full", (t) => {
   const full = { "10.0.0.2": "", "10.0.0.3": "", "10.0.0.4": "", "10.0.0.5": "", "10.0.0.6": "" };
 
   t.equal(isExhausted(usage(machineWith(full))), false);
@@ -81,7 +81,7 @@ test("usage is described by counts and by what to look at next", (t) => {
   t.end();
 });
 
-test("suspects are files of the set that name nobody or cannot be read", (t) => {
+test("suspects are files of the set that name no container or cannot be read", (t) => {
   const machine = machineWith({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "",
@@ -101,7 +101,7 @@ test("suspects are files of the set that name nobody or cannot be read", (t) => 
 
 const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
 
-/** Which of the files may give way, where some calls are refused. */
+/** Which of the files may be reclaimed, where some calls fail. */
 function debris(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
   const system = machine.start({ interrupt });
   return listReservations(machine.start(), location)
@@ -109,7 +109,7 @@ function debris(machine: MemoryMachine, interrupt?: Interrupt): readonly string[
     .map(({ name }) => name);
 }
 
-test("debris are empty files of the set that have settled for ten seconds", (t) => {
+test("debris are empty files of the set that are older than ten seconds", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "\0 \r\n", "10.9.9.9": "" });
   t.same(debris(machine), []);
 
@@ -121,7 +121,7 @@ test("debris are empty files of the set that have settled for ten seconds", (t) 
   t.end();
 });
 
-test("debris belongs to the range in which it lies", (t) => {
+test("debris belongs to the range of its address", (t) => {
   const machine = machineWith({ "10.0.1.2": "" });
   machine.wait(60_000);
   const [reservation] = listReservations(machine.start(), location);
@@ -131,7 +131,7 @@ test("debris belongs to the range in which it lies", (t) => {
   t.end();
 });
 
-test("an empty file at an address that is never handed out is no debris", (t) => {
+test("an empty file at an address that is never handed out is not debris", (t) => {
   const machine = machineWith({ "10.0.0.1": "", "10.0.0.6": "", "10.0.1.1": "" });
   machine.wait(60_000);
 
@@ -139,7 +139,7 @@ test("an empty file at an address that is never handed out is no debris", (t) =>
   t.end();
 });
 
-test("garbage is no debris, however old it is: it may keep an address from being used", (t) => {
+test("garbage is not debris, however old: it may keep an address from being used", (t) => {
   const machine = machineWith({ "10.0.0.2": "cut o\r", "10.0.0.3": "keep out", "10.0.0.4": "-" });
   machine.wait(365 * 86_400_000);
 
@@ -147,7 +147,7 @@ test("garbage is no debris, however old it is: it may keep an address from being
   t.end();
 });
 
-test("a file that names somebody is no debris, however old it is", (t) => {
+test("a file that names a container is not debris, however old", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1", "10.0.0.4": " c1\n" });
   machine.wait(365 * 86_400_000);
 
@@ -155,7 +155,7 @@ test("a file that names somebody is no debris, however old it is", (t) => {
   t.end();
 });
 
-test("a file that cannot be read is no debris, for it may be somebody's", (t) => {
+test("a file that cannot be read is not debris, since it may be a reservation", (t) => {
   const machine = machineWith({ "10.0.0.2": "" });
   machine.wait(60_000);
 
@@ -164,7 +164,7 @@ test("a file that cannot be read is no debris, for it may be somebody's", (t) =>
   t.end();
 });
 
-test("a directory, a FIFO or a symbolic link is no debris", (t) => {
+test("a directory, a FIFO or a symbolic link is not debris", (t) => {
   const machine = machineWith();
   machine.disk.putLink("/data/net/10.0.0.4", "empty");
   machine.disk.makeDirectories("/data/net/10.0.0.2");
@@ -175,7 +175,7 @@ test("a directory, a FIFO or a symbolic link is no debris", (t) => {
   t.end();
 });
 
-test("a file whose age cannot be seen is no debris", (t) => {
+test("a file whose age is unknown is not debris", (t) => {
   const machine = machineWith({ "10.0.0.2": "" });
   machine.wait(60_000);
 

@@ -13,7 +13,7 @@ test("a writable network directory is enough", (t) => {
   t.end();
 });
 
-test("while it is missing, the nearest directory above it counts", (t) => {
+test("while it is missing, the nearest existing directory above it counts", (t) => {
   const cases = [
     ["/data", "/data"],
     ["/", "/"],
@@ -42,7 +42,7 @@ test("a relative data directory ends at the working directory", (t) => {
   t.end();
 });
 
-test("a file in the way, or a link to nothing, is an error", (t) => {
+test("a file in the path, or a dangling link, is an error", (t) => {
   for (const path of ["/data", "/data/net"]) {
     const machine = new MemoryMachine();
     machine.disk.put(path, "");

@@ -87,7 +87,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "EFBIG read /a: file too large",
   },
   {
-    name: "a link is the same file under a further name",
+    name: "a hard link is the same file under another name",
     run: (system, root) => {
       system.createFile(`${root}/a`, "content", 0o600);
       system.link(`${root}/a`, `${root}/b`);
@@ -175,7 +175,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "EISDIR unlink /a: is a directory",
   },
   {
-    name: "directories are made with their parents, and once more without complaint",
+    name: "directories are made with their parents, and again without an error",
     run: (system, root) => {
       system.makeDirectories(`${root}/a/b`);
       system.makeDirectories(`${root}/a/b`);
@@ -192,7 +192,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOTDIR mkdir /a: not a directory",
   },
   {
-    name: "a directory cannot be made where a link leads nowhere",
+    name: "a directory cannot be made where a dangling link is",
     run: (system, root) => {
       system.symlink("nowhere", `${root}/a`);
       system.makeDirectories(`${root}/a`);
@@ -246,7 +246,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOTDIR open /a: not a directory",
   },
   {
-    name: "the status of a file tells its kind and its size in bytes",
+    name: "the status of a file has its kind and its size in bytes",
     run: (system, root) => {
       system.createFile(`${root}/a`, "é", 0o600);
       const { kind, size } = system.status(`${root}/a`);
@@ -274,7 +274,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: true,
   },
   {
-    name: "what is missing has no status",
+    name: "a missing file has no status",
     run: (system, root) => system.status(`${root}/a`),
     expected: "ENOENT stat /a: no such file or directory",
   },
@@ -287,7 +287,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOTDIR stat /a/b: not a directory",
   },
   {
-    name: "one's own directory is writable",
+    name: "a directory of one's own is writable",
     run: (system, root) => system.requireWritable(root),
     expected: undefined,
   },
@@ -335,7 +335,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "EISDIR open /a: is a directory",
   },
   {
-    name: "what stands behind a symbolic link is not overwritten",
+    name: "the target of a symbolic link is not overwritten",
     run: (system, root) => {
       system.createFile(`${root}/a`, "", 0o600);
       system.symlink("a", `${root}/b`);
@@ -344,7 +344,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ELOOP open /b: too many levels of symbolic links",
   },
   {
-    name: "a symbolic link says any text",
+    name: "a symbolic link may have any target",
     run: (system, root) => {
       system.symlink("10.0.0.2 2001:db8::2", `${root}/c1:eth0`);
       return [system.readLink(`${root}/c1:eth0`), system.list(root)];
@@ -365,7 +365,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOENT symlink /no/a: no such file or directory",
   },
   {
-    name: "a symbolic link says as much as 4095 bytes",
+    name: "the target of a symbolic link has up to 4095 bytes",
     run: (system, root) => {
       system.symlink("a".repeat(4095), `${root}/a`);
       return system.readLink(`${root}/a`).length;
@@ -373,12 +373,12 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: 4095,
   },
   {
-    name: "a symbolic link does not say more than 4095 bytes",
+    name: "the target of a symbolic link has no more than 4095 bytes",
     run: (system, root) => system.symlink("a".repeat(4096), `${root}/a`),
     expected: "ENAMETOOLONG symlink /a: file name too long",
   },
   {
-    name: "a name has as many as 255 bytes",
+    name: "a name has up to 255 bytes",
     run: (system, root) => {
       system.symlink("1", `${root}/${"é".repeat(127)}a`);
       return system.readLink(`${root}/${"é".repeat(127)}a`);
@@ -400,12 +400,12 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     ),
   },
   {
-    name: "a missing link says nothing",
+    name: "a missing link cannot be read",
     run: (system, root) => system.readLink(`${root}/a`),
     expected: "ENOENT readlink /a: no such file or directory",
   },
   {
-    name: "a file is no link",
+    name: "a file is not a link",
     run: (system, root) => {
       system.createFile(`${root}/a`, "", 0o600);
       system.readLink(`${root}/a`);
@@ -431,7 +431,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: ["new", ["a"]],
   },
   {
-    name: "a symbolic link is removed, not what it leads to",
+    name: "a symbolic link is removed, not its target",
     run: (system, root) => {
       system.createFile(`${root}/a`, "", 0o600);
       system.symlink("a", `${root}/b`);
@@ -441,7 +441,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: ["a"],
   },
   {
-    name: "a symbolic link to nowhere has a status of its own, and none behind it",
+    name: "a dangling link has a link status but no status",
     run: (system, root) => {
       system.symlink("nowhere", `${root}/a`);
       const { kind } = system.linkStatus(`${root}/a`);
@@ -455,7 +455,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: ["other", "ENOENT stat /a: no such file or directory"],
   },
   {
-    name: "linkStatus tells of files and directories what status does",
+    name: "linkStatus is the same as status for files and directories",
     run: (system, root) => {
       system.createFile(`${root}/a`, "é", 0o600);
       system.makeDirectories(`${root}/b`);
@@ -466,7 +466,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: ["file", 2, true, "directory"],
   },
   {
-    name: "what is missing has no status of a link",
+    name: "a missing file has no link status",
     run: (system, root) => system.linkStatus(`${root}/a`),
     expected: "ENOENT lstat /a: no such file or directory",
   },
@@ -482,7 +482,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: [123_456_789_012n, true, true],
   },
   {
-    name: "the time of what is missing cannot be set",
+    name: "the time of a missing file cannot be set",
     run: (system, root) => system.setModified(`${root}/a`, 0n),
     expected: "ENOENT utimensat /a: no such file or directory",
   },
@@ -515,7 +515,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: 1_000_000_000n,
   },
   {
-    name: "the lock makes the reference's file and one's own directory",
+    name: "the lock makes the reference's file and the state directory",
     run: (system, root) => {
       system.makeDirectories(`${root}/net`);
       const unlock = system.lock({

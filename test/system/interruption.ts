@@ -5,7 +5,7 @@ export interface Call {
   /** Its place among all calls of the process, from 1 on. */
   readonly number: number;
   readonly operation: Operation;
-  /** What it is about: the goal of a link or rename, the lock file of a lock. */
+  /** Its path: the new name of a link or rename, the lock file of a lock. */
   readonly path: string;
 }
 
@@ -33,7 +33,7 @@ export type Operation =
 export type Interruption =
   /** The process is killed before the call or, with `written`, when that part (0 to 1) of a new file is written. */
   | { readonly kind: "stop"; readonly written?: number }
-  /** The machine refuses the call. */
+  /** The call fails. */
   | { readonly kind: "fail"; readonly code: string }
   /** Others run, then the call is made. */
   | { readonly kind: "pause"; readonly meanwhile: () => void };
@@ -47,7 +47,7 @@ export function stopAt(number: number, written?: number): Interrupt {
   return (call) => (call.number === number ? stop : undefined);
 }
 
-/** Refuses the call `number` and no other. */
+/** Lets the call `number` fail, and no other. */
 export function failAt(number: number, code: string): Interrupt {
   return (call) => (call.number === number ? { kind: "fail", code } : undefined);
 }

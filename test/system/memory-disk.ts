@@ -1,4 +1,4 @@
-/** A file system in memory: what the plugin needs of a disk, and nothing more. */
+/** A file system in memory: as much of one as the plugin uses. */
 
 import { type FileKind, type FileStatus, SystemError } from "../../src/system/system.ts";
 
@@ -9,14 +9,14 @@ interface Inode {
   readonly number: bigint;
   readonly mode: number;
   readonly entries: Map<string, Inode>;
-  /** A file's content, or what a symbolic link says. */
+  /** A file's content, or the target of a symbolic link. */
   content: string;
   modified: bigint;
   changed: bigint;
 }
 
 /**
- * Directories and files with hard links, modes, devices and times. Errors are worded as `node-system.ts` words them.
+ * Directories and files with hard links, modes, devices and times. Errors have the messages of `node-system.ts`.
  * Permissions are not enforced: a test lets a call fail instead.
  */
 export class MemoryDisk {
@@ -155,7 +155,7 @@ export class MemoryDisk {
     this.#find("access", path);
   }
 
-  /** Puts a file there, with its directories, in place of what stood there. */
+  /** Puts a file there, with its directories, in place of any other. */
   put(path: string, content: string, mode = 0o600): void {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("open", path);
@@ -170,7 +170,7 @@ export class MemoryDisk {
     file.modified = file.changed = this.#time();
   }
 
-  /** Puts a symbolic link there, with its directories, in place of what stood there. */
+  /** Puts a symbolic link there, with its directories, in place of any other. */
   putLink(path: string, target: string): void {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("symlink", path);
@@ -178,14 +178,14 @@ export class MemoryDisk {
     this.symlink(target, path);
   }
 
-  /** Removes whatever stands at `path`, with all below it; nothing happens where nothing does: `rm -rf`. */
+  /** Removes `path` and everything below it, as `rm -rf`. */
   removeAll(path: string): void {
     if (!this.has(path)) return;
     const { directory, name } = this.#parent("unlink", path);
     this.#remove(directory, name);
   }
 
-  /** Puts something there that is neither file nor directory: a FIFO, a device. */
+  /** Makes something that is neither file nor directory: a FIFO, a device. */
   putOther(path: string): void {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("open", path);
@@ -200,7 +200,7 @@ export class MemoryDisk {
     directory.entries.set(name, this.#inode("directory", 0o755, this.#lastDevice));
   }
 
-  /** Remembers everything; what it returns brings it back. */
+  /** Takes a snapshot; returns the function that restores it. */
   remember(): () => void {
     const copies = new Map<Inode, Inode>();
     const copy = (inode: Inode): Inode => {
@@ -217,12 +217,12 @@ export class MemoryDisk {
     };
   }
 
-  /** The permission bits of what stands at `path`. */
+  /** The permission bits of `path`. */
   modeOf(path: string): number {
     return this.#find("stat", path).mode;
   }
 
-  /** Whether anything stands at `path`. */
+  /** Whether `path` exists. */
   has(path: string): boolean {
     return partsOf(path).reduce(enter, this.#root) !== undefined;
   }

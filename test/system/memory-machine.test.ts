@@ -8,7 +8,7 @@ import { MemoryMachine, type MemoryProcess } from "./memory-machine.ts";
 
 const request = { file: "/lock", directory: "/own", holder: "ADD c1 eth0", timeout: 5000 };
 
-test("the machine in memory serves file calls as the real one does", (t) => {
+test("file calls in memory behave as on the real file system", (t) => {
   for (const fileCase of fileSystemCases) {
     const machine = new MemoryMachine();
     machine.disk.makeDirectories("/root");
@@ -35,7 +35,7 @@ test("a process has its own environment, input, output and id", (t) => {
   t.end();
 });
 
-test("a file keeps the mode and the time of its making", (t) => {
+test("a file keeps its mode and creation time", (t) => {
   const machine = new MemoryMachine();
   machine.time = 1234;
   machine.start().createFile("/a", "", 0o640);
@@ -118,7 +118,7 @@ test("everything below a removed directory is gone", (t) => {
   t.end();
 });
 
-test("what is only tried leaves no trace", (t) => {
+test("a trial run leaves no trace", (t) => {
   const machine = new MemoryMachine();
   machine.disk.put("/a/b", "before");
   machine.disk.link("/a/b", "/a/c");
@@ -145,8 +145,8 @@ test("what is only tried leaves no trace", (t) => {
 test("the processes' locks exclude the Go plugin, unless they are of another kind", (t) => {
   const machine = new MemoryMachine();
 
-  t.equal(machine.start().locksOutReference, true);
-  t.equal(machine.start({ lockKind: "portable" }).locksOutReference, false);
+  t.equal(machine.start().locksOutGoPlugin, true);
+  t.equal(machine.start({ lockKind: "portable" }).locksOutGoPlugin, false);
   t.end();
 });
 
@@ -192,7 +192,7 @@ test("a process is stopped before the chosen call, and nothing that it does afte
   t.end();
 });
 
-test("a process that is stopped is stopped, whatever its program returns", (t) => {
+test("a stopped process has no outcome, whatever its program returns", (t) => {
   const outcome = new MemoryMachine().run({ interrupt: stopAt(1) }, (system) => {
     try {
       system.list("/");
@@ -223,7 +223,7 @@ test("a process is stopped in the middle of a new file", (t) => {
   t.end();
 });
 
-test("a call is refused once, or on the disk from then on, or by its kind and path", (t) => {
+test("a call fails once, or on the disk from then on, or by its kind and path", (t) => {
   const tries = (system: System): readonly string[] =>
     [
       () => system.createFile("/a", "", 0o600),
@@ -251,7 +251,7 @@ test("a call is refused once, or on the disk from then on, or by its kind and pa
   t.end();
 });
 
-test("a refusal is worded as Go words it, and leaves everything as it was", (t) => {
+test("a failed call has Go's message and changes nothing", (t) => {
   const machine = new MemoryMachine();
   const process = machine.start({ interrupt: failAt(1, "EACCES") });
 
@@ -261,7 +261,7 @@ test("a refusal is worded as Go words it, and leaves everything as it was", (t) 
   t.end();
 });
 
-test("standard error swallows its failures", (t) => {
+test("errors on standard error are ignored", (t) => {
   const process = new MemoryMachine().start({ interrupt: failAt(1, "EBADF") });
 
   process.writeStandardError("lost");
@@ -284,7 +284,7 @@ function timesOut(t: Test, process: MemoryProcess): void {
   t.throws(() => process.lock(request), { message: /timed out/ });
 }
 
-test("a lock excludes other processes until it is given back", (t) => {
+test("a lock excludes other processes until it is released", (t) => {
   const machine = new MemoryMachine();
   const unlock = machine.start({ processId: 7 }).lock(request);
   const before = machine.time;
@@ -300,7 +300,7 @@ test("a lock excludes other processes until it is given back", (t) => {
   t.end();
 });
 
-test("a lock is free when its holder was killed", (t) => {
+test("a lock is released when its holder is killed", (t) => {
   const machine = new MemoryMachine();
 
   machine.run({ interrupt: stopAt(2) }, (system) => {
@@ -313,7 +313,7 @@ test("a lock is free when its holder was killed", (t) => {
   t.end();
 });
 
-test("a lock that cannot be given back is free when its process has ended", (t) => {
+test("a lock that cannot be released is released when its process exits", (t) => {
   const machine = new MemoryMachine();
   const holder = machine.start({ interrupt: failAt(2, "EIO") });
   const unlock = holder.lock(request);

@@ -1,4 +1,4 @@
-/** A machine in memory, on which processes can be stopped, or refused a call, wherever a test wants it. */
+/** A machine in memory, on which a process can be stopped, or a call fail, wherever a test needs it. */
 
 import {
   type FileStatus,
@@ -21,7 +21,7 @@ export interface Start {
   readonly lockKind?: string | undefined;
 }
 
-/** What became of a process. */
+/** The outcome of a process. */
 export interface Outcome {
   /** `undefined` where it was killed. */
   readonly exitCode: number | undefined;
@@ -107,7 +107,7 @@ export class MemoryProcess implements System {
   }
 
   /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
-  get locksOutReference(): boolean {
+  get locksOutGoPlugin(): boolean {
     return this.#start.lockKind === undefined;
   }
 
@@ -244,7 +244,7 @@ export class MemoryProcess implements System {
         this.#held.delete(path);
       });
     } catch (error) {
-      // As the real lock: one that cannot be given back is free when its process has ended.
+      // As the real lock: one that cannot be released is released when its process exits.
       if (!(error instanceof SystemError)) throw error;
     }
   }

@@ -2,7 +2,7 @@ import { test } from "tap";
 import { about } from "../../src/verbs/about.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
-test("without a command, standard error says in two lines what this is, and in a third what else it does", (t) => {
+test("without a command, standard error has the reference's two lines and a hint at the operator's tool", (t) => {
   Object.assign(globalThis, { BUILD_VERSION: "v1.2.3" });
   t.teardown(() => Reflect.deleteProperty(globalThis, "BUILD_VERSION"));
   const process = new MemoryMachine().start();

@@ -10,7 +10,7 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
-test("where a cursor cannot be written, nothing stays reserved in any set, and the index lists nothing", (t) => {
+test("where a cursor cannot be written, no set keeps a reservation, and the index lists nothing", (t) => {
   const network = new Network(new MemoryMachine(), dualStack);
   network.add("c2");
   network.machine.disk.unlink(`${network.directory}/last_reserved_ip.1`);
@@ -27,7 +27,7 @@ test("where a cursor cannot be written, nothing stays reserved in any set, and t
   t.end();
 });
 
-test("what an ADD could not give back is found by the DEL that follows", (t) => {
+test("what an ADD could not release is released by the DEL that follows", (t) => {
   const network = new Network(new MemoryMachine(), dualStack);
   network.add("c2");
   const last = `${network.directory}/last_reserved_ip.0`;
@@ -44,7 +44,7 @@ test("what an ADD could not give back is found by the DEL that follows", (t) => 
   t.end();
 });
 
-test("ADD on a fresh machine makes everything it needs and prints the result", (t) => {
+test("the first ADD on a node makes all directories and prints the result", (t) => {
   const network = networkWith();
 
   const { exitCode, stdout, stderr } = network.add("c1");
@@ -118,7 +118,7 @@ test("the first ADD of a network makes its directory when the lock asks for it",
   t.end();
 });
 
-test("requested addresses come from CNI_ARGS, args and runtimeConfig, each for the set it fits", (t) => {
+test("requested addresses come from CNI_ARGS, args and runtimeConfig, each for the set that contains it", (t) => {
   const network = networkWith(dualStack);
 
   t.same(
@@ -133,7 +133,7 @@ test("requested addresses come from CNI_ARGS, args and runtimeConfig, each for t
   t.end();
 });
 
-test("the first of several requested addresses that fit a set is taken, the others are left over", (t) => {
+test("each set takes the first requested address in it; any that remain are an error", (t) => {
   const network = networkWith();
 
   const { error } = network.add("c1", {
@@ -145,7 +145,7 @@ test("the first of several requested addresses that fit a set is taken, the othe
   t.end();
 });
 
-test("a set that fails is named, and what this call reserved in others is given back", (t) => {
+test("a set that fails is named, and what this call reserved in others is released", (t) => {
   const network = networkWith(dualStack);
   network.put("2001:db8::3", "c2\r\neth0");
 
@@ -161,7 +161,7 @@ test("a set that fails is named, and what this call reserved in others is given 
   t.end();
 });
 
-test("a second ADD of an attachment fails and leaves it what it has", (t) => {
+test("a second ADD of an attachment fails and leaves its reservation", (t) => {
   const network = networkWith(dualStack);
   network.put("2001:db8::6", "c1\r\neth0");
   network.put("10.9.9.9", "c1\r\neth0");
@@ -196,7 +196,7 @@ test("ADD waits for the lock as long as configured, then names its holder and ha
   t.end();
 });
 
-test("ADD says whose lock it wants", (t) => {
+test("ADD takes the lock in the name of its attachment", (t) => {
   const network = networkWith();
   let holder: string | undefined;
 
@@ -245,7 +245,7 @@ test("the plugin's own network namespace is refused before anything is made", (t
   t.end();
 });
 
-test("ADD sweeps temporary files that killed calls left over a minute ago", (t) => {
+test("ADD removes temporary files of killed calls that are older than a minute", (t) => {
   const network = networkWith();
   const leftOver = "/var/lib/cni/networks/.host-local/net/new/1.0";
   network.machine.disk.put(leftOver, "killed\r\neth0");
@@ -257,7 +257,7 @@ test("ADD sweeps temporary files that killed calls left over a minute ago", (t) 
   t.end();
 });
 
-test("a result that cannot be delivered is taken back, and standard error tells", (t) => {
+test("where the result cannot be printed, its addresses are released, and standard error has the error", (t) => {
   const network = networkWith(dualStack);
   network.put("10.9.9.9", "c1\r\neth0");
 
@@ -271,7 +271,7 @@ test("a result that cannot be delivered is taken back, and standard error tells"
   t.end();
 });
 
-test("where only the result cannot be delivered, the error says so", (t) => {
+test("where only the result cannot be printed, the error says so", (t) => {
   const network = networkWith();
   let writes = 0;
 
@@ -290,7 +290,7 @@ test("where only the result cannot be delivered, the error says so", (t) => {
   t.end();
 });
 
-test("in the chain behind a main plugin, ADD hands its result on and touches nothing", (t) => {
+test("in the chain after a main plugin, ADD prints prevResult and changes nothing", (t) => {
   const network = networkWith();
   const prevResult = { cniVersion: "1.1.0", interfaces: [{ name: "eth0" }], extra: [1, "<&>"] };
 
@@ -302,7 +302,7 @@ test("in the chain behind a main plugin, ADD hands its result on and touches not
   t.end();
 });
 
-test("in the chain, a deeply nested result is handed on in a length of its own order", (t) => {
+test("in the chain, a deeply nested prevResult is printed without indentation", (t) => {
   const prevResult = JSON.parse("[".repeat(9000) + "]".repeat(9000));
 
   const { stdout } = networkWith().add("c1", { top: { gcOnly: true, prevResult } });
@@ -311,7 +311,7 @@ test("in the chain, a deeply nested result is handed on in a length of its own o
   t.end();
 });
 
-test("in the chain, ADD without a result to hand on is an error", (t) => {
+test("in the chain, ADD without prevResult is an error", (t) => {
   for (const top of [{ gcOnly: true }, { gcOnly: true, prevResult: null }]) {
     const { error } = networkWith().add("c1", { top });
 

@@ -4,7 +4,7 @@ import { Network } from "./network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
 
-test("CHECK succeeds where any address names the attachment or its container alone", (t) => {
+test("CHECK succeeds if any reservation names the attachment or its container alone", (t) => {
   const cases = [
     ["10.0.0.2", "c1\r\neth0", 0],
     ["10.9.9.9", "c1\r\neth0\n", 0],
@@ -24,7 +24,7 @@ test("CHECK succeeds where any address names the attachment or its container alo
   t.end();
 });
 
-test("CHECK names what it looked for, and where", (t) => {
+test("a failed CHECK names the attachment and the directory", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
   network.add("c2");
 
@@ -69,7 +69,7 @@ test("CHECK is strict about the configuration", (t) => {
   t.end();
 });
 
-test("in the chain behind a main plugin, CHECK leaves everything to that plugin", (t) => {
+test("in the chain after a main plugin, CHECK always succeeds", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   const { exitCode, stdout } = network.check("c1", { top: { gcOnly: true } });

@@ -11,7 +11,7 @@ function networkWith(reservations: Readonly<Record<string, string>> = {}): Netwo
   return network;
 }
 
-test("DEL removes what names the attachment, in the ranges and outside, and says nothing", (t) => {
+test("DEL removes what names the attachment, in and outside the ranges, and prints nothing", (t) => {
   const network = networkWith({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c1\r\neth1",
@@ -27,7 +27,7 @@ test("DEL removes what names the attachment, in the ranges and outside, and says
   t.end();
 });
 
-test("DEL removes a file from before interfaces were noted only where nothing else matches", (t) => {
+test("DEL removes a file from before interfaces were recorded only where nothing else matches", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1" });
 
   network.del("c1");
@@ -64,7 +64,7 @@ test("DEL may be repeated", (t) => {
   t.end();
 });
 
-test("DEL needs neither ranges nor anything else beyond the network's place", (t) => {
+test("DEL needs nothing but the network's name and data directory", (t) => {
   const cases = [
     { ipam: { subnet: null } },
     { ipam: { subnet: "garbage" } },
@@ -102,7 +102,7 @@ test("DEL where nothing was ever reserved creates nothing", (t) => {
   t.end();
 });
 
-test("DEL says so where a file stands in place of the network's directory", (t) => {
+test("DEL fails where a file is in place of the network's directory", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
   network.machine.disk.put(network.directory, "");
 
@@ -133,7 +133,7 @@ test("DEL that cannot remove a file removes all others, then reports it", (t) =>
   t.end();
 });
 
-test("DEL reports what the disk refuses, so that the runtime tries again", (t) => {
+test("DEL reports a failed system call, so that the runtime tries again", (t) => {
   const cases = [
     ["list", "open /var/lib/cni/networks/net: input/output error"],
     ["status", "stat /var/lib/cni/networks/net: input/output error"],
@@ -166,7 +166,7 @@ test("DEL that finds nothing names the files that it could not read", (t) => {
   t.end();
 });
 
-test("DEL fails while a reservation that the index has for its own cannot be read, and frees the rest", (t) => {
+test("DEL fails while a reservation that the index lists for its attachment cannot be read, and releases the rest", (t) => {
   const network = networkWith();
   network.add("c1");
   network.put("10.0.0.4", "c1\r\neth0");
@@ -204,7 +204,7 @@ test("DEL reads a second time what could not be read once", (t) => {
   t.end();
 });
 
-test("DEL fails while it lacks a descriptor to read a file of which the index knows no owner", (t) => {
+test("DEL fails while it has no file descriptor to read a file that the index does not list", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
 
@@ -219,7 +219,7 @@ test("DEL fails while it lacks a descriptor to read a file of which the index kn
   t.end();
 });
 
-test("DEL is not stopped by a file that cannot be read, of which the index knows the owner", (t) => {
+test("DEL ignores an unreadable file that the index lists for another owner", (t) => {
   const network = networkWith();
   network.add("c1");
   network.add("c2");
@@ -265,7 +265,7 @@ test("DEL works on a disk that has no room for a lock", (t) => {
   t.end();
 });
 
-test("DEL releases before it refuses the plugin's own network namespace", (t) => {
+test("DEL releases addresses before it refuses the plugin's own network namespace", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   network.machine.disk.put("/proc/self/ns/net", "");
 
@@ -276,7 +276,7 @@ test("DEL releases before it refuses the plugin's own network namespace", (t) =>
   t.end();
 });
 
-test("in the chain behind a main plugin, DEL leaves the address to that plugin's own DEL", (t) => {
+test("in the chain after a main plugin, DEL leaves the address to that plugin's DEL", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   const { exitCode, stdout } = network.del("c1", { top: { gcOnly: true } });

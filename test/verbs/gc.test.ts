@@ -22,7 +22,7 @@ const everyKind = {
   "10.9.9.9": "c1\r\neth0\n",
 };
 
-test("GC releases what is not listed, wherever it lies, and keeps what names no container", (t) => {
+test("GC releases what is not listed, in and outside the ranges, and keeps files that name no container", (t) => {
   const network = networkWith(everyKind);
 
   const { exitCode, stdout, stderr } = network.gc(["c1 eth0"]);
@@ -38,7 +38,7 @@ test("GC releases what is not listed, wherever it lies, and keeps what names no 
   t.end();
 });
 
-test("a file from before interfaces were noted lives as long as any interface of its container", (t) => {
+test("a file from before interfaces were recorded stays while any interface of its container is listed", (t) => {
   const network = networkWith({ "10.0.0.2": "c1" });
 
   network.gc(["c1 eth7"]);
@@ -49,7 +49,7 @@ test("a file from before interfaces were noted lives as long as any interface of
   t.end();
 });
 
-test("an empty list, and the null that a Go runtime makes of it, mean that nothing is valid", (t) => {
+test("an empty list, which a Go runtime encodes as null, means that nothing is valid", (t) => {
   for (const top of [
     { "cni.dev/valid-attachments": [] },
     { "cni.dev/valid-attachments": null },
@@ -115,7 +115,7 @@ test("a list of the wrong form is an error, and nothing is released", (t) => {
   t.end();
 });
 
-test("GC goes on past what it cannot remove, then reports it", (t) => {
+test("GC continues after a file that it cannot remove, then reports it", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
 
   const { error } = network.gc([], {
@@ -131,7 +131,7 @@ test("GC goes on past what it cannot remove, then reports it", (t) => {
   t.end();
 });
 
-test("GC keeps a file that cannot be read, for it may be somebody's", (t) => {
+test("GC keeps a file that cannot be read, since it may be a reservation", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   t.equal(network.gc([], { interrupt: refuse("readFile", "EIO") }).exitCode, 0);
@@ -149,7 +149,7 @@ test("GC needs no ranges", (t) => {
   t.end();
 });
 
-test("GC that cannot tell the network's place reports a wrong configuration", (t) => {
+test("GC without a valid data directory reports an invalid configuration", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   t.equal(network.gc([], { ipam: { dataDir: 5 } }).error?.code, 7);
@@ -176,7 +176,7 @@ test("GC works under the lock", (t) => {
   t.end();
 });
 
-test("GC sweeps old temporary files in either place", (t) => {
+test("GC removes old temporary files from both directories", (t) => {
   const network = networkWith({ ".host-local-1.0": "" });
   const own = "/var/lib/cni/networks/.host-local/net/new/1.0";
   network.machine.disk.put(own, "");
@@ -198,7 +198,7 @@ test("GC where nothing was ever reserved creates nothing", (t) => {
   t.end();
 });
 
-test("in the chain behind a main plugin, GC does its work", (t) => {
+test("in the chain after a main plugin, GC releases addresses", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
 
   t.equal(network.gc(["c2 eth0"], { top: { gcOnly: true } }).exitCode, 0);
@@ -218,7 +218,7 @@ test("GC reads its list before the configuration: without one, nothing else matt
   t.end();
 });
 
-test("GC reports what the disk refuses", (t) => {
+test("GC reports a failed system call", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   const { error } = network.gc([], {

@@ -3,7 +3,7 @@ import { receiveCall } from "../../src/cni/call.ts";
 import { holderText } from "../../src/verbs/holder-text.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
-test("a call is told in a few words to those who wait for its lock", (t) => {
+test("the holder of the lock is described by its verb and attachment", (t) => {
   for (const [verb, text] of [
     ["ADD", "ADD c1 eth0"],
     ["DEL", "DEL c1 eth0"],

@@ -4,7 +4,7 @@ import { main } from "../../src/main.ts";
 import type { Interrupt } from "../system/interruption.ts";
 import type { MemoryMachine, Outcome } from "../system/memory-machine.ts";
 
-/** What a call is made with beside its verb and container. */
+/** Options of a call besides its verb and container. */
 export interface CallOptions {
   /** By default `eth0`. */
   readonly interfaceName?: string | undefined;
@@ -27,7 +27,7 @@ export interface PrintedError {
   readonly details?: string;
 }
 
-/** The outcome of a call, and what it says. */
+/** The outcome of a call, with its output parsed. */
 export interface Answer extends Outcome {
   /** The addresses of the result, with their prefix lengths; none where there is no result. */
   readonly addresses: readonly string[];

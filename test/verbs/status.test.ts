@@ -12,7 +12,7 @@ function networkWith(addresses: readonly string[], ipam: object = subnet): Netwo
   return network;
 }
 
-test("STATUS is silent where an ADD could be served", (t) => {
+test("STATUS succeeds if an ADD could succeed", (t) => {
   const { exitCode, stdout, stderr } = networkWith(five.slice(1)).status();
 
   t.same([exitCode, stdout, stderr], [0, "", ""]);
@@ -33,7 +33,7 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
   t.end();
 });
 
-test("STATUS on a fresh machine is silent and creates nothing", (t) => {
+test("STATUS before the first ADD on a node succeeds and creates nothing", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   t.equal(network.status().exitCode, 0);
@@ -51,7 +51,7 @@ test("STATUS reports an exhausted range set, with counts", (t) => {
   t.end();
 });
 
-test("one exhausted set of several is enough, one free range in each set is, too", (t) => {
+test("one exhausted set is an error; one free range in each set is success", (t) => {
   const full = { subnet: "10.0.0.0/29" };
   const free = { subnet: "10.1.0.0/29" };
 
@@ -60,7 +60,7 @@ test("one exhausted set of several is enough, one free range in each set is, too
   t.end();
 });
 
-test("exhausted ranges are no matter where the configuration says so", (t) => {
+test("STATUS ignores exhausted ranges where the configuration says so", (t) => {
   const network = networkWith(five);
 
   t.equal(network.status({ ipam: { exhaustedStatus: "ready" } }).exitCode, 0);
@@ -68,7 +68,7 @@ test("exhausted ranges are no matter where the configuration says so", (t) => {
   t.end();
 });
 
-test("debris that the next ADD reclaims is as good as free", (t) => {
+test("debris that the next ADD reclaims counts as free", (t) => {
   const network = networkWith(five.slice(1));
   network.put("10.0.0.2", "");
   t.equal(network.status().error?.code, 50, "it has not settled yet");
@@ -80,7 +80,7 @@ test("debris that the next ADD reclaims is as good as free", (t) => {
   t.end();
 });
 
-test("debris at an address that is never handed out is no free address", (t) => {
+test("debris at an address that is never handed out does not count as free", (t) => {
   const network = networkWith(five);
   network.put("10.0.0.1", "");
   network.machine.wait(10_001);
@@ -112,14 +112,14 @@ test("STATUS reports a directory that cannot be read", (t) => {
   t.end();
 });
 
-test("STATUS needs no ranges, for some come only with an ADD", (t) => {
+test("STATUS needs no ranges, since a runtime sends some only with an ADD", (t) => {
   for (const ipam of [{ subnet: null }, { subnet: null, ranges: [] }]) {
     t.equal(networkWith(five).status({ ipam }).exitCode, 0);
   }
   t.end();
 });
 
-test("STATUS reports a configuration under which no ADD can be served", (t) => {
+test("STATUS reports a configuration that an ADD would refuse", (t) => {
   const cases = [
     [{ ipam: { subnet: "garbage" } }, "invalid CIDR address: garbage"],
     [{ ipam: { subnet: null, dataDir: 5 } }, "json: cannot unmarshal number into ipam.dataDir"],
@@ -135,7 +135,7 @@ test("STATUS reports a configuration under which no ADD can be served", (t) => {
   t.end();
 });
 
-test("in the chain behind a main plugin, STATUS does its work", (t) => {
+test("in the chain after a main plugin, STATUS checks the store", (t) => {
   t.equal(networkWith(five).status({ top: { gcOnly: true } }).error?.code, 50);
   t.end();
 });

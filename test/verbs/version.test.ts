@@ -2,7 +2,7 @@ import { test } from "tap";
 import { version } from "../../src/verbs/version.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
-test("VERSION prints the versions that are spoken, in one line", (t) => {
+test("VERSION prints the supported versions in one line", (t) => {
   const process = new MemoryMachine().start();
 
   version(process);

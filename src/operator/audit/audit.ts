@@ -1,5 +1,5 @@
 import type { Family } from "../../ipam/address.ts";
-import { windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
@@ -62,7 +62,7 @@ function auditNodes(context: Context): Report {
   const { system } = context;
   const clusters = clusterCidrsOf(context, "").map((prefix) => ({
     ...prefix,
-    ...windowOf(prefix),
+    ...addressRangeOf(prefix),
   }));
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {

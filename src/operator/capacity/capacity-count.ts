@@ -2,7 +2,7 @@
 
 import { formatAddress, sizeOf } from "../../ipam/address.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
-import { formatPrefix, windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf, formatPrefix } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
@@ -137,5 +137,5 @@ export function describeRange(counts: RangeCounts): object {
 /** The subnet of a range, such as `10.1.2.0/24`. */
 export function subnetOf({ first, prefixLength }: Range): string {
   const prefix = { address: first, length: prefixLength, mapped: false };
-  return formatPrefix({ ...prefix, address: windowOf(prefix).first });
+  return formatPrefix({ ...prefix, address: addressRangeOf(prefix).first });
 }

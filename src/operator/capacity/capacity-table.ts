@@ -1,6 +1,6 @@
 /** The table that `capacity` prints. */
 
-import { formatWindow } from "../../ipam/address.ts";
+import { formatAddressRange } from "../../ipam/address.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Paint } from "../output/terminal.ts";
@@ -33,7 +33,7 @@ export function capacityTable(
     ...one.ranges.map((range) => [
       one.network,
       `${range.set}`,
-      formatWindow(range.range),
+      formatAddressRange(range.range),
       ...cellsOf(range, paint),
     ]),
     ...outsideRow(one),

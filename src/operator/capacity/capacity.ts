@@ -1,6 +1,6 @@
-import { knownCounts } from "../../store/ledger.ts";
 import { entryOf } from "../../store/owner-index.ts";
 import { listReservations, type Reservation } from "../../store/reservations.ts";
+import { knownCounts } from "../../store/store.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import {

@@ -8,7 +8,7 @@ import {
   isWithin,
   parseAddress,
 } from "../../ipam/address.ts";
-import { windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
@@ -148,5 +148,5 @@ function formatGateway({ gateway, prefixLength }: Range): string {
 }
 
 function subnetWindow({ first, prefixLength }: Range) {
-  return windowOf({ address: first, length: prefixLength, mapped: false });
+  return addressRangeOf({ address: first, length: prefixLength, mapped: false });
 }

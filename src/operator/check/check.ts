@@ -1,4 +1,4 @@
-import { CniError, wholeMessage } from "../../cni/error.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { type CheckResult, runChecks } from "./checks.ts";
@@ -89,7 +89,7 @@ function repairAll(
       repair(system, directory, findings, backupDir, done);
     } catch (error) {
       if (!(error instanceof CniError || isSystemError(error))) throw error;
-      log(`host-local: ${directory.location.network}: ${wholeMessage(error)}\n`);
+      log(`host-local: ${directory.location.network}: ${messageWithDetails(error)}\n`);
     }
   }
   return done;

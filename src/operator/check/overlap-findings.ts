@@ -1,12 +1,12 @@
 /** Findings on networks that may hand out the same address. */
 
-import { addressAt, formatWindow, type Window } from "../../ipam/address.ts";
+import { type AddressRange, addressAt, formatAddressRange } from "../../ipam/address.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { type NetworkDirectory, rangesOf, sourcesOf } from "../node/network-directories.ts";
 import type { Finding } from "./finding.ts";
 
 /** The intersection of two windows; `undefined` if they are disjoint. */
-export function intersectionOf(a: Window, b: Window): Window | undefined {
+export function intersectionOf(a: AddressRange, b: AddressRange): AddressRange | undefined {
   const { family } = a.first;
   if (family !== b.first.family) return undefined;
   const first = a.first.value > b.first.value ? a.first.value : b.first.value;
@@ -41,11 +41,11 @@ function rangeFindings(
   const windows = rangesOf(directory).flatMap((range) =>
     rangesOf(other).flatMap((otherRange) => intersectionOf(range, otherRange) ?? []),
   );
-  return [...new Set(windows.map(formatWindow))].map((window) => ({
+  return [...new Set(windows.map(formatAddressRange))].map((addressRange) => ({
     code: "overlapping-ranges" as const,
     network: directory.location.network,
     path: sourcesOf(directory).join(", "),
-    message: `${window} is in the networks ${nameOf(directory)} and ${nameOf(other)} (${sourcesOf(other).join(", ")})`,
+    message: `${addressRange} is in the networks ${nameOf(directory)} and ${nameOf(other)} (${sourcesOf(other).join(", ")})`,
   }));
 }
 

@@ -1,11 +1,11 @@
 /** Repairs what is safe to repair: under the lock, after checking it again, and after a copy. */
 
 import { cursorPath, readCursorText, removeCursor } from "../../store/cursor.ts";
-import type { Ledger } from "../../store/ledger.ts";
 import { join, type Location } from "../../store/location.ts";
-import { underLock } from "../../store/lock.ts";
-import { withSoundOwnDirectory } from "../../store/own-directory.ts";
+import { withLock } from "../../store/lock.ts";
 import { readSeenDead, removeSeenDead, seenDeadPath } from "../../store/seen-dead.ts";
+import { withSafeStateDirectory } from "../../store/state-directory.ts";
+import type { Store } from "../../store/store.ts";
 import { abandonedFiles, removeAbandoned } from "../../store/temporary.ts";
 import { isDebris } from "../../store/usage.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -38,9 +38,9 @@ export function repair(
     holder: "host-local check --repair",
     timeoutSeconds: network.lockTimeoutSeconds,
   };
-  underLock(system, location, request, (ledger) => {
+  withLock(system, location, request, (store) => {
     for (const finding of own) {
-      const action = repairOne(system, ledger, finding, backup);
+      const action = repairOne(system, store, finding, backup);
       if (action !== undefined) done.set(finding, action);
     }
   });
@@ -55,7 +55,9 @@ function backupOf(
   backupDir: string | undefined,
 ): Backup {
   const root =
-    backupDir === undefined ? join(location.own, "repaired") : join(backupDir, location.network);
+    backupDir === undefined
+      ? join(location.stateDirectory, "repaired")
+      : join(backupDir, location.network);
   const time = new Date(system.now()).toISOString().replaceAll(/[-:]/g, "");
   const directory = join(root, time);
   return (path, name) => {
@@ -70,8 +72,8 @@ function backupOf(
 /** Copies must not follow a link in place of our own directories. */
 function requireSound(system: OperatorSystem, location: Location, root: string): void {
   try {
-    const { usesOwn } = withSoundOwnDirectory(system, location);
-    if (usesOwn && system.linkStatus(root).kind === "directory") return;
+    const { usesStateDirectory } = withSafeStateDirectory(system, location);
+    if (usesStateDirectory && system.linkStatus(root).kind === "directory") return;
     throw new SystemError("mkdir", root, "ENOTDIR");
   } catch (error) {
     if (!isSystemError(error, "ENOENT")) throw error;
@@ -80,16 +82,16 @@ function requireSound(system: OperatorSystem, location: Location, root: string):
 
 function repairOne(
   system: OperatorSystem,
-  ledger: Ledger,
+  store: Store,
   { repair, path }: Finding,
   backup: Backup,
 ): string | undefined {
-  const { location } = ledger;
+  const { location } = store;
   switch (repair?.kind) {
     case "reservation": {
       if (!isDebris(system, path)) return undefined;
       const copy = backup(path, repair.name);
-      return ledger.reclaim(repair.name) ? `removed; copy: ${copy}` : undefined;
+      return store.reclaim(repair.name) ? `removed; copy: ${copy}` : undefined;
     }
     case "cursor": {
       if (textOf(system, location, repair.index) !== repair.text) return undefined;
@@ -110,7 +112,7 @@ function repairOne(
       return `removed; copy: ${copy}`;
     }
     case "index":
-      ledger.searchAnew();
+      store.rebuildIndex();
       return "rebuilt from the reservations";
     default:
       return undefined;
@@ -120,7 +122,7 @@ function repairOne(
 function isOf({ network, path }: Finding, location: Location): boolean {
   return (
     network === location.network &&
-    (path.startsWith(`${location.directory}/`) || path.startsWith(`${location.own}/`))
+    (path.startsWith(`${location.directory}/`) || path.startsWith(`${location.stateDirectory}/`))
   );
 }
 

@@ -55,7 +55,7 @@ export function orphanFindings(
   const known = new Set(
     directories
       .filter(({ location }) => exists(system, location.directory))
-      .map(({ location }) => location.own),
+      .map(({ location }) => location.stateDirectory),
   );
   return listed(system, own)
     .filter((name) => !known.has(join(own, name)))

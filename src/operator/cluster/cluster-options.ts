@@ -1,7 +1,7 @@
 /** The options of kube-controller-manager for the podCIDRs of nodes. */
 
 import { bitsOf, type Family } from "../../ipam/address.ts";
-import { type Prefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import { CommandError, type Context, type Option } from "../command/command.ts";
 
 /** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
@@ -47,7 +47,7 @@ export function clusterCidrsOf({ option }: Context, optionPrefix: OptionPrefix):
     if (prefix === undefined || prefix.mapped) {
       throw new CommandError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
     }
-    return { ...prefix, address: windowOf(prefix).first };
+    return { ...prefix, address: addressRangeOf(prefix).first };
   });
   const families = new Set(prefixes.map(({ address }) => address.family));
   if (families.size === prefixes.length) return prefixes;

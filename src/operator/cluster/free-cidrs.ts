@@ -1,6 +1,6 @@
 /** The free CIDRs of a network. */
 
-import { addressAt, bitsOf, type Window } from "../../ipam/address.ts";
+import { type AddressRange, addressAt, bitsOf } from "../../ipam/address.ts";
 import { makeExclusions, without } from "../../ipam/exclusions.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 
@@ -13,9 +13,9 @@ import type { Prefix } from "../../ipam/prefix.ts";
  * @returns a function that gives the next free CIDR, `undefined` when there are no more
  */
 export function freeCidrs(
-  region: Window,
+  region: AddressRange,
   nodeMask: number,
-  used: readonly Window[],
+  used: readonly AddressRange[],
 ): () => Prefix | undefined {
   const { family } = region.first;
   const size = 2n ** BigInt(bitsOf(family) - nodeMask);

@@ -1,12 +1,12 @@
 /** The parsed podCIDRs of nodes, and the cluster's settings that they are compared with. */
 
-import type { Address, Family, Window } from "../../ipam/address.ts";
-import { formatPrefix, type Prefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
+import type { Address, AddressRange, Family } from "../../ipam/address.ts";
+import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { ClusterNode } from "./node-list.ts";
 import { longestNodeMask } from "./node-mask.ts";
 
 /** A podCIDR of a node. */
-export interface PodCidr extends Window {
+export interface PodCidr extends AddressRange {
   readonly node: ClusterNode;
   /** As the node object has it. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface NodeCidrs {
 }
 
 /** A cluster CIDR with its first and last address. */
-export interface ClusterCidr extends Prefix, Window {}
+export interface ClusterCidr extends Prefix, AddressRange {}
 
 /** The cluster's settings. */
 export interface Expectation {
@@ -56,7 +56,7 @@ export function parseNodeCidrs(node: ClusterNode): NodeCidrs {
     }
     const { length } = prefix;
     const { family } = prefix.address;
-    const { first, last } = windowOf(prefix);
+    const { first, last } = addressRangeOf(prefix);
     cidrs.push({ node, text, family, length, first, last, fault: faultOf(prefix, first) });
   }
   return { node, cidrs, unreadable };

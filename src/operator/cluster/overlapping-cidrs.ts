@@ -1,9 +1,9 @@
 /** Which CIDRs of a list are equal, and which contain others: sorted once, not compared in pairs. */
 
-import type { Address, Window } from "../../ipam/address.ts";
+import type { Address, AddressRange } from "../../ipam/address.ts";
 
 /** All CIDRs with the same addresses. Two CIDRs overlap only if they are equal, or one contains the other. */
-export interface CidrGroup<Cidr extends Window> {
+export interface CidrGroup<Cidr extends AddressRange> {
   /** In the order of the list. */
   readonly members: readonly Cidr[];
   /** The smallest larger CIDR that contains these. */
@@ -12,7 +12,7 @@ export interface CidrGroup<Cidr extends Window> {
   readonly within: readonly CidrGroup<Cidr>[];
 }
 
-interface OpenGroup<Cidr extends Window> extends CidrGroup<Cidr> {
+interface OpenGroup<Cidr extends AddressRange> extends CidrGroup<Cidr> {
   readonly members: Cidr[];
   readonly within: OpenGroup<Cidr>[];
 }
@@ -23,7 +23,7 @@ interface OpenGroup<Cidr extends Window> extends CidrGroup<Cidr> {
  * @param cidrs of either family
  * @returns by family and address; a CIDR comes before those that it contains
  */
-export function groupCidrs<Cidr extends Window>(
+export function groupCidrs<Cidr extends AddressRange>(
   cidrs: readonly Cidr[],
 ): readonly CidrGroup<Cidr>[] {
   const groups: OpenGroup<Cidr>[] = [];
@@ -45,7 +45,7 @@ export function groupCidrs<Cidr extends Window>(
   return groups;
 }
 
-function reaches<Cidr extends Window>(
+function reaches<Cidr extends AddressRange>(
   group: OpenGroup<Cidr> | undefined,
   { family, value }: Address,
 ): boolean {
@@ -54,7 +54,7 @@ function reaches<Cidr extends Window>(
 }
 
 /** By family and first address; of CIDRs with the same first address the largest comes first. */
-function byAddress(a: Window, b: Window): number {
+function byAddress(a: AddressRange, b: AddressRange): number {
   return (
     a.first.family - b.first.family ||
     compare(a.first.value, b.first.value) ||

@@ -1,7 +1,7 @@
-import { CniError, wholeMessage } from "../../cni/error.ts";
-import { underLock } from "../../store/lock.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
+import { withLock } from "../../store/lock.ts";
 import { ownerText } from "../../store/owner.ts";
-import { modifiedOf, releaseSeen } from "../../store/release-seen.ts";
+import { modifiedOf, releaseSeenDead } from "../../store/release-unchanged.ts";
 import { readSeenDead, type SeenDead, writeSeenDead } from "../../store/seen-dead.ts";
 import { isSystemError } from "../../system/system.ts";
 import type { Command, Context, Report } from "../command/command.ts";
@@ -165,10 +165,10 @@ function release(
   if (due.length === 0) return new Set();
   const request = { holder: "host-local gc", timeoutSeconds: networks[0].lockTimeoutSeconds };
   try {
-    return new Set(underLock(system, location, request, (ledger) => releaseSeen(ledger, due)));
+    return new Set(withLock(system, location, request, (store) => releaseSeenDead(store, due)));
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
-    log(`host-local: ${location.network}: ${wholeMessage(error)}\n`);
+    log(`host-local: ${location.network}: ${messageWithDetails(error)}\n`);
     const isReleased = ({ name }: SeenDead): boolean =>
       modifiedOf(system, location, name) === undefined;
     return new Set(due.filter(isReleased).map(({ name }) => name));

@@ -65,7 +65,7 @@ export const install: Command = {
 function installSelf(context: Context, installation: Installation, exists: boolean): Report {
   const { system } = context;
   const { directory, target, previous } = installation;
-  if (exists && system.holdSame(SELF, target)) {
+  if (exists && system.sameContent(SELF, target)) {
     return report(installation, "none", `${target} already is this executable; nothing to do.`);
   }
   const plan = exists
@@ -89,7 +89,7 @@ function rollBack(context: Context, installation: Installation, exists: boolean)
   if (kindAt(system, previous) !== "file") {
     throw new CommandError(`install: there is no ${previous} to roll back to`);
   }
-  if (exists && system.holdSame(previous, target)) {
+  if (exists && system.sameContent(previous, target)) {
     return report(installation, "none", `${target} and ${previous} are the same; nothing to do.`);
   }
   const plan = exists

@@ -1,6 +1,6 @@
 /** The metrics that `metrics` prints. */
 
-import { formatWindow, isWithin } from "../../ipam/address.ts";
+import { formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { ownerText } from "../../store/owner.ts";
 import { readSeenDead } from "../../store/seen-dead.ts";
 import { isDebris, type RangeUsage, usageOf } from "../../store/usage.ts";
@@ -110,7 +110,7 @@ function measureRanges({ directory, reservations }: DirectoryContents): readonly
   for (const { rangeSets, exclusions } of directory.networks) {
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, reservations)) {
-        const range = formatWindow(usage.range);
+        const range = formatAddressRange(usage.range);
         const key = `${index} ${range}`;
         if (measured.has(key)) continue;
         const labels = { ...labelsOf(directory), range_set: `${index}`, range };

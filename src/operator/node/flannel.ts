@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../../cni/json.ts";
 import { addressAt } from "../../ipam/address.ts";
-import { formatPrefix, parsePrefix, windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf, formatPrefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { System } from "../../system/system.ts";
 import { member, textOf } from "./json-values.ts";
 
@@ -36,6 +36,6 @@ function subnetIn(settings: string, name: string): string | undefined {
   const line = settings.split("\n").find((one) => one.startsWith(`${name}=`));
   const prefix = parsePrefix(line?.slice(name.length + 1).trim() ?? "");
   if (prefix === undefined) return undefined;
-  const { family, value } = windowOf(prefix).first;
+  const { family, value } = addressRangeOf(prefix).first;
   return formatPrefix({ ...prefix, address: addressAt(family, value) });
 }

@@ -2,7 +2,7 @@
 
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../../cni/call.ts";
-import { CniError, wholeMessage } from "../../cni/error.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { JsonObject } from "../../cni/json.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import {
@@ -157,7 +157,7 @@ function fromConfiguration(
     return { ...network, rangeSets, exclusions };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    problems.push({ source, problem: wholeMessage(error) });
+    problems.push({ source, problem: messageWithDetails(error) });
     return network;
   }
 }

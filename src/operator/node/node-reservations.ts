@@ -3,7 +3,7 @@ import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { join } from "../../store/location.ts";
 import type { Owner } from "../../store/owner.ts";
-import { modifiedOf } from "../../store/release-seen.ts";
+import { modifiedOf } from "../../store/release-unchanged.ts";
 import { listReservations, readOwner } from "../../store/reservations.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { CommandError, type Context } from "../command/command.ts";

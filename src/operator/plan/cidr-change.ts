@@ -1,7 +1,7 @@
 /** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
 
 import { bitsOf, type Family } from "../../ipam/address.ts";
-import { formatPrefix, type Prefix, windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { longestMaskIn, nodesIn } from "../cluster/node-mask.ts";
 import { plural } from "../output/plural.ts";
 import type { Problem } from "./problem.ts";
@@ -46,8 +46,8 @@ export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChang
   const withPodCidr = nodes < capacity ? nodes : capacity;
   const oldSize = 2n ** BigInt(bitsOf(family) - was.nodeMask);
   const newSize = 2n ** BigInt(bitsOf(family) - now.nodeMask);
-  const oldStart = windowOf(was.cluster).first.value;
-  const { first, last } = windowOf(now.cluster);
+  const oldStart = addressRangeOf(was.cluster).first.value;
+  const { first, last } = addressRangeOf(now.cluster);
   const total = nodesIn(now.cluster.length, now.nodeMask);
 
   // The podCIDRs in use are one run of addresses; the part of it in the new cluster CIDR occupies new CIDRs.

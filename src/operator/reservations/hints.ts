@@ -1,8 +1,14 @@
 /** Hints for a search without a result: what is known of the address, container or pod. */
 
-import { type Address, formatAddress, formatWindow, isSame, isWithin } from "../../ipam/address.ts";
+import {
+  type Address,
+  formatAddress,
+  formatAddressRange,
+  isSame,
+  isWithin,
+} from "../../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
-import { windowOf } from "../../ipam/prefix.ts";
+import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
 import type { FoundNetwork } from "../node/networks.ts";
@@ -76,7 +82,7 @@ function hintIn(
   network: string,
   exclusions: Exclusions,
 ): readonly Hint[] {
-  const name = `range ${formatWindow(range)} of ${network}`;
+  const name = `range ${formatAddressRange(range)} of ${network}`;
   if (isSame(address, range.gateway)) {
     return [
       { reason: "gateway", network, text: `It is the gateway of ${name}: never handed out.` },
@@ -88,7 +94,7 @@ function hintIn(
       : [{ reason: "free", network, text: `It is free, in ${name}.` }];
   }
   const { first, prefixLength: length } = range;
-  if (!isWithin(address, windowOf({ address: first, length, mapped: false }))) return [];
+  if (!isWithin(address, addressRangeOf({ address: first, length, mapped: false }))) return [];
   const text = `It is in subnet ${subnetOf(range)}, but not in ${name}: never handed out.`;
   return [{ reason: "besideRange", network, text }];
 }
@@ -98,7 +104,7 @@ function outsideRanges(address: Address, networks: readonly FoundNetwork[]): Hin
     rangeSets
       .flat()
       .filter(({ family }) => family === address.family)
-      .map((range) => `${formatWindow(range)} of ${network}`),
+      .map((range) => `${formatAddressRange(range)} of ${network}`),
   );
   if (ranges.length === 0) {
     const text = `No IPv${address.family} range is configured.`;

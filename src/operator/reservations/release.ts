@@ -1,6 +1,6 @@
 import { formatAddress } from "../../ipam/address.ts";
-import { underLock } from "../../store/lock.ts";
-import { releaseUnchanged, snapshotOf } from "../../store/release-seen.ts";
+import { withLock } from "../../store/lock.ts";
+import { releaseUnchanged, snapshotOf } from "../../store/release-unchanged.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
 import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
@@ -134,9 +134,9 @@ function releaseReservations(
       holder: `release ${formatQuery(query)}`,
       timeoutSeconds: network.lockTimeoutSeconds,
     };
-    const names = underLock(system, network.location, request, (ledger) =>
+    const names = withLock(system, network.location, request, (store) =>
       releaseUnchanged(
-        ledger,
+        store,
         here.map(({ snapshot }) => snapshot),
       ),
     );

@@ -1,4 +1,4 @@
-import { formatAddress, formatWindow } from "../../ipam/address.ts";
+import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/owner.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { formatDuration } from "../command/duration.ts";
@@ -87,7 +87,7 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
     ["held by", containerOf(owner) === "" ? describeOwner(owner).replace(/^taken by /, "") : ""],
     ["pod", pod],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
-    ["range", range === undefined ? missingRange(reservation) : formatWindow(range)],
+    ["range", range === undefined ? missingRange(reservation) : formatAddressRange(range)],
     ["gateway", range === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
     ["configured", network.source ?? ""],

@@ -6,24 +6,24 @@ import { isSystemError, type LockRequest, LockTimeout, SystemError } from "../sy
 import { pause } from "./pause.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
-/** The shortest staleness that proper-lockfile allows, in milliseconds: so long does a killed holder block others. */
+/** How long a killed holder blocks others: the shortest staleness that proper-lockfile allows, in milliseconds. */
 const STALE = 2000;
 
-/** proper-lockfile dates a fresh lock up to a second ahead; one further ahead is from before the clock was set back. */
+/** proper-lockfile dates a fresh lock up to a second ahead; one further ahead was made before the clock was set back. */
 const FURTHEST_AHEAD = 1500;
 
-/** The longest pause between two looks at a lock that others hold, in milliseconds. */
+/** The longest pause between two checks of a lock that is held, in milliseconds. */
 const LONGEST_PAUSE = 250;
 
 const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
 
-/** A note that is a link is another's file; one that is a FIFO would hold the call. */
-const NEITHER_FOLLOWED_NOR_AWAITED = O_NOFOLLOW | O_NONBLOCK;
+/** For the holder's file: a symbolic link leads to a foreign file, and a FIFO would block the call. */
+const NO_FOLLOW_NO_BLOCK = O_NOFOLLOW | O_NONBLOCK;
 
 /**
  * Takes the lock.
  *
- * @returns what gives it back
+ * @returns the function that releases it
  * @throws LockTimeout, SystemError
  */
 export function lock(request: LockRequest, makeDirectories: (path: string) => void): () => void {
@@ -37,28 +37,28 @@ export function lock(request: LockRequest, makeDirectories: (path: string) => vo
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
-  // Our own directory does not take it: it is beside the reference's lock file, under a name that means nothing to it.
+  // The state directory cannot be used: the lock is made beside the reference's lock file, under a name that it ignores.
   return waitFor(file.replace(/[^/]*$/, ".host-local-lock"), undefined, request);
 }
 
-function waitFor(path: string, note: string | undefined, request: LockRequest): () => void {
+function waitFor(path: string, holderFile: string | undefined, request: LockRequest): () => void {
   const deadline = performance.now() + request.timeout;
   for (let wait = 2; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE)) {
     const unlock = isHeld(path) ? undefined : tryLock(path);
     if (unlock !== undefined) {
-      if (note !== undefined) writeNote(note, request.holder);
+      if (holderFile !== undefined) writeHolder(holderFile, request.holder);
       return unlock;
     }
     const left = deadline - performance.now();
-    if (left <= 0) throw new LockTimeout(path, note && readNote(note));
-    // Hundreds may wait: they must not all come back at once, nor spend the time of the one that holds it.
+    if (left <= 0) throw new LockTimeout(path, holderFile && readHolder(holderFile));
+    // Hundreds may wait: they must not all retry at once, nor take CPU time from the holder.
     pause(Math.min(left, wait * (0.5 + Math.random())));
   }
 }
 
-/** The reference's lock file, which it expects to find; nothing is written to it, and none is made behind a link. */
+/** Creates the reference's lock file, which it expects; it stays empty, and none is made through a symbolic link. */
 function touch(path: string): void {
-  // Without O_NONBLOCK a FIFO would hold the call.
+  // Without O_NONBLOCK a FIFO would block the call.
   const flags = O_RDONLY | O_NONBLOCK;
   try {
     closeAtOnce(path, flags | O_CREAT | O_NOFOLLOW);
@@ -76,10 +76,10 @@ function tryLock(path: string): (() => void) | undefined {
   let taken: bigint | undefined;
   const guarded = {
     ...fs,
-    // What stands behind a link is not looked at, nor dated.
+    // Symbolic links are not followed.
     statSync: fs.lstatSync,
     utimesSync: fs.lutimesSync,
-    /** A lock that went stale under us may be another's by now: then its date is not ours, and it stays. */
+    /** A lock that went stale may be held by another process, which the mtime shows; then it stays. */
     rmdirSync: (directory: string): void => {
       if (taken === undefined || modified(directory) === taken) fs.rmdirSync(directory);
     },
@@ -104,7 +104,7 @@ function modified(path: string): bigint {
   return fs.statSync(path, { bigint: true }).mtimeNs;
 }
 
-/** The work is done; a lock that cannot be removed goes stale by itself. */
+/** Releases the lock; one that cannot be removed goes stale. */
 function releaseQuietly(release: () => void): void {
   try {
     release();
@@ -113,20 +113,20 @@ function releaseQuietly(release: () => void): void {
   }
 }
 
-/** A look that costs less than a try. A lock dated in the future would never go stale; dated now, it is as any other. */
+/** A check that costs less than an attempt. A lock dated in the future would never go stale, so it is dated now. */
 function isHeld(path: string): boolean {
-  // Read before the look: where the machine is so busy that time passes in between, the lock must not look older.
+  // Read before the check: on a busy machine time may pass in between, and the lock must not seem older than it is.
   const earliest = Date.now();
-  const found = lookAt(path);
+  const found = statusOf(path);
   if (found === undefined) return false;
-  // Nobody holds what is no lock, and nobody would ever give it back.
+  // Anything but a directory is not a lock, and would never be released.
   if (!found.isDirectory()) throw new SystemError("mkdir", path, "ENOTDIR");
   const now = Date.now();
   if (found.mtimeMs > now + FURTHEST_AHEAD) dateQuietly(path, now / 1000);
   return found.mtimeMs >= earliest - STALE;
 }
 
-function lookAt(path: string): fs.Stats | undefined {
+function statusOf(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -135,7 +135,7 @@ function lookAt(path: string): fs.Stats | undefined {
   }
 }
 
-/** Whoever gave the lock back meanwhile has it done. */
+/** Sets the mtime of a lock; an error means that it was released meanwhile. */
 function dateQuietly(path: string, seconds: number): void {
   try {
     fs.lutimesSync(path, seconds, seconds);
@@ -144,9 +144,9 @@ function dateQuietly(path: string, seconds: number): void {
   }
 }
 
-/** Says who took the lock last; only ever shown to people, so a failure does not matter. */
-function writeNote(path: string, holder: string): void {
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | NEITHER_FOLLOWED_NOR_AWAITED;
+/** Records who took the lock last; it is only shown in messages, so errors are ignored. */
+function writeHolder(path: string, holder: string): void {
+  const flags = O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW_NO_BLOCK;
   try {
     const file = fs.openSync(path, flags, 0o600);
     try {
@@ -159,11 +159,11 @@ function writeNote(path: string, holder: string): void {
   }
 }
 
-function readNote(path: string): string | undefined {
+function readHolder(path: string): string | undefined {
   try {
     return fs.readFileSync(path, {
       encoding: "utf8",
-      flag: O_RDONLY | NEITHER_FOLLOWED_NOR_AWAITED,
+      flag: O_RDONLY | NO_FOLLOW_NO_BLOCK,
     });
   } catch (error) {
     errnoOf(error);

@@ -1,4 +1,4 @@
-/** The machine through Node.js. */
+/** `System` on Node.js. */
 
 import fs from "node:fs";
 import {
@@ -12,14 +12,14 @@ import { lock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
-/** The machine, the command line, and the end of the process. */
+/** `System`, the command line, and the exit of the process. */
 export interface NodeSystem extends System {
-  /** What stands on the command line behind the program's name. */
+  /** The command-line arguments after the program's name. */
   readonly arguments: readonly string[];
   exit(code: number): never;
 }
 
-/** Makes this process a one-shot plugin: what it creates gets the modes that it asks for, whatever the caller's umask. */
+/** Sets up this process for the plugin: files get the requested modes, independent of the caller's umask. */
 export function createNodeSystem(): NodeSystem {
   process.umask(0o022);
   return {
@@ -43,7 +43,7 @@ export function createNodeSystem(): NodeSystem {
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
-    locksOutReference: false,
+    locksOutGoPlugin: false,
     lock: (request) => lock(request, makeDirectories),
     now: () => Date.now(),
     processId: () => process.pid,
@@ -55,12 +55,12 @@ function writeStandardError(text: string): void {
   try {
     fs.writeSync(2, text);
   } catch {
-    // Nobody is left to be told.
+    // There is no other stream to report it on.
   }
 }
 
 function readFile(path: string, limit: number): string {
-  // Without O_NONBLOCK a FIFO would hold the call, and every other one that waits for its lock.
+  // Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock.
   const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
   const file = systemCall("open", path, () => fs.openSync(path, flags));
   try {
@@ -80,7 +80,7 @@ function readFile(path: string, limit: number): string {
   }
 }
 
-/** What was read is read, and what was overwritten can be told no better. */
+/** Closes a file; an error changes nothing about what was read or overwritten. */
 function closeQuietly(file: number): void {
   try {
     fs.closeSync(file);
@@ -99,7 +99,7 @@ function createFile(path: string, text: string, mode: number): void {
   }
 }
 
-/** A network file system may say only at the end that the text did not fit. */
+/** A network file system may report only on close that the text could not be written. */
 function writeAndClose(file: number, text: string): void {
   try {
     fs.writeFileSync(file, text);
@@ -110,12 +110,12 @@ function writeAndClose(file: number, text: string): void {
   try {
     fs.closeSync(file);
   } catch (error) {
-    // An interrupted close has closed all the same.
+    // An interrupted close has closed the file nevertheless.
     if (errnoOf(error) !== "EINTR") throw error;
   }
 }
 
-/** What could not be written is reported, whatever becomes of the rest. */
+/** Removes a file; the error of the write is the one to report. */
 function unlinkQuietly(path: string): void {
   try {
     fs.unlinkSync(path);
@@ -124,7 +124,7 @@ function unlinkQuietly(path: string): void {
   }
 }
 
-/** Of a larger file only so much is overwritten before it is cut off, in bytes. */
+/** How much of a longer file is overwritten before it is truncated, in bytes. */
 const OVERWRITE_LIMIT = 4096;
 
 function overwriteFile(path: string, text: string): void {
@@ -183,7 +183,7 @@ function statusOf(found: fs.BigIntStats): FileStatus {
   };
 }
 
-/** Node.js takes seconds as a number, which is exact to a fraction of a microsecond. */
+/** Node.js takes seconds as a number, which is precise to a fraction of a microsecond. */
 function setModified(path: string, nanoseconds: bigint): void {
   const seconds = Number(nanoseconds) / 1e9;
   systemCall("utimensat", path, () => fs.utimesSync(path, seconds, seconds));

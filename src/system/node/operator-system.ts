@@ -1,4 +1,4 @@
-/** The machine of the operator commands through Node.js. */
+/** `OperatorSystem` on Node.js. */
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -11,12 +11,13 @@ import { errnoOf, systemCall } from "./system-call.ts";
 
 const STDIN = 0;
 
-/** No line that somebody types is longer. */
+/** A longer line is cut here, in bytes. */
 const LONGEST_LINE = 4096;
 
-/** So much of a file is read at a time, in bytes. */
+/** How much of a file is read at a time, in bytes. */
 const BUFFER = 1024 * 1024;
 
+/** Sets up this process for the operator's tool; see `createNodeSystem`. */
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   return {
     ...createNodeSystem(),
@@ -24,12 +25,12 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     permissions,
     copyFile,
-    holdSame,
+    sameContent,
     run,
   };
 }
 
-/** Byte by byte, so that nothing behind the line is taken away from whoever reads next. */
+/** Byte by byte, so that what follows the line is left for the next reader. */
 function readLine(): string | undefined {
   const bytes: number[] = [];
   const byte = Buffer.alloc(1);
@@ -77,14 +78,14 @@ function copyBytes(source: number, from: string, target: number, to: string): vo
   }
 }
 
-function holdSame(path: string, other: string): boolean {
+function sameContent(path: string, other: string): boolean {
   const one = systemCall("open", path, () => fs.openSync(path, "r"));
   try {
     const two = systemCall("open", other, () => fs.openSync(other, "r"));
     try {
       const [left, right] = [Buffer.alloc(BUFFER), Buffer.alloc(BUFFER)];
       for (;;) {
-        // A file gives all that is asked for, up to its end.
+        // A short read happens only at the end of a file.
         const count = systemCall("read", path, () => fs.readSync(one, left));
         if (systemCall("read", other, () => fs.readSync(two, right)) !== count) return false;
         if (count === 0) return true;

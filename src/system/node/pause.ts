@@ -2,7 +2,7 @@
 
 const nothing = new Int32Array(new SharedArrayBuffer(4));
 
-/** Stops the process for some milliseconds. */
+/** Blocks the process for some milliseconds. */
 export function pause(milliseconds: number): void {
   Atomics.wait(nothing, 0, 0, milliseconds);
 }

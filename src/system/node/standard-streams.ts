@@ -1,4 +1,4 @@
-/** Standard input and output, to the end and to the last byte. */
+/** Reading standard input to its end, and writing standard output to the last byte. */
 
 import fs from "node:fs";
 import { SystemError } from "../system.ts";
@@ -8,10 +8,10 @@ import { errnoOf, systemCall } from "./system-call.ts";
 const STDIN = 0;
 const STDOUT = 1;
 
-/** See `System`. A socket or terminal cannot be bounded in time. */
+/** See `System`. The timeout does not apply to a socket or terminal. */
 export function readStandardInput(limit: number, timeout: number): string {
   if (wasClosed(STDIN)) throw new SystemError("read", "/dev/stdin", "EBADF");
-  const input = withoutWaiting(STDIN);
+  const input = withoutBlocking(STDIN);
   const deadline = Date.now() + timeout;
   const chunks: Buffer[] = [];
   let length = 0;
@@ -34,7 +34,7 @@ export function writeStandardOutput(text: string): void {
   }
 }
 
-/** The caller's pipe may be non-blocking: what is not ready now is tried again. */
+/** Retries on EAGAIN, since the caller's pipe may be non-blocking. */
 function retrying(
   operation: string,
   path: string,
@@ -57,10 +57,10 @@ function retrying(
 }
 
 /**
- * A pipe once more, in a way that does not block; whoever shares it notices nothing. Anything else stays as it is: a
- * file would start anew, and ends anyway.
+ * Opens a pipe again in non-blocking mode, which does not affect others that share it. Any other descriptor is returned
+ * as it is: a regular file would be read from the beginning, and has an end anyway.
  */
-function withoutWaiting(descriptor: number): number {
+function withoutBlocking(descriptor: number): number {
   try {
     if (!fs.fstatSync(descriptor).isFIFO()) return descriptor;
     const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
@@ -72,7 +72,7 @@ function withoutWaiting(descriptor: number): number {
 
 /**
  * Node.js opens `/dev/null` for reading and writing in place of a standard stream that was closed when it started; a
- * caller's own redirection opens it for one of the two.
+ * caller that redirects to it opens it for reading or writing.
  */
 function wasClosed(descriptor: number): boolean {
   try {

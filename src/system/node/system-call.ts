@@ -1,13 +1,13 @@
-/** Errors of Node.js as the plugin's own. */
+/** Converts errors of Node.js to `SystemError`. */
 
 import { SystemError } from "../system.ts";
 
 /**
- * Does `call` and words its failure.
+ * Runs `call` and converts its error.
  *
  * @param operation the call's name in the message
- * @param path what it was about
- * @throws SystemError where the machine refuses
+ * @param path the path in the message
+ * @throws SystemError where the system call fails
  */
 export function systemCall<T>(operation: string, path: string, call: () => T): T {
   try {
@@ -18,10 +18,10 @@ export function systemCall<T>(operation: string, path: string, call: () => T): T
   }
 }
 
-/** The errno name of an error; an error without one is a defect and thrown on. */
+/** The name of an error's errno; an error without one is a defect, and thrown again. */
 export function errnoOf(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) throw error;
   const code = String(error.code);
-  // Node.js refuses a NUL itself; the kernel would have cut the path off there.
+  // Node.js rejects a path with a NUL, where the kernel would truncate it.
   return code === "ERR_INVALID_ARG_VALUE" ? "EINVAL" : code;
 }

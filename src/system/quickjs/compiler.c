@@ -10,7 +10,7 @@
 
 #include <quickjs.h>
 
-/* The whole file with a final NUL, which JS_Eval wants; NULL where it cannot be read. */
+/* The whole file with a final NUL, which JS_Eval needs; NULL where it cannot be read. */
 static char *read_source(const char *path, size_t *length) {
   FILE *file = fopen(path, "rb");
   if (!file) return NULL;

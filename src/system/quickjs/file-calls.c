@@ -1,4 +1,4 @@
-/* Reading and writing whole, and refusing: see file-calls.h. */
+/* Reading and writing files, and throwing errors: see file-calls.h. */
 
 #define _GNU_SOURCE
 #include "file-calls.h"
@@ -13,7 +13,7 @@
 
 enum { FIRST_BUFFER = 4096 };
 
-JSValue refuse(JSContext *ctx, const char *operation, int error) {
+JSValue throw_errno(JSContext *ctx, const char *operation, int error) {
   const char *code = strerrorname_np(error);
   JSValue object = JS_NewObject(ctx);
   if (JS_IsException(object)) return JS_EXCEPTION;
@@ -30,7 +30,7 @@ const char *path_of(JSContext *ctx, const char *operation, JSValueConst value) {
   const char *path = JS_ToCStringLen(ctx, &length, value);
   if (path && strlen(path) != length) {
     JS_FreeCString(ctx, path);
-    refuse(ctx, operation, EINVAL);
+    throw_errno(ctx, operation, EINVAL);
     return NULL;
   }
   return path;
@@ -69,7 +69,7 @@ int64_t monotonic(void) {
   return clock_gettime(CLOCK_MONOTONIC, &time) < 0 ? 0 : nanoseconds(time);
 }
 
-/* Waits until something can be read, at most until the deadline; 0, or the errno. */
+/* Waits until something can be read, at most until the deadline; returns 0 or the errno. */
 static int wait_for_input(int descriptor, int64_t deadline) {
   for (;;) {
     int64_t left = (deadline - monotonic()) / 1000000;
@@ -91,7 +91,7 @@ JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline)
     ssize_t count = read(descriptor, bytes + length, capacity - length);
     if (count == 0) break;
     if (count < 0) {
-      /* Somebody who shares the stream may have been faster. */
+      /* Another reader of the same stream may have been faster. */
       if (errno == EINTR || (errno == EAGAIN && deadline)) continue;
       error = errno;
       break;
@@ -111,7 +111,7 @@ JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline)
       capacity *= 2;
     }
   }
-  JSValue result = error ? refuse(ctx, "read", error) : JS_NewStringLen(ctx, bytes, length);
+  JSValue result = error ? throw_errno(ctx, "read", error) : JS_NewStringLen(ctx, bytes, length);
   free(bytes);
   return result;
 }

@@ -1,4 +1,4 @@
-/* What host.c and operator-host.c are both built on. */
+/* File functions that host.c and operator-host.c share. */
 
 #ifndef FILE_CALLS_H
 #define FILE_CALLS_H
@@ -12,22 +12,24 @@
 #include <quickjs.h>
 
 /* Throws {operation, code} for an errno. */
-JSValue refuse(JSContext *ctx, const char *operation, int error);
+JSValue throw_errno(JSContext *ctx, const char *operation, int error);
 
-/* A path as C has it; NULL, with an exception thrown, where the value cannot be one. */
+/* Converts a path to a C string; NULL, with an exception thrown, where it contains NUL. */
 const char *path_of(JSContext *ctx, const char *operation, JSValueConst value);
 
 /*
- * Reads to the end; the text, or an exception. More than `limit` bytes is EFBIG. Where there is a deadline, in
- * nanoseconds of the monotonic clock, what is not ready is waited for until then; a FIFO among our files is an error.
+ * Reads to the end; returns the text, or an exception. More than `limit` bytes is EFBIG. A deadline, in nanoseconds of
+ * the monotonic clock, limits the wait for input; without one (0), EAGAIN is an error, as from a FIFO in place of a file.
  */
 JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline);
 
+/* open(2) with O_CLOEXEC, repeated while it is interrupted. */
 int open_retrying(const char *path, int flags, mode_t mode);
 
+/* Writes all bytes, and waits for a non-blocking pipe; false, with errno set, where that fails. */
 bool write_all(int descriptor, const char *bytes, size_t length);
 
-/* A time as one number. */
+/* A time in nanoseconds. */
 int64_t nanoseconds(struct timespec time);
 
 /* The monotonic clock, in nanoseconds. */

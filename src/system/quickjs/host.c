@@ -1,10 +1,10 @@
 /*
- * The native executable: a QuickJS engine, the plugin as bytecode, and the few system calls that
- * the plugin asks for. It knows nothing of CNI; quickjs-system.ts makes a System of it.
+ * The native executable: a QuickJS engine, the plugin as bytecode, and the system calls that the
+ * plugin uses. It knows nothing of CNI; quickjs-system.ts implements `System` with it.
  *
- * Every function here takes and returns plain values. One that the machine refuses throws an object
- * {operation, code} with the name of the call and of the errno. Text crosses as UTF-8; a path that
- * contains NUL is refused, for the kernel would cut it off there.
+ * Every function here takes and returns plain values. When its system call fails, it throws an object
+ * {operation, code} with the names of the call and of the errno. Text is UTF-8; a path that contains
+ * NUL is EINVAL, since the kernel would truncate it.
  */
 
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@
 
 #include <quickjs.h>
 
-/* The plugin and the operator commands, compiled by compiler.c. */
+/* The plugin and the operator's tool, compiled by compiler.c. */
 extern const uint8_t plugin_program[];
 extern const size_t plugin_program_size;
 extern const uint8_t operator_program[];
@@ -38,19 +38,19 @@ extern const size_t operator_program_size;
 enum {
   MEMORY_LIMIT = 1024 * 1024 * 1024,
   STACK_LIMIT = 6 * 1024 * 1024,
-  /* Of a larger file only so much is overwritten before it is cut off. */
+  /* How much of a longer file is overwritten before it is truncated. */
   OVERWRITE_LIMIT = 4096,
   /* The longest wait for the lock, in milliseconds: some weeks, so that nanoseconds do not overflow. */
   LONGEST_WAIT = INT32_MAX,
-  /* How often a lock file that was removed meanwhile is opened anew. */
+  /* How often a lock file that was removed meanwhile is opened again. */
   MOST_LOCK_FILES = 10,
-  /* How often a wait for the lock looks at the clock. */
+  /* How often a wait for the lock checks the clock. */
   TICK_MICROSECONDS = 50 * 1000,
 };
 
-/* What a call that returns nothing yields. */
+/* The result of a function without a return value. */
 static JSValue done(JSContext *ctx, const char *operation, int result) {
-  return result < 0 ? refuse(ctx, operation, errno) : JS_UNDEFINED;
+  return result < 0 ? throw_errno(ctx, operation, errno) : JS_UNDEFINED;
 }
 
 static JSValue host_environment(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -79,7 +79,7 @@ static JSValue write_stream(JSContext *ctx, JSValueConst text, int descriptor) {
   bool written = write_all(descriptor, bytes, length);
   int error = errno;
   JS_FreeCString(ctx, bytes);
-  return written ? JS_UNDEFINED : refuse(ctx, "write", error);
+  return written ? JS_UNDEFINED : throw_errno(ctx, "write", error);
 }
 
 static JSValue host_write_output(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -98,11 +98,11 @@ static JSValue host_read_file(JSContext *ctx, JSValueConst self, int count, JSVa
   if (JS_ToFloat64(ctx, &limit, args[1]) < 0) return JS_EXCEPTION;
   const char *path = path_of(ctx, "open", args[0]);
   if (!path) return JS_EXCEPTION;
-  /* Without O_NONBLOCK a FIFO would hold the call, and every other one that waits for its lock. */
+  /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
   int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
   int error = errno;
   JS_FreeCString(ctx, path);
-  if (descriptor < 0) return refuse(ctx, "open", error);
+  if (descriptor < 0) return throw_errno(ctx, "open", error);
   JSValue result = read_all(ctx, descriptor, limit, 0);
   close(descriptor);
   return result;
@@ -111,17 +111,17 @@ static JSValue host_read_file(JSContext *ctx, JSValueConst self, int count, JSVa
 static JSValue create_file(JSContext *ctx, const char *path, const char *bytes, size_t length,
                            mode_t mode) {
   int descriptor = open_retrying(path, O_WRONLY | O_CREAT | O_EXCL, mode);
-  if (descriptor < 0) return refuse(ctx, "open", errno);
+  if (descriptor < 0) return throw_errno(ctx, "open", errno);
   bool written = write_all(descriptor, bytes, length);
   int error = errno;
-  /* A network file system may report only now that the text did not fit. */
+  /* A network file system may report only now that the text could not be written. */
   if (close(descriptor) < 0 && written && errno != EINTR) {
     written = false;
     error = errno;
   }
   if (written) return JS_UNDEFINED;
   unlink(path);
-  return refuse(ctx, "write", error);
+  return throw_errno(ctx, "write", error);
 }
 
 static JSValue host_create_file(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -138,7 +138,7 @@ static JSValue host_create_file(JSContext *ctx, JSValueConst self, int count, JS
   return result;
 }
 
-/* What is left of a longer text becomes line ends before it is cut off. */
+/* The rest of a longer text is overwritten with line ends before the file is truncated. */
 static bool overwrite(int descriptor, const char *bytes, size_t length) {
   struct stat found;
   if (fstat(descriptor, &found) < 0) return false;
@@ -167,7 +167,7 @@ static JSValue host_overwrite_file(JSContext *ctx, JSValueConst self, int count,
   int descriptor = open_retrying(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
   int error = errno;
   JS_FreeCString(ctx, path);
-  if (descriptor < 0) return refuse(ctx, "open", error);
+  if (descriptor < 0) return throw_errno(ctx, "open", error);
   size_t length;
   const char *bytes = JS_ToCStringLen(ctx, &length, args[1]);
   bool written = bytes && overwrite(descriptor, bytes, length);
@@ -175,7 +175,7 @@ static JSValue host_overwrite_file(JSContext *ctx, JSValueConst self, int count,
   close(descriptor);
   if (!bytes) return JS_EXCEPTION;
   JS_FreeCString(ctx, bytes);
-  return written ? JS_UNDEFINED : refuse(ctx, "write", error);
+  return written ? JS_UNDEFINED : throw_errno(ctx, "write", error);
 }
 
 /* link(2) and rename(2): two paths in, nothing out. */
@@ -213,7 +213,7 @@ static JSValue host_read_link(JSContext *ctx, JSValueConst self, int count, JSVa
   ssize_t length = readlink(path, target, sizeof target);
   int error = errno;
   JS_FreeCString(ctx, path);
-  if (length < 0) return refuse(ctx, "readlink", error);
+  if (length < 0) return throw_errno(ctx, "readlink", error);
   return JS_NewStringLen(ctx, target, (size_t)length);
 }
 
@@ -264,7 +264,7 @@ static JSValue names_in(JSContext *ctx, DIR *directory) {
       int error = errno;
       if (error == 0) return names;
       JS_FreeValue(ctx, names);
-      return refuse(ctx, "readdir", error);
+      return throw_errno(ctx, "readdir", error);
     }
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
@@ -282,7 +282,7 @@ static JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueCo
   DIR *directory = opendir(path);
   int error = errno;
   JS_FreeCString(ctx, path);
-  if (!directory) return refuse(ctx, "open", error);
+  if (!directory) return throw_errno(ctx, "open", error);
   JSValue names = names_in(ctx, directory);
   closedir(directory);
   return names;
@@ -297,7 +297,7 @@ static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst pat
   int result = call(path, &found);
   int error = errno;
   JS_FreeCString(ctx, path);
-  if (result < 0) return refuse(ctx, operation, error);
+  if (result < 0) return throw_errno(ctx, operation, error);
   int kind = S_ISREG(found.st_mode) ? 'f' : S_ISDIR(found.st_mode) ? 'd' : 'o';
   JSValue fields[] = {
       JS_NewInt32(ctx, kind),
@@ -341,8 +341,8 @@ static JSValue host_require_writable(JSContext *ctx, JSValueConst self, int coun
 static void on_tick(int signal) { (void)signal; }
 
 /*
- * Waits in flock(2), in the kernel's own queue, and wakes up at every tick to look at the clock.
- * Returns 0, or the errno; EWOULDBLOCK when the time has passed.
+ * Waits in flock(2), in the kernel's own queue, and wakes up at every tick to check the clock.
+ * Returns 0, or the errno; EWOULDBLOCK on timeout.
  */
 static int wait_for_flock(int descriptor, int64_t deadline) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
@@ -366,16 +366,16 @@ static int wait_for_flock(int descriptor, int64_t deadline) {
   return error;
 }
 
-/* Returns 0 where the file that was locked is still the one that its name leads to, ENOENT where not, or the errno. */
-static int compare(int descriptor, const char *path) {
+/* Returns 0 where the locked file is still the one at its path, ENOENT where it is not, or the errno. */
+static int check_still_linked(int descriptor, const char *path) {
   struct stat locked, named;
   if (fstat(descriptor, &locked) < 0 || stat(path, &named) < 0) return errno;
   return locked.st_dev == named.st_dev && locked.st_ino == named.st_ino ? 0 : ENOENT;
 }
 
 /*
- * A link to a file that is there is followed, as the Go plugin does; behind a link nothing is made.
- * Without O_NONBLOCK a FIFO would hold the call.
+ * A symbolic link to an existing file is followed, as by the Go plugin; no file is made through one.
+ * Without O_NONBLOCK a FIFO would block the call.
  */
 static int open_lock_file(const char *path) {
   int flags = O_RDONLY | O_NONBLOCK;
@@ -397,18 +397,18 @@ static int lock_file(const char *path, double milliseconds, const char **operati
     *error = wait_for_flock(descriptor, deadline);
     if (*error == 0) {
       *operation = "stat";
-      *error = compare(descriptor, path);
+      *error = check_still_linked(descriptor, path);
     }
     if (*error == 0) return descriptor;
     close(descriptor);
-    /* Removed while we waited: others lock the new one. */
+    /* It was removed during the wait: others lock the new one. */
     if (*error != ENOENT) return -1;
   }
   *error = EWOULDBLOCK;
   return -1;
 }
 
-/* Opens and locks a file; its descriptor, kept open until the process ends or `unlock`. */
+/* Opens and locks a file; returns its descriptor, which stays open until `unlock` or exit. */
 static JSValue host_lock(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   double milliseconds;
@@ -419,7 +419,7 @@ static JSValue host_lock(JSContext *ctx, JSValueConst self, int count, JSValueCo
   int error;
   int descriptor = lock_file(path, milliseconds, &operation, &error);
   JS_FreeCString(ctx, path);
-  return descriptor < 0 ? refuse(ctx, operation, error) : JS_NewInt32(ctx, descriptor);
+  return descriptor < 0 ? throw_errno(ctx, operation, error) : JS_NewInt32(ctx, descriptor);
 }
 
 static JSValue host_unlock(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -432,7 +432,7 @@ static JSValue host_unlock(JSContext *ctx, JSValueConst self, int count, JSValue
 static JSValue host_now(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count, (void)args;
   struct timespec time;
-  if (clock_gettime(CLOCK_REALTIME, &time) < 0) return refuse(ctx, "clock_gettime", errno);
+  if (clock_gettime(CLOCK_REALTIME, &time) < 0) return throw_errno(ctx, "clock_gettime", errno);
   return JS_NewInt64(ctx, nanoseconds(time) / 1000000);
 }
 
@@ -478,7 +478,7 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("exit", 1, host_exit),
 };
 
-/* Only what the programs use: each further built-in would cost every call its set-up. */
+/* Only the built-ins that the programs use: each further one would take time in every call. */
 static JSContext *new_context(JSRuntime *runtime) {
   JSContext *ctx = JS_NewContextRaw(runtime);
   if (!ctx) return NULL;
@@ -491,14 +491,14 @@ static JSContext *new_context(JSRuntime *runtime) {
   return ctx;
 }
 
-/* An error that the program did not catch is a defect: told on standard error, exit code 2. */
+/* An uncaught exception is a defect: reported on standard error, exit code 2. */
 static void report_exception(JSContext *ctx) {
   JSValue exception = JS_GetException(ctx);
   size_t length;
   const char *text = JS_ToCStringLen(ctx, &length, exception);
-  bool told = text && write_all(STDERR_FILENO, text, length) &&
+  bool written = text && write_all(STDERR_FILENO, text, length) &&
               write_all(STDERR_FILENO, "\n", 1);
-  (void)told; /* nobody is left to be told */
+  (void)written; /* there is no other stream to report it on */
   if (text) JS_FreeCString(ctx, text);
   JS_FreeValue(ctx, exception);
 }
@@ -522,7 +522,7 @@ static bool run(JSContext *ctx, const uint8_t *bytes, size_t size) {
   return completed;
 }
 
-/* Most of the stack that this process was given, so that the engine notices its end before the kernel does. */
+/* Most of this process's stack, so that the engine detects an overflow before the kernel does. */
 static size_t stack_limit(void) {
   struct rlimit given;
   if (getrlimit(RLIMIT_STACK, &given) < 0 || given.rlim_cur == RLIM_INFINITY) return STACK_LIMIT;
@@ -531,8 +531,8 @@ static size_t stack_limit(void) {
 }
 
 /*
- * A stream that the caller closed stays closed: reading and writing are refused, and no file that is
- * opened later takes its number.
+ * A standard stream that the caller closed stays closed: reading and writing fail, and no file that
+ * is opened later gets its number.
  */
 static void keep_closed_streams(void) {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
@@ -540,7 +540,7 @@ static void keep_closed_streams(void) {
   }
 }
 
-/* A runtime gives no arguments, and whoever sets CNI_COMMAND is one. */
+/* A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. */
 static bool is_operator(int count) {
   const char *command = getenv("CNI_COMMAND");
   return count > 1 && (!command || *command == '\0');
@@ -555,15 +555,15 @@ static bool run_operator(JSContext *ctx, int count, char **arguments) {
 
 int main(int count, char **arguments) {
   keep_closed_streams();
-  /* Files get the modes that are asked for, whatever the caller's umask. */
+  /* Files get the requested modes, independent of the caller's umask. */
   umask(022);
-  /* A reader that is gone, or a file that may not grow, is an error to be handled, not a death. */
+  /* A closed pipe or a file size limit is an error to handle, not a signal that kills the process. */
   if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
   JSRuntime *runtime = JS_NewRuntime();
   if (!runtime) return 2;
   JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
   JS_SetMaxStackSize(runtime, stack_limit());
-  /* Looking for cycles among a million values would cost more than the whole call; what is not one is freed anyway. */
+  /* No cycle collection: among a million values it would cost more than the call; all else is reference-counted. */
   JS_SetGCThreshold(runtime, SIZE_MAX);
   JSContext *ctx = new_context(runtime);
   if (!ctx) return 2;
@@ -572,7 +572,7 @@ int main(int count, char **arguments) {
     exit_code = 2;
   }
 #ifdef HOST_CHECKED
-  /* The kernel frees everything at once; only checks for leaks want it done by hand. */
+  /* The kernel frees everything at exit; only leak checks need this. */
   JS_FreeContext(ctx);
   JS_FreeRuntime(runtime);
 #endif

@@ -1,6 +1,6 @@
 /*
  * Debian's libquickjs was compiled against glibc 2.38, which gives four functions new names. An
- * older glibc does not know them; these are its own under those names.
+ * older glibc lacks these names; they are defined here by its own functions.
  */
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the operator commands ask of the machine beyond host.c; a plugin call never comes here. */
+/* System calls of the operator's tool beyond those of host.c; a call of the plugin never gets here. */
 
 #define _GNU_SOURCE
 #include "operator-host.h"
@@ -19,7 +19,7 @@
 extern char **environ;
 
 enum {
-  /* No line that somebody types is longer. */
+  /* A longer line is cut here, in bytes. */
   LONGEST_LINE = 4096,
   COPY_BUFFER = 64 * 1024,
   NOT_STARTED = 127,
@@ -33,7 +33,7 @@ static JSValue host_is_terminal(JSContext *ctx, JSValueConst self, int count, JS
   return JS_NewBool(ctx, isatty(stream));
 }
 
-/* Byte by byte, so that nothing behind the line is taken away from whoever reads next. */
+/* Byte by byte, so that what follows the line is left for the next reader. */
 static JSValue host_read_line(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count, (void)args;
   char line[LONGEST_LINE];
@@ -41,7 +41,7 @@ static JSValue host_read_line(JSContext *ctx, JSValueConst self, int count, JSVa
   while (length < sizeof line) {
     ssize_t found = read(STDIN_FILENO, line + length, 1);
     if (found < 0 && errno == EINTR) continue;
-    if (found < 0) return refuse(ctx, "read", errno);
+    if (found < 0) return throw_errno(ctx, "read", errno);
     if (found == 0 && length == 0) return JS_UNDEFINED;
     if (found == 0 || line[length] == '\n') break;
     length++;
@@ -49,7 +49,7 @@ static JSValue host_read_line(JSContext *ctx, JSValueConst self, int count, JSVa
   return JS_NewStringLen(ctx, line, length);
 }
 
-/* Mode and user. */
+/* Mode and user id. */
 static JSValue host_permissions(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   struct stat found;
@@ -57,7 +57,7 @@ static JSValue host_permissions(JSContext *ctx, JSValueConst self, int count, JS
   if (!path) return JS_EXCEPTION;
   int error = lstat(path, &found) < 0 ? errno : 0;
   JS_FreeCString(ctx, path);
-  if (error != 0) return refuse(ctx, "lstat", error);
+  if (error != 0) return throw_errno(ctx, "lstat", error);
   JSValue pair = JS_NewArray(ctx);
   if (JS_IsException(pair)) return JS_EXCEPTION;
   if (JS_SetPropertyUint32(ctx, pair, 0, JS_NewInt32(ctx, found.st_mode & 07777)) < 0 ||
@@ -81,16 +81,16 @@ static int copy_bytes(int from, int to) {
 
 static JSValue copy_file(JSContext *ctx, const char *from, const char *to, mode_t mode) {
   int source = open_retrying(from, O_RDONLY, 0);
-  if (source < 0) return refuse(ctx, "open", errno);
+  if (source < 0) return throw_errno(ctx, "open", errno);
   int target = open_retrying(to, O_WRONLY | O_CREAT | O_EXCL, mode);
   int error = target < 0 ? errno : copy_bytes(source, target);
   if (error == 0 && fsync(target) < 0) error = errno;
   close(source);
-  if (target < 0) return refuse(ctx, "open", error);
+  if (target < 0) return throw_errno(ctx, "open", error);
   if (close(target) < 0 && error == 0) error = errno;
   if (error == 0) return JS_UNDEFINED;
   unlink(to);
-  return refuse(ctx, "write", error);
+  return throw_errno(ctx, "write", error);
 }
 
 static JSValue host_copy_file(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -131,23 +131,23 @@ static int compare_bytes(int one, int two, bool *same) {
   }
 }
 
-static JSValue hold_same(JSContext *ctx, const char *path, const char *other) {
+static JSValue same_content(JSContext *ctx, const char *path, const char *other) {
   int one = open_retrying(path, O_RDONLY, 0);
-  if (one < 0) return refuse(ctx, "open", errno);
+  if (one < 0) return throw_errno(ctx, "open", errno);
   int two = open_retrying(other, O_RDONLY, 0);
   bool same = false;
   int error = two < 0 ? errno : compare_bytes(one, two, &same);
   close(one);
   if (two >= 0) close(two);
-  return error == 0 ? JS_NewBool(ctx, same) : refuse(ctx, two < 0 ? "open" : "read", error);
+  return error == 0 ? JS_NewBool(ctx, same) : throw_errno(ctx, two < 0 ? "open" : "read", error);
 }
 
-static JSValue host_hold_same(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+static JSValue host_same_content(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   const char *path = path_of(ctx, "open", args[0]);
   if (!path) return JS_EXCEPTION;
   const char *other = path_of(ctx, "open", args[1]);
-  JSValue result = other ? hold_same(ctx, path, other) : JS_EXCEPTION;
+  JSValue result = other ? same_content(ctx, path, other) : JS_EXCEPTION;
   if (other) JS_FreeCString(ctx, other);
   JS_FreeCString(ctx, path);
   return result;
@@ -161,7 +161,7 @@ static int start(char **words, char **environment, int output, pid_t *child) {
   if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
   int error = posix_spawnattr_init(&attributes);
   if (error == 0) {
-    /* It gets back the signals that this process ignores. */
+    /* Resets the signals that this process ignores. */
     if (sigemptyset(&ignored) < 0 || sigaddset(&ignored, SIGPIPE) < 0 ||
         sigaddset(&ignored, SIGXFSZ) < 0) {
       error = errno;
@@ -179,7 +179,7 @@ static int start(char **words, char **environment, int output, pid_t *child) {
   return error;
 }
 
-static JSValue finished(JSContext *ctx, int32_t code, JSValue output) {
+static JSValue completed_process(JSContext *ctx, int32_t code, JSValue output) {
   JSValue pair = JS_NewArray(ctx);
   if (JS_IsException(pair) || JS_IsException(output)) {
     JS_FreeValue(ctx, pair);
@@ -196,30 +196,30 @@ static JSValue finished(JSContext *ctx, int32_t code, JSValue output) {
 
 static JSValue run_words(JSContext *ctx, char **words, char **environment, double limit) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0) return refuse(ctx, "pipe", errno);
+  if (pipe2(ends, O_CLOEXEC) < 0) return throw_errno(ctx, "pipe", errno);
   pid_t child;
   int error = start(words, environment, ends[1], &child);
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);
-    if (error != ENOENT && error != EACCES) return refuse(ctx, "exec", error);
-    return finished(ctx, NOT_STARTED, JS_NewString(ctx, ""));
+    if (error != ENOENT && error != EACCES) return throw_errno(ctx, "exec", error);
+    return completed_process(ctx, NOT_STARTED, JS_NewString(ctx, ""));
   }
   JSValue output = read_all(ctx, ends[0], limit, 0);
-  /* Whoever writes more than the limit meets a closed pipe. */
+  /* A program that writes more than the limit gets SIGPIPE. */
   close(ends[0]);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return finished(ctx, WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status), output);
+  return completed_process(ctx, WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status), output);
 }
 
-static void free_texts(char **texts) {
+static void free_strings(char **texts) {
   for (char **text = texts; text && *text; text++) free(*text);
   free(texts);
 }
 
-/* A list of texts as C has it, ended by NULL; NULL, with an exception thrown, where that cannot be. */
-static char **texts_of(JSContext *ctx, JSValueConst list) {
+/* Converts a list of strings to an array of C strings, ended by NULL; NULL, with an exception thrown, on failure. */
+static char **strings_of(JSContext *ctx, JSValueConst list) {
   uint32_t length;
   JSValue size = JS_GetPropertyStr(ctx, list, "length");
   if (JS_ToUint32(ctx, &length, size) < 0) return NULL;
@@ -237,7 +237,7 @@ static char **texts_of(JSContext *ctx, JSValueConst list) {
     if (text && !texts[at]) JS_ThrowOutOfMemory(ctx);
     if (text) JS_FreeCString(ctx, text);
     if (!texts[at]) {
-      free_texts(texts);
+      free_strings(texts);
       return NULL;
     }
   }
@@ -252,7 +252,7 @@ static bool is_replaced(const char *variable, char **settings) {
   return false;
 }
 
-/* Our own environment with these settings; it holds only pointers, to be freed by itself. NULL without memory. */
+/* This process's environment with these variables replaced or added; only the array is to be freed. NULL without memory. */
 static char **environment_with(char **settings) {
   size_t count = 1;
   for (char **one = settings; *one; one++) count++;
@@ -271,17 +271,17 @@ static JSValue host_run(JSContext *ctx, JSValueConst self, int count, JSValueCon
   (void)self, (void)count;
   double limit;
   if (JS_ToFloat64(ctx, &limit, args[1]) < 0) return JS_EXCEPTION;
-  char **words = texts_of(ctx, args[0]);
+  char **words = strings_of(ctx, args[0]);
   if (!words) return JS_EXCEPTION;
-  char **settings = texts_of(ctx, args[2]);
+  char **settings = strings_of(ctx, args[2]);
   JSValue result = JS_EXCEPTION;
   if (settings) {
     char **environment = environment_with(settings);
     result = environment ? run_words(ctx, words, environment, limit) : JS_ThrowOutOfMemory(ctx);
     free(environment);
   }
-  free_texts(settings);
-  free_texts(words);
+  free_strings(settings);
+  free_strings(words);
   return result;
 }
 
@@ -290,7 +290,7 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("readLine", 0, host_read_line),
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
-    JS_CFUNC_DEF("holdSame", 2, host_hold_same),
+    JS_CFUNC_DEF("sameContent", 2, host_same_content),
     JS_CFUNC_DEF("run", 3, host_run),
 };
 

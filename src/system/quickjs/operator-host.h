@@ -1,4 +1,4 @@
-/* What host.c asks of operator-host.c. */
+/* The host functions of the operator's tool. */
 
 #ifndef OPERATOR_HOST_H
 #define OPERATOR_HOST_H

@@ -1,17 +1,17 @@
-/** The machine of the operator commands through the C host. */
+/** `OperatorSystem` on the C host. */
 
 import type { OperatorSystem } from "../operator-system.ts";
 import { callHost, createQuickJsSystem, type QuickJsSystem } from "./quickjs-system.ts";
 
-/** What operator-host.c offers beyond host.c; each function throws `Refusal` when the machine refuses. */
+/** The functions of operator-host.c; each throws a `HostError` when its system call fails. */
 interface OperatorHost {
   readonly arguments: readonly string[];
   isTerminal(stream: number): boolean;
   readLine(): string | undefined;
-  /** Mode and user. */
+  /** Mode and user id. */
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
-  holdSame(path: string, other: string): boolean;
+  sameContent(path: string, other: string): boolean;
   /** Exit code and standard output; variables as `NAME=value`. */
   run(
     command: readonly string[],
@@ -22,6 +22,7 @@ interface OperatorHost {
 
 declare const operatorHost: OperatorHost;
 
+/** The system of the operator's tool; host.c has set up the process. */
 export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
   return {
     ...createQuickJsSystem(),
@@ -33,7 +34,7 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
       return { mode, user };
     },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
-    holdSame: (path, other) => callHost(path, () => operatorHost.holdSame(path, other)),
+    sameContent: (path, other) => callHost(path, () => operatorHost.sameContent(path, other)),
     run: (command, limit, variables = {}) => {
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
       const [exitCode, stdout] = callHost(command[0], () =>

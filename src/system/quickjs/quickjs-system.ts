@@ -1,4 +1,4 @@
-/** The machine through the C host of the native executable. */
+/** `System` on the C host of the native executable. */
 
 import {
   type FileStatus,
@@ -9,7 +9,7 @@ import {
   SystemError,
 } from "../system.ts";
 
-/** What host.c offers; each function throws `Refusal` when the machine refuses. */
+/** The functions of host.c; each throws a `HostError` when its system call fails. */
 interface Host {
   environment(name: string): string | undefined;
   readInput(limit: number, milliseconds: number): string;
@@ -39,21 +39,22 @@ interface Host {
 /** Kind, device, inode, size, modified, changed. */
 type Fields = readonly [number, bigint, bigint, number, bigint, bigint];
 
-interface Refusal {
+interface HostError {
   readonly operation: string;
   readonly code: string;
 }
 
 declare const host: Host;
 
-/** In nanoseconds. */
+/** A second in nanoseconds. */
 const SECOND = 1_000_000_000n;
 
-/** The machine, and the end of the process. */
+/** `System`, and the exit of the process. */
 export interface QuickJsSystem extends System {
   exit(code: number): void;
 }
 
+/** The system of the plugin; host.c has set up the process. */
 export function createQuickJsSystem(): QuickJsSystem {
   return {
     environment: (name) => host.environment(name),
@@ -76,7 +77,7 @@ export function createQuickJsSystem(): QuickJsSystem {
     status: (path) => statusOf(callHost(path, () => host.status(path))),
     linkStatus: (path) => statusOf(callHost(path, () => host.linkStatus(path))),
     requireWritable: (path) => callHost(path, () => host.requireWritable(path)),
-    locksOutReference: true,
+    locksOutGoPlugin: true,
     lock: ({ file, timeout }) => lock(file, timeout),
     now: () => callHost("", () => host.now()),
     processId: () => host.processId(),
@@ -84,17 +85,17 @@ export function createQuickJsSystem(): QuickJsSystem {
   };
 }
 
-/** Does a call of the host and words its refusal. */
-export function callHost<T>(path: string, of: () => T): T {
+/** Calls a function of the host and converts its error to a `SystemError`. */
+export function callHost<T>(path: string, call: () => T): T {
   try {
-    return of();
+    return call();
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isHostError(error)) throw error;
     throw new SystemError(error.operation, path, error.code);
   }
 }
 
-function isRefusal(error: unknown): error is Refusal {
+function isHostError(error: unknown): error is HostError {
   return typeof error === "object" && error !== null && "operation" in error;
 }
 
@@ -102,7 +103,7 @@ function writeStandardError(text: string): void {
   try {
     host.writeError(text);
   } catch {
-    // Nobody is left to be told.
+    // There is no other stream to report it on.
   }
 }
 
@@ -152,16 +153,16 @@ function lock(path: string, timeout: number): () => void {
   return () => unlockQuietly(descriptor);
 }
 
-/** The work is done; a lock that cannot be given back is free when the process ends. */
+/** Releases the lock; if that fails, it is released when the process exits. */
 function unlockQuietly(descriptor: number): void {
   try {
     host.unlock(descriptor);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isHostError(error)) throw error;
   }
 }
 
-/** The process that holds `flock(2)` on a file, as the kernel lists it; `undefined` where it does not. */
+/** The process that holds `flock(2)` on a file, by /proc/locks; `undefined` where it is not listed. */
 function holderOf(path: string): string | undefined {
   try {
     const { inode } = statusOf(host.status(path));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { test } from "tap";
 import { isWithin } from "../../../src/ipam/address.ts";
-import { parsePrefix, windowOf } from "../../../src/ipam/prefix.ts";
+import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { findProblems } from "../../../src/operator/audit/node-findings.ts";
 import { proposeRenumbering, type Renumbering } from "../../../src/operator/audit/renumbering.ts";
 import { type Expectation, parseNodeCidrs } from "../../../src/operator/cluster/node-cidrs.ts";
@@ -17,7 +17,7 @@ function expectation(...settings: readonly (readonly [cluster: string, nodeMask:
   const clusters = settings.map(([cluster]) => {
     const prefix = parsePrefix(cluster);
     if (prefix === undefined) throw new Error(`${cluster} is no network`);
-    return { ...prefix, ...windowOf(prefix) };
+    return { ...prefix, ...addressRangeOf(prefix) };
   });
   const families = clusters.map(({ address }) => address.family);
   const masks = families.map((family, index) => ({
@@ -96,7 +96,7 @@ test("no proposal overlaps another node's podCIDR, and once applied there are no
     fc.tuple(fc.nat(255), fc.integer({ min: 24, max: 30 })).map(([host, length]) => {
       const prefix = parsePrefix(`10.0.0.${host}/${length}`);
       if (prefix === undefined) throw new Error("a network was written");
-      const { value } = windowOf(prefix).first;
+      const { value } = addressRangeOf(prefix).first;
       return `10.0.0.${value & 255n}/${length}`;
     }),
     fc.constantFrom("10.0.1.0/28", "fd00::/64", "garbage", "10.0.0.5/28"),

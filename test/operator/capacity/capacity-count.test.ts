@@ -3,7 +3,7 @@
 import { test } from "tap";
 import { parseAddress } from "../../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../../src/ipam/exclusions.ts";
-import { parsePrefix, windowOf } from "../../../src/ipam/prefix.ts";
+import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
 import type { RangeSpec } from "../../../src/ipam/range.ts";
 import { makeRangeSets, type RangeSet } from "../../../src/ipam/range-set.ts";
 import {
@@ -38,7 +38,7 @@ function excluding(...networks: readonly string[]): Exclusions {
   return makeExclusions(
     networks.flatMap((text) => {
       const prefix = parsePrefix(text);
-      return prefix === undefined ? [] : [windowOf(prefix)];
+      return prefix === undefined ? [] : [addressRangeOf(prefix)];
     }),
   );
 }

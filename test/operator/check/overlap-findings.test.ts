@@ -1,9 +1,9 @@
 import { test } from "tap";
-import { formatWindow, type Window } from "../../../src/ipam/address.ts";
+import { type AddressRange, formatAddressRange } from "../../../src/ipam/address.ts";
 import { intersectionOf } from "../../../src/operator/check/overlap-findings.ts";
 import { address } from "../../store/fixtures.ts";
 
-function windowFrom(text: string): Window {
+function addressRangeFrom(text: string): AddressRange {
   const [first = "", last = ""] = text.split("-");
   return { first: address(first), last: address(last) };
 }
@@ -20,10 +20,10 @@ const cases = [
 for (const [a, b, common] of cases) {
   test(`${a} and ${b} have ${common ?? "nothing"} in common`, (t) => {
     for (const found of [
-      intersectionOf(windowFrom(a), windowFrom(b)),
-      intersectionOf(windowFrom(b), windowFrom(a)),
+      intersectionOf(addressRangeFrom(a), addressRangeFrom(b)),
+      intersectionOf(addressRangeFrom(b), addressRangeFrom(a)),
     ]) {
-      t.equal(found === undefined ? undefined : formatWindow(found), common);
+      t.equal(found === undefined ? undefined : formatAddressRange(found), common);
     }
     t.end();
   });

@@ -1,14 +1,19 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { addressAt, type Window } from "../../../src/ipam/address.ts";
-import { formatPrefix, type Prefix, parsePrefix, windowOf } from "../../../src/ipam/prefix.ts";
+import { type AddressRange, addressAt } from "../../../src/ipam/address.ts";
+import {
+  addressRangeOf,
+  formatPrefix,
+  type Prefix,
+  parsePrefix,
+} from "../../../src/ipam/prefix.ts";
 import { freeCidrs } from "../../../src/operator/cluster/free-cidrs.ts";
-import { smallWindows } from "../../ipam/arbitraries.ts";
+import { smallAddressRanges } from "../../ipam/arbitraries.ts";
 
-function networkOf(text: string): Window {
+function networkOf(text: string): AddressRange {
   const prefix = parsePrefix(text);
   if (prefix === undefined) throw new Error(`${text} is no network`);
-  return windowOf(prefix);
+  return addressRangeOf(prefix);
 }
 
 function all(next: () => Prefix | undefined): string[] {
@@ -40,19 +45,23 @@ test("an IPv6 network with billions of CIDRs is searched at once", (t) => {
 
 test("the free CIDRs are all those that overlap none in use", (t) => {
   fc.assert(
-    fc.property(fc.array(smallWindows(4)), fc.integer({ min: 27, max: 32 }), (used, length) => {
-      const size = 1n << BigInt(32 - length);
-      const expected: string[] = [];
-      for (let first = 0n; first < 64n; first += size) {
-        const isUsed = used.some(
-          (one) => one.first.value < first + size && one.last.value >= first,
-        );
-        if (!isUsed) {
-          expected.push(formatPrefix({ address: addressAt(4, first), length, mapped: false }));
+    fc.property(
+      fc.array(smallAddressRanges(4)),
+      fc.integer({ min: 27, max: 32 }),
+      (used, length) => {
+        const size = 1n << BigInt(32 - length);
+        const expected: string[] = [];
+        for (let first = 0n; first < 64n; first += size) {
+          const isUsed = used.some(
+            (one) => one.first.value < first + size && one.last.value >= first,
+          );
+          if (!isUsed) {
+            expected.push(formatPrefix({ address: addressAt(4, first), length, mapped: false }));
+          }
         }
-      }
-      t.strictSame(all(freeCidrs(networkOf("0.0.0.0/26"), length, used)), expected);
-    }),
+        t.strictSame(all(freeCidrs(networkOf("0.0.0.0/26"), length, used)), expected);
+      },
+    ),
   );
   t.end();
 });

@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { addressAt, bitsOf, type Family, type Window } from "../../../src/ipam/address.ts";
-import { windowOf } from "../../../src/ipam/prefix.ts";
+import { type AddressRange, addressAt, bitsOf, type Family } from "../../../src/ipam/address.ts";
+import { addressRangeOf } from "../../../src/ipam/prefix.ts";
 import { groupCidrs } from "../../../src/operator/cluster/overlapping-cidrs.ts";
 import { families } from "../../ipam/arbitraries.ts";
 
 /** A network among the first 64 addresses of a family, so that many of them overlap. */
-const networks: fc.Arbitrary<Window> = fc
+const networks: fc.Arbitrary<AddressRange> = fc
   .tuple(families, fc.nat(63), fc.nat(6))
   .map(([family, host, hostBits]) => network(family, BigInt(host), bitsOf(family) - hostBits));
 
-function network(family: Family, value: bigint, length: number): Window {
-  return windowOf({ address: addressAt(family, value), length, mapped: false });
+function network(family: Family, value: bigint, length: number): AddressRange {
+  return addressRangeOf({ address: addressAt(family, value), length, mapped: false });
 }
 
-function isSame(a: Window, b: Window): boolean {
+function isSame(a: AddressRange, b: AddressRange): boolean {
   return contains(a, b) && contains(b, a);
 }
 
-function contains(a: Window, b: Window): boolean {
+function contains(a: AddressRange, b: AddressRange): boolean {
   return (
     a.first.family === b.first.family &&
     a.first.value <= b.first.value &&

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { parsePrefix, windowOf } from "../../../src/ipam/prefix.ts";
+import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { changeOf, changeProblems, type Settings } from "../../../src/operator/plan/cidr-change.ts";
 import { seed } from "../../faults/seed.ts";
 
@@ -9,7 +9,7 @@ function settings(cluster: string, nodeMask: number): Settings {
   if (prefix === undefined) throw new Error(`${cluster} is no network`);
   return {
     family: prefix.address.family,
-    cluster: { ...prefix, address: windowOf(prefix).first },
+    cluster: { ...prefix, address: addressRangeOf(prefix).first },
     nodeMask,
   };
 }
@@ -76,7 +76,7 @@ test("the numbers are those of counting CIDR by CIDR", (t) => {
     fc.property(some, some, fc.bigInt({ min: 0n, max: 20n }), (was, now, nodes) => {
       const old = cidrsOf(was).slice(0, Number(nodes));
       const fresh = cidrsOf(now);
-      const { first, last } = windowOf(now.cluster);
+      const { first, last } = addressRangeOf(now.cluster);
       const inside = old.filter((one) => one.first >= first.value && one.last <= last.value);
       const taken = fresh.filter((one) =>
         old.some((two) => two.first <= one.last && two.last >= one.first),
@@ -96,7 +96,7 @@ test("the numbers are those of counting CIDR by CIDR", (t) => {
 });
 
 function cidrsOf({ cluster, nodeMask }: Settings): { first: bigint; last: bigint }[] {
-  const { first, last } = windowOf(cluster);
+  const { first, last } = addressRangeOf(cluster);
   const size = 1n << BigInt(32 - nodeMask);
   const cidrs: { first: bigint; last: bigint }[] = [];
   for (let start = first.value; start <= last.value; start += size) {

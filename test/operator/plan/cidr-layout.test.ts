@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { test } from "tap";
-import { type Prefix, parsePrefix, windowOf } from "../../../src/ipam/prefix.ts";
+import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { nodesIn, podsIn } from "../../../src/operator/cluster/node-mask.ts";
 import { layOutCidrs, problemsOf } from "../../../src/operator/plan/cidr-layout.ts";
 import type { CidrRequest } from "../../../src/operator/plan/cidr-request.ts";
@@ -131,7 +131,7 @@ const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
   const cluster = lengths.map((length): Prefix => {
     const prefix = parsePrefix(family === 4 ? `10.0.0.0/${length}` : `fd00::/${length}`);
     if (prefix === undefined) throw new Error("a network was written");
-    return { ...prefix, address: windowOf(prefix).first };
+    return { ...prefix, address: addressRangeOf(prefix).first };
   });
   const counts = fc.bigInt({ min: 1n, max: 100_000n });
   return fc.record({

@@ -82,7 +82,7 @@ class OtherProcess {
   }
 }
 
-test("a process waits until the other gives the lock back", async (t) => {
+test("a process waits until the other releases the lock", async (t) => {
   const directory = t.testdir();
   const first = new OtherProcess(t, directory, "ADD c1 eth0");
   await first.says("locked");
@@ -107,7 +107,7 @@ test("two processes never hold the lock at the same time", async (t) => {
   t.doesNotThrow(() => lockOnce(directory, 0));
 });
 
-test("waiting in vain is bounded, and names the holder", async (t) => {
+test("a wait that times out is bounded, and names the holder", async (t) => {
   const directory = t.testdir();
   const holder = new OtherProcess(t, directory, "ADD c1 eth0");
   await holder.says("locked");
@@ -125,7 +125,7 @@ test("waiting in vain is bounded, and names the holder", async (t) => {
   t.ok(performance.now() - start < 2000, "and not much longer");
 });
 
-test("a killed holder blocks others no longer than the lock needs to go stale", async (t) => {
+test("a killed holder blocks others only until the lock goes stale", async (t) => {
   const directory = t.testdir();
   const holder = new OtherProcess(t, directory, "ADD c1 eth0");
   await holder.says("locked");
@@ -155,7 +155,7 @@ test("a lock dated a day ago is taken at once", (t) => {
   t.end();
 });
 
-test("a process that was stopped for long does not remove the lock that another took meanwhile", async (t) => {
+test("a process that was stopped does not remove the lock that another took meanwhile", async (t) => {
   const directory = t.testdir();
   const stopped = new OtherProcess(t, directory, "ADD c1 eth0");
   await stopped.says("locked");
@@ -173,7 +173,7 @@ test("a process that was stopped for long does not remove the lock that another 
 });
 
 for (const fifo of ["lock", "own/lock.holder"]) {
-  test(`${fifo} as a FIFO, at which nobody reads, does not hold the call`, async (t) => {
+  test(`${fifo} as a FIFO without a reader does not block the call`, async (t) => {
     const directory = t.testdir({ own: {} });
     execFileSync("mkfifo", [`${directory}/${fifo}`]);
     const process = new OtherProcess(t, directory, "ADD c1 eth0");
@@ -185,7 +185,7 @@ for (const fifo of ["lock", "own/lock.holder"]) {
   });
 }
 
-test("what a link leads to that stands where the holder is noted is not written", async (t) => {
+test("a symbolic link in place of the holder's file is not followed", async (t) => {
   const directory = t.testdir({ own: {}, foreign: "text" });
   symlinkSync(`${directory}/foreign`, `${directory}/own/lock.holder`);
 
@@ -198,7 +198,7 @@ for (const [name, put] of [
   ["a file", (path: string) => writeFileSync(path, "")],
   ["a link to nowhere", (path: string) => symlinkSync("nowhere", path)],
 ] as const) {
-  test(`${name} where the lock would be is nobody's, and not waited for`, (t) => {
+  test(`${name} in place of the lock is an error without a wait`, (t) => {
     const directory = t.testdir({ own: {} });
     put(`${directory}/own/lock`);
 
@@ -209,7 +209,7 @@ for (const [name, put] of [
   });
 }
 
-test("where one's own directory takes no lock, it is made beside the reference's, and removed", (t) => {
+test("where the state directory is not usable, the lock is made beside the reference's, and removed", (t) => {
   const directory = t.testdir({ own: "a file" });
   const request = {
     file: `${directory}/lock`,
@@ -238,7 +238,7 @@ test("a lock that cannot be made is an error that names it", (t) => {
   t.end();
 });
 
-test("behind a link no lock file is made, no note is written, and nothing is dated", (t) => {
+test("no lock file is made, no holder is written and no mtime is set through a symbolic link", (t) => {
   const directory = t.testdir({ own: {}, note: "precious", old: {} });
   symlinkSync(`${directory}/note`, `${directory}/own/lock.holder`);
   lockOnce(directory, 0);
@@ -256,7 +256,7 @@ test("behind a link no lock file is made, no note is written, and nothing is dat
   t.end();
 });
 
-test("a lock file that is a link to a file is as good as the file", (t) => {
+test("a lock file may be a symbolic link to a file", (t) => {
   const directory = t.testdir({ file: "" });
   symlinkSync(`${directory}/file`, `${directory}/lock`);
 

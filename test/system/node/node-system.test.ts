@@ -7,7 +7,7 @@ import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { fileSystemCases, outcomeOf } from "../file-system-cases.ts";
 
 for (const fileCase of fileSystemCases) {
-  test(`on the real machine, ${fileCase.name}`, (t) => {
+  test(`on Node.js, ${fileCase.name}`, (t) => {
     t.same(outcomeOf(fileCase, createNodeSystem(), t.testdir()), fileCase.expected);
     t.end();
   });
@@ -34,7 +34,7 @@ test("files, directories and the lock file get the modes of the reference under 
   t.end();
 });
 
-test("a link to nowhere takes its name: no file is created through it", (t) => {
+test("a dangling link takes its name: no file is created through it", (t) => {
   const root = t.testdir();
   const system = createNodeSystem();
   symlinkSync(`${root}/nowhere`, `${root}/a`);
@@ -72,7 +72,7 @@ test("a file larger than the first buffer is read whole", (t) => {
   t.end();
 });
 
-test("a file of a TiB is overwritten as any other", (t) => {
+test("a file of a TiB is overwritten like any other", (t) => {
   const root = t.testdir({ a: "" });
   truncateSync(`${root}/a`, 2 ** 40);
   const system = createNodeSystem();
@@ -83,7 +83,7 @@ test("a file of a TiB is overwritten as any other", (t) => {
   t.end();
 });
 
-test("a path with a NUL is an invalid argument, not a defect", (t) => {
+test("a path with a NUL is EINVAL, not a defect", (t) => {
   t.throws(() => createNodeSystem().readFile("/a\0b", 100), { code: "EINVAL" });
   t.end();
 });

@@ -99,14 +99,14 @@ for (const { name, script, input, expected } of cases) {
   });
 }
 
-test("output without a reader is an error, not a signal", (t) => {
+test("output to a closed pipe is an error, not a signal", (t) => {
   const { stderr } = shell('{ "$1" "$2" write 1000000; } | true', "");
 
   t.match(stderr, /^Error: write \/dev\/stdout: broken pipe/);
   t.end();
 });
 
-test("output is written to the last byte, though the pipe takes only a part at a time", async (t) => {
+test("output is written completely, although the pipe takes only a part at a time", async (t) => {
   const fifo = `${t.testdir()}/fifo`;
   execFileSync("mkfifo", [fifo]);
   const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,46 +1,51 @@
 import { test } from "tap";
-import { underLock } from "../../src/store/lock.ts";
-import { withSoundOwnDirectory } from "../../src/store/own-directory.ts";
+import { withLock } from "../../src/store/lock.ts";
 import { parseOwner } from "../../src/store/owner.ts";
+import { withSafeStateDirectory } from "../../src/store/state-directory.ts";
 import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { location, machineWith } from "./fixtures.ts";
 
-const parts = ["/data/.host-local", location.own, location.owners, location.newFiles];
+const parts = [
+  "/data/.host-local",
+  location.stateDirectory,
+  location.owners,
+  location.temporaryDirectory,
+];
 
-/** Whether our own directory is used as things stand on this machine. */
-function usesOwn(machine: MemoryMachine): boolean {
-  return withSoundOwnDirectory(machine.start(), location).usesOwn;
+/** Whether the state directory is used on this machine. */
+function usesStateDirectory(machine: MemoryMachine): boolean {
+  return withSafeStateDirectory(machine.start(), location).usesStateDirectory;
 }
 
-test("our own directory is used where it is missing, in part, or there", (t) => {
-  t.ok(usesOwn(new MemoryMachine()));
+test("the state directory is used where it, or a part of it, is missing or exists", (t) => {
+  t.ok(usesStateDirectory(new MemoryMachine()));
   const machine = new MemoryMachine();
   for (const part of parts) {
     machine.disk.makeDirectories(part);
-    t.ok(usesOwn(machine), part);
+    t.ok(usesStateDirectory(machine), part);
   }
   t.end();
 });
 
-test("it is not used where anything else than a directory stands in its place", (t) => {
+test("it is not used where a part of it is not a directory", (t) => {
   for (const part of parts) {
     const linked = machineWith();
     linked.disk.putLink(part, "/elsewhere");
-    t.notOk(usesOwn(linked), `${part} a link`);
+    t.notOk(usesStateDirectory(linked), `${part} a link`);
 
     const file = machineWith();
     file.disk.put(part, "");
-    t.notOk(usesOwn(file), `${part} a file`);
+    t.notOk(usesStateDirectory(file), `${part} a file`);
   }
   t.end();
 });
 
-test("it is not used where nobody may say what it is", (t) => {
+test("it is not used where lstat(2) fails on it", (t) => {
   for (const part of parts) {
     const system = machineWith().start({ interrupt: refuse("linkStatus", "EACCES", part) });
 
-    t.notOk(withSoundOwnDirectory(system, location).usesOwn, part);
+    t.notOk(withSafeStateDirectory(system, location).usesStateDirectory, part);
   }
   t.end();
 });
@@ -50,9 +55,9 @@ test("where it is not used, everything is searched for, and nothing below it is 
   machine.disk.putLink(location.owners, "/elsewhere");
   const system = machine.start();
 
-  underLock(system, location, { holder: "", timeoutSeconds: 0 }, (ledger) => {
-    t.equal(ledger.allOwned().length, 1);
-    ledger.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
+  withLock(system, location, { holder: "", timeoutSeconds: 0 }, (store) => {
+    t.equal(store.allOwned().length, 1);
+    store.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
   });
 
   const touched = system.calls.filter(

@@ -1,4 +1,4 @@
-/** What is reserved, and for whom: the one way to change it. */
+/** The reservations of a network under its lock; all changes go through it. */
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
@@ -18,8 +18,8 @@ import {
   writeEntry,
 } from "./owner-index.ts";
 import {
-  type Holding,
-  holdingsAmong,
+  type HeldReservation,
+  heldAmong,
   isBlankFile,
   listReservations,
   type OwnedReservation,
@@ -44,8 +44,8 @@ import {
 } from "./stamp.ts";
 import { withTemporary } from "./temporary.ts";
 
-/** What this process lacks, and may have the next time; it says nothing about a file. */
-const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM"];
+/** Errors for a resource that this process has run out of; they say nothing about the file. */
+const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
 /** A reservation that could not be read. */
 interface Unreadable {
@@ -55,9 +55,9 @@ interface Unreadable {
 
 /**
  * The reservations of a network while its lock is held. It keeps the owner index in step with them; where the index
- * cannot be kept (a file system without symbolic links, a full disk), everything is searched for, and stays right.
+ * cannot be kept (a file system without symbolic links, a full disk), each call reads all reservations.
  */
-export class Ledger {
+export class Store {
   readonly system: System;
   readonly location: Location;
   #index: "kept" | "given up" = "kept";
@@ -83,7 +83,7 @@ export class Ledger {
   constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
-    if (!isLocked || !location.usesOwn) this.#index = "given up";
+    if (!isLocked || !location.usesStateDirectory) this.#index = "given up";
     this.#tryIndex(() => {
       const stamp = readStamp(system, location);
       const current = stamp && isCurrent(system, location, stamp) ? stamp : undefined;
@@ -102,23 +102,23 @@ export class Ledger {
   /**
    * The reservations of an attachment, in the order of `listReservations`.
    *
-   * @param doubt what to do where the index knows of none, and that is no proof: `search` where a wrong "none" would
-   *   leak an address
+   * @param doubt what to do where the index lists none but may be wrong: `search` where a missed reservation would leak
+   *   an address
    * @throws SystemError where the directory cannot be read
    */
-  holdingsOf(attachment: Attachment, doubt: "search" | "trust"): readonly Holding[] {
+  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
     const listed = this.#index === "kept" ? this.#listed(attachment) : undefined;
     if (listed !== undefined) {
-      const holdings = holdingsAmong(this.#looked(listed), attachment);
+      const held = heldAmong(this.#checked(listed), attachment);
       const isCertain =
-        this.#isProven || doubt === "trust" || holdings.some(({ match }) => match === "exact");
-      if (isCertain && this.#unreadable.length === 0) return holdings;
+        this.#isProven || doubt === "trust" || held.some(({ match }) => match === "exact");
+      if (isCertain && this.#unreadable.length === 0) return held;
     }
     this.#tryIndex(() => this.#rebuild());
-    return holdingsAmong(this.allOwned(), attachment);
+    return heldAmong(this.allOwned(), attachment);
   }
 
-  /** What the index lists for an attachment; `undefined` where only a search tells. */
+  /** What the index lists for an attachment; `undefined` where a search is needed. */
   #listed(attachment: Attachment): readonly OwnedReservation[] | undefined {
     if (this.#searched !== undefined) return undefined;
     const { system, location } = this;
@@ -134,21 +134,21 @@ export class Ledger {
     return this.#index === "given up" || this.#ownerless > 0;
   }
 
-  /** Every reservation with its owner, as it was when this call began to search; reads each file, but once. */
+  /** Every reservation with its owner; reads each file once a call. */
   allOwned(): readonly OwnedReservation[] {
     if (this.#searched !== undefined) return this.#searched;
     const { system, location } = this;
-    return this.#looked(readOwners(system, location, listReservations(system, location)));
+    return this.#checked(readOwners(system, location, listReservations(system, location)));
   }
 
-  /** Why files could not be read that were looked at: each may be anybody's reservation. */
+  /** Why files could not be read; each may be a reservation of any attachment. */
   get unreadable(): readonly string[] {
     return this.#unreadable.map(({ owner }) => owner.reason);
   }
 
   /**
-   * As `unreadable`, of those files that may well be an attachment's: the index lists them for it, or for nobody, where
-   * it does not list all of the attachment's, or where only this process lacks something to read them with.
+   * As `unreadable`, for those files that may be reservations of an attachment: the index lists them for it, or lists
+   * them for no attachment and either does not list all of this one's, or the file could not be read for lack of a resource.
    *
    * @throws SystemError where the index cannot be read
    */
@@ -163,22 +163,22 @@ export class Ledger {
       const entries = listings.get(name);
       return (
         entries?.some((entry) => own.includes(entry)) ??
-        (isUnlisted || SHORTAGES.includes(owner.code))
+        (isUnlisted || RESOURCE_ERRORS.includes(owner.code))
       );
     };
     return this.#unreadable.filter(mayBeOwn).map(({ owner }) => owner.reason);
   }
 
   /**
-   * Says what an attachment is about to hold, before it does: so the index lists at least what it holds, wherever a
-   * call is killed. What is listed in vain is found out when it is checked.
+   * Records what an attachment is about to hold, before it does: so the index lists at least what it holds, even if the
+   * call is killed. Entries that list too much are noticed when they are checked.
    */
   announce(attachment: Attachment, names: readonly string[]): void {
     this.#announced = names;
     this.note(exactEntry(attachment), names);
   }
 
-  /** Says what an attachment holds now, after `announce`. */
+  /** Records what an attachment holds now, after `announce`. */
   settle(attachment: Attachment, names: readonly string[]): void {
     if (this.#announced === undefined || this.#announced.length === names.length) return;
     this.note(exactEntry(attachment), names);
@@ -191,8 +191,8 @@ export class Ledger {
   }
 
   /**
-   * Gives a temporary file an address as its name: the reservation appears whole or not at all, and only where nothing
-   * stands yet. Where the file system has no hard links, it is created exclusively, as the reference does it.
+   * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
+   * address is free. Where the file system has no hard links, it is created exclusively, as by the reference.
    *
    * @returns whether the address was free
    * @throws CniError 999 in the reference's words: `open <path>: <reason>`
@@ -206,15 +206,15 @@ export class Ledger {
       return true;
     } catch (error) {
       if (isSystemError(error, "EEXIST")) return false;
-      // Another file system: `withTemporary` tries again from a place beside the goal.
+      // Another file system: `withTemporary` tries again in the network's directory.
       if (!isSystemError(error) || error.code === "EXDEV") throw error;
       throw internalError(`open ${path}: ${error.reason}`, error.message);
     }
   }
 
   /**
-   * Removes a reservation; one that is gone already is none to complain about. So is one that names another by now:
-   * somebody under the other kind of lock was faster, and the address was handed out again.
+   * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process under the other
+   * kind of lock was faster.
    *
    * @throws SystemError
    */
@@ -227,8 +227,8 @@ export class Ledger {
   }
 
   /**
-   * Removes an empty reservation, so that its address is free. It is moved away first and looked at again: under the
-   * other kind of lock somebody may have taken the address meanwhile, and gets it back.
+   * Removes an empty reservation, so that its address is free. It is renamed first and checked again: a process
+   * under the other kind of lock may have written it meanwhile, and then it is restored.
    *
    * @returns whether it was removed
    */
@@ -240,10 +240,10 @@ export class Ledger {
       try {
         system.rename(path, temporary);
         if (isBlank(system, temporary)) return true;
-        giveBack(system, temporary, path);
+        restore(system, temporary, path);
         return false;
       } catch (error) {
-        // Another file system: `withTemporary` tries again from a place beside it.
+        // Another file system: `withTemporary` tries again in the network's directory.
         if (!isSystemError(error) || error.code === "EXDEV") throw error;
         return false;
       }
@@ -255,22 +255,22 @@ export class Ledger {
     return removed;
   }
 
-  /** Keeps a line for standard error: whoever does not read that must not hold the lock. */
+  /** Keeps a line for standard error until the lock is released: its reader must not be able to block other calls. */
   warn(text: string): void {
     this.#warnings.push(text);
   }
 
-  /** What there is to say on standard error once the lock is given back. */
+  /** The lines to write to standard error once the lock is released. */
   get warnings(): string {
     return this.#warnings.join("");
   }
 
-  /** Brings the index in step by a search, although it may be already. */
-  searchAnew(): void {
+  /** Rebuilds the index from the reservations, even where it is current. */
+  rebuildIndex(): void {
     this.#tryIndex(() => this.#rebuild());
   }
 
-  /** Records how we leave the directory; to be called once, before the lock is given back. */
+  /** Records the state of the directory; to be called once, before the lock is released. */
   close(): void {
     if (!this.#isOpen) return;
     const { system, location } = this;
@@ -296,7 +296,7 @@ export class Ledger {
     const { system, location } = this;
     if (this.#identity !== undefined) {
       // A foreign write may have followed on our search unseen: what was old enough before that is what is proven.
-      if (!system.locksOutReference && this.#isProven) return this.#identity;
+      if (!system.locksOutGoPlugin && this.#isProven) return this.#identity;
       const now = identityOf(system.status(location.directory));
       if (now !== this.#identity) return undefined;
     }
@@ -318,15 +318,15 @@ export class Ledger {
     this.#reservations = all.length;
     this.#ownerless = all.filter(({ owner }) => entryOf(owner) === undefined).length;
     this.#isInStep = true;
-    this.#isProven = system.locksOutReference || isQuiet(system, before);
+    this.#isProven = system.locksOutGoPlugin || isQuiet(system, before);
     this.#others = othersAfter(system, this.#others, wasRight);
   }
 
   /**
-   * A file that cannot be read may be anybody's. Then the index is left as it is, which lists too much rather than too
-   * little, and loses its stamp.
+   * A file that cannot be read may belong to any attachment. Then the index, which may list too much but not too little,
+   * is left as it is and loses its stamp.
    */
-  #looked(found: readonly OwnedReservation[]): readonly OwnedReservation[] {
+  #checked(found: readonly OwnedReservation[]): readonly OwnedReservation[] {
     this.#unreadable = found.flatMap(({ name, owner }) =>
       owner.kind === "unknown" ? [{ name, owner }] : [],
     );
@@ -341,7 +341,7 @@ export class Ledger {
     this.#open();
     this.#identity = undefined;
     // Beside a lock that others do not take, a foreign write may hide among our own.
-    if (!this.system.locksOutReference) this.#isProven = false;
+    if (!this.system.locksOutGoPlugin) this.#isProven = false;
   }
 
   #open(): void {
@@ -371,7 +371,7 @@ export class Ledger {
   }
 }
 
-/** One that cannot be read may be anything. */
+/** Whether a file is blank; one that cannot be read is not. */
 function isBlank(system: System, path: string): boolean {
   try {
     return isBlankFile(system, path);
@@ -381,8 +381,8 @@ function isBlank(system: System, path: string): boolean {
   }
 }
 
-/** Gives a file its name back, unless somebody has it by now. */
-function giveBack(system: System, temporary: string, path: string): void {
+/** Restores the name of a file, unless it was taken meanwhile. */
+function restore(system: System, temporary: string, path: string): void {
   try {
     system.link(temporary, path);
   } catch (error) {
@@ -391,15 +391,15 @@ function giveBack(system: System, temporary: string, path: string): void {
   }
 }
 
-/** Whether an attachment holds anything; needs no lock. What the index does not know of is searched for. */
+/** Whether an attachment holds anything; needs no lock. Where the index lists nothing, all reservations are read. */
 export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
   const listed = listedFor(system, location, attachment) ?? [];
-  if (holdingsAmong(listed, attachment).length > 0) return true;
+  if (heldAmong(listed, attachment).length > 0) return true;
   const all = readOwners(system, location, listReservations(system, location));
-  return holdingsAmong(all, attachment).length > 0;
+  return heldAmong(all, attachment).length > 0;
 }
 
-/** The counts of the reservations, where they are known without reading the directory; needs no lock. */
+/** The number of reservations, where it is known without reading the directory; needs no lock. */
 export function knownCounts(
   system: System,
   location: Location,
@@ -408,7 +408,7 @@ export function knownCounts(
   return stamp && isTrusted(stamp) && isCurrent(system, location, stamp) ? stamp : undefined;
 }
 
-/** What the index lists for an attachment, with its owners; `undefined` where only a search tells. */
+/** What the index lists for an attachment, with its owners; `undefined` where a search is needed. */
 function listedFor(
   system: System,
   location: Location,

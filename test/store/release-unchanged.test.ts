@@ -1,9 +1,9 @@
 import { test } from "tap";
-import { releaseSeen } from "../../src/store/release-seen.ts";
+import { releaseSeenDead } from "../../src/store/release-unchanged.ts";
 import type { SeenDead } from "../../src/store/seen-dead.ts";
 import { refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
-import { filesOf, indexOf, location, machineWith, withLedger } from "./fixtures.ts";
+import { filesOf, indexOf, location, machineWith, withStore } from "./fixtures.ts";
 
 const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0", "10.0.0.4": "c2" };
 
@@ -13,11 +13,11 @@ function seen(machine: MemoryMachine, name: string, owner: string): Omit<SeenDea
   return { name, owner, modified };
 }
 
-test("what is still as it was seen is released, and the index knows", (t) => {
+test("a reservation that is unchanged since it was seen dead is released, also from the index", (t) => {
   const machine = machineWith(files);
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
 
-  const released = withLedger(machine.start(), (ledger) => releaseSeen(ledger, dead));
+  const released = withStore(machine.start(), (store) => releaseSeenDead(store, dead));
 
   t.same(released, ["10.0.0.2", "10.0.0.4"]);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
@@ -25,7 +25,7 @@ test("what is still as it was seen is released, and the index knows", (t) => {
   t.end();
 });
 
-test("what is gone, has another owner or was written again stays", (t) => {
+test("a reservation that is gone, has another owner or was written again is not released", (t) => {
   const machine = machineWith(files);
   const dead = [
     seen(machine, "10.0.0.2", "c9\r\neth0"),
@@ -35,19 +35,19 @@ test("what is gone, has another owner or was written again stays", (t) => {
   machine.wait(1);
   machine.disk.put(`${location.directory}/10.0.0.3`, "c1\r\neth0");
 
-  const released = withLedger(machine.start(), (ledger) => releaseSeen(ledger, dead));
+  const released = withStore(machine.start(), (store) => releaseSeenDead(store, dead));
 
   t.same(released, []);
   t.same(Object.keys(filesOf(machine)), Object.keys(files));
   t.end();
 });
 
-test("what cannot be removed is told after all else is removed", (t) => {
+test("what cannot be removed is reported after the rest is removed", (t) => {
   const machine = machineWith(files);
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
   const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);
 
-  t.throws(() => withLedger(machine.start({ interrupt }), (ledger) => releaseSeen(ledger, dead)), {
+  t.throws(() => withStore(machine.start({ interrupt }), (store) => releaseSeenDead(store, dead)), {
     code: 5,
     message: "failed to release 1 of 2 addresses",
   });

@@ -1,7 +1,7 @@
 import { test } from "tap";
-import { isHeld, knownCounts, Ledger } from "../../src/store/ledger.ts";
-import type { Holding } from "../../src/store/reservations.ts";
+import type { HeldReservation } from "../../src/store/reservations.ts";
 import { readStamp } from "../../src/store/stamp.ts";
+import { isHeld, knownCounts, Store } from "../../src/store/store.ts";
 import { type Interrupt, refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
 import {
@@ -11,18 +11,18 @@ import {
   indexOf,
   location,
   machineWith,
-  withLedger,
+  withStore,
 } from "./fixtures.ts";
 
 const c1 = attachment("c1");
 const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" };
 
-function names(holdings: readonly Holding[]): readonly string[] {
-  return holdings.map(({ name }) => name);
+function names(held: readonly HeldReservation[]): readonly string[] {
+  return held.map(({ name }) => name);
 }
 
 /** A reservation of `c1`. */
-function ours(name: string): Parameters<Ledger["release"]>[0] {
+function ours(name: string): Parameters<Store["release"]>[0] {
   return { name, owner: { kind: "attachment", ...c1 } };
 }
 
@@ -32,14 +32,14 @@ function look(
   lockKind?: string,
 ): readonly [names: readonly string[], searched: boolean] {
   const process = machine.start({ lockKind });
-  const holdings = withLedger(process, (ledger) => ledger.holdingsOf(c1, "search"));
+  const held = withStore(process, (store) => store.heldBy(c1, "search"));
   const searched = process.calls.some(
     ({ operation, path }) => operation === "list" && path === location.directory,
   );
-  return [names(holdings), searched];
+  return [names(held), searched];
 }
 
-test("the first look searches, the next one does not", (t) => {
+test("the first call searches, the next one does not", (t) => {
   const machine = machineWith(two);
   machine.wait(5000);
 
@@ -88,7 +88,7 @@ test("a write within the tick of the clock in which we searched does not go unse
   t.end();
 });
 
-test("what the index lists is checked before it is believed", (t) => {
+test("what the index lists is checked before it is used", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
   look(machine);
   machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
@@ -105,8 +105,8 @@ test("beside a lock that others do not take, each call searches until the direct
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   t.same(look(machine, "portable"), [["10.0.0.2"], false], "the directory was quiet for long");
 
-  withLedger(machine.start({ lockKind: "portable" }), (ledger) => {
-    ledger.release(ours("10.0.0.2"));
+  withStore(machine.start({ lockKind: "portable" }), (store) => {
+    store.release(ours("10.0.0.2"));
   });
 
   t.same(look(machine, "portable"), [[], true]);
@@ -117,8 +117,8 @@ test("a stamp that another left while we could prove nothing is taken away", (t)
   const machine = machineWith(two);
   look(machine);
 
-  withLedger(machine.start({ lockKind: "portable" }), (ledger) => {
-    ledger.release(ours("10.0.0.2"));
+  withStore(machine.start({ lockKind: "portable" }), (store) => {
+    store.release(ours("10.0.0.2"));
     look(machine);
   });
 
@@ -126,12 +126,12 @@ test("a stamp that another left while we could prove nothing is taken away", (t)
   t.end();
 });
 
-test("a reservation that names another by now stays", (t) => {
+test("a reservation that has another owner meanwhile stays", (t) => {
   const machine = machineWith(two);
-  withLedger(machine.start(), (ledger) => {
-    const [held] = ledger.holdingsOf(c1, "search");
+  withStore(machine.start(), (store) => {
+    const [held] = store.heldBy(c1, "search");
     machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
-    if (held !== undefined) ledger.release(held);
+    if (held !== undefined) store.release(held);
   });
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
@@ -142,15 +142,15 @@ test("a reservation that names another by now stays", (t) => {
 test("the stamp is away from before the first change until the end", (t) => {
   const machine = machineWith(two);
   look(machine);
-  const ledger = new Ledger(machine.start(), location, true);
+  const store = new Store(machine.start(), location, true);
   t.ok(readStamp(machine.start(), location));
 
-  ledger.announce(c1, ["10.0.0.2", "10.0.0.4"]);
+  store.announce(c1, ["10.0.0.2", "10.0.0.4"]);
   t.equal(readStamp(machine.start(), location), undefined);
-  ledger.release(ours("10.0.0.2"));
+  store.release(ours("10.0.0.2"));
   t.equal(readStamp(machine.start(), location), undefined);
 
-  ledger.close();
+  store.close();
   t.match(readStamp(machine.start(), location), { reservations: 1 });
   t.end();
 });
@@ -158,16 +158,16 @@ test("the stamp is away from before the first change until the end", (t) => {
 test("reservations are counted through every change", (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "" });
 
-  withLedger(machine.start(), (ledger) => {
+  withStore(machine.start(), (store) => {
     const path = "/data/.host-local/net/new/7.0";
     machine.disk.put(path, "c1\r\neth0");
-    t.equal(ledger.reserve(address("10.0.0.4"), c1, path), true);
-    t.equal(ledger.reserve(address("10.0.0.3"), c1, path), false);
-    ledger.release(ours("10.0.0.2"));
-    ledger.release(ours("10.0.0.2"));
-    t.equal(ledger.reclaim("10.0.0.5"), true);
-    t.equal(ledger.reclaim("10.0.0.3"), false);
-    t.equal(ledger.reclaim("10.0.0.9"), false);
+    t.equal(store.reserve(address("10.0.0.4"), c1, path), true);
+    t.equal(store.reserve(address("10.0.0.3"), c1, path), false);
+    store.release(ours("10.0.0.2"));
+    store.release(ours("10.0.0.2"));
+    t.equal(store.reclaim("10.0.0.5"), true);
+    t.equal(store.reclaim("10.0.0.3"), false);
+    t.equal(store.reclaim("10.0.0.9"), false);
   });
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
@@ -175,18 +175,18 @@ test("reservations are counted through every change", (t) => {
   t.end();
 });
 
-test("an index that cannot be kept makes nothing fail, and leaves no stamp", (t) => {
+test("an index that cannot be kept fails no call, and leaves no stamp", (t) => {
   for (const operation of ["symlink", "unlink", "setModified", "readLink"] as const) {
     const interrupt: Interrupt = ({ operation: found, path }) =>
-      found === operation && (path.startsWith(location.own) || found === "setModified")
+      found === operation && (path.startsWith(location.stateDirectory) || found === "setModified")
         ? { kind: "fail", code: "EIO" }
         : undefined;
     const machine = machineWith(two);
 
-    const held = withLedger(machine.start({ interrupt }), (ledger) => {
-      const found = ledger.holdingsOf(c1, "search");
-      ledger.note("c1:eth0" as Parameters<Ledger["note"]>[0], []);
-      ledger.release(ours("10.0.0.2"));
+    const held = withStore(machine.start({ interrupt }), (store) => {
+      const found = store.heldBy(c1, "search");
+      store.note("c1:eth0" as Parameters<Store["note"]>[0], []);
+      store.release(ours("10.0.0.2"));
       return found;
     });
 
@@ -201,9 +201,9 @@ test("a search that could not read every file is no proof of anything", (t) => {
   const machine = machineWith({ ...two, "10.0.0.9": "c1\r\neth0" });
   const refused = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.9") });
 
-  withLedger(refused, (ledger) => {
-    t.same(names(ledger.holdingsOf(c1, "search")), ["10.0.0.2"]);
-    t.match(ledger.unreadable, [/10\.0\.0\.9: input\/output error/]);
+  withStore(refused, (store) => {
+    t.same(names(store.heldBy(c1, "search")), ["10.0.0.2"]);
+    t.match(store.unreadable, [/10\.0\.0\.9: input\/output error/]);
   });
 
   t.same(look(machine)[0], ["10.0.0.2", "10.0.0.9"]);
@@ -214,16 +214,16 @@ test("an index that is deleted during a call is not taken for a whole one", (t) 
   const machine = machineWith(two);
   look(machine);
 
-  withLedger(machine.start(), (ledger) => {
+  withStore(machine.start(), (store) => {
     machine.disk.removeAll(location.owners);
-    ledger.announce(attachment("c3"), ["10.0.0.4"]);
+    store.announce(attachment("c3"), ["10.0.0.4"]);
   });
 
   t.same(look(machine)[0], ["10.0.0.2"]);
   t.end();
 });
 
-test("whether an attachment holds anything is seen without the lock, by index or search", (t) => {
+test("whether an attachment holds anything is known without the lock, by index or search", (t) => {
   const machine = machineWith(two);
   t.equal(isHeld(machine.start(), location, c1), true);
   t.equal(isHeld(machine.start(), location, attachment("c9")), false);
@@ -255,9 +255,9 @@ function addPortably(machine: MemoryMachine, name: string): boolean {
   const owner = attachment(`of-${name}`);
   machine.disk.put(path, `${owner.containerId}\r\neth0`);
   const process = machine.start({ lockKind: "portable" });
-  withLedger(process, (ledger) => {
-    ledger.announce(owner, [name]);
-    ledger.reserve(address(name), owner, path);
+  withStore(process, (store) => {
+    store.announce(owner, [name]);
+    store.reserve(address(name), owner, path);
   });
   return process.calls.some(
     ({ operation, path: listed }) => operation === "list" && listed === location.directory,

@@ -1,18 +1,18 @@
-/** Addresses, networks and range sets from their texts. */
+/** Addresses, networks and range sets parsed from text. */
 
-import { type Address, parseAddress, type Window } from "../../src/ipam/address.ts";
+import { type Address, type AddressRange, parseAddress } from "../../src/ipam/address.ts";
 import { type Prefix, parsePrefix } from "../../src/ipam/prefix.ts";
 import type { RangeSpec } from "../../src/ipam/range.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
 
-/** @throws Error where the text is no address */
+/** @throws Error where the text is not an address */
 export function address(text: string): Address {
   const parsed = parseAddress(text);
   if (parsed === undefined) throw new Error(`${text} is no address`);
   return parsed;
 }
 
-/** @throws Error where the text is no network */
+/** @throws Error where the text is not a network */
 export function prefix(text: string): Prefix {
   const parsed = parsePrefix(text);
   if (parsed === undefined) throw new Error(`${text} is no network`);
@@ -20,7 +20,7 @@ export function prefix(text: string): Prefix {
 }
 
 /** `first-last`, or one address. */
-export function window(text: string): Window {
+export function addressRange(text: string): AddressRange {
   const [first = "", last = first] = text.split("-");
   return { first: address(first), last: address(last) };
 }

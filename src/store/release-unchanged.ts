@@ -1,28 +1,28 @@
-/** Releasing reservations that were looked at before, without the lock. */
+/** Releasing reservations that were chosen without the lock, if they are unchanged. */
 
 import { type FileStatus, isSystemError, type System } from "../system/system.ts";
-import type { Ledger } from "./ledger.ts";
 import { join, type Location } from "./location.ts";
 import { isSameOwner, ownerText } from "./owner.ts";
-import { releaseStill } from "./release.ts";
+import { releaseWhere } from "./release.ts";
 import { type OwnedReservation, readOwner } from "./reservations.ts";
 import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
 import { type Identity, identityOf } from "./stamp.ts";
+import type { Store } from "./store.ts";
 
 /**
- * Releases those reservations that are still what they were when they were seen; each file is looked at again.
+ * Releases those reservations that are unchanged since they were seen dead; each file is checked again.
  *
- * @returns the names of those that were released
- * @throws CniError 5 with every path and reason, after all that could be released are
+ * @returns the names of the released reservations
+ * @throws CniError 5 with the path and reason of each failure, after the others were released
  */
-export function releaseSeen(
-  ledger: Ledger,
+export function releaseSeenDead(
+  store: Store,
   seen: readonly Omit<SeenDead, "since">[],
 ): readonly string[] {
-  const { system, location } = ledger;
+  const { system, location } = store;
   const wanted = new Set(seen.map(seenDeadKey));
   const names = new Set(seen.map(({ name }) => name));
-  return releaseStill(ledger, ({ name, owner }) => {
+  return releaseWhere(store, ({ name, owner }) => {
     const text = names.has(name) ? ownerText(owner) : undefined;
     const modified = text === undefined ? undefined : modifiedOf(system, location, name);
     if (text === undefined || modified === undefined) return false;
@@ -30,16 +30,16 @@ export function releaseSeen(
   });
 }
 
-/** A reservation as it was a moment ago, in every respect that `stat(2)` tells. */
+/** A reservation and the identity of its file, to detect later changes. */
 export interface Snapshot {
   readonly reservation: OwnedReservation;
   readonly identity: Identity;
 }
 
 /**
- * Looks at a reservation so closely that any later change shows.
+ * Reads the state of a reservation, so that any later change can be detected.
  *
- * @returns `undefined` where it is another's by now, or gone
+ * @returns `undefined` where it is gone or has another owner
  */
 export function snapshotOf(
   system: System,
@@ -55,18 +55,15 @@ export function snapshotOf(
 }
 
 /**
- * Releases those reservations that did not change in any respect.
+ * Releases those reservations that are unchanged since their snapshots.
  *
- * @returns the names of those that were released
- * @throws CniError 5 as `releaseSeen`
+ * @returns the names of the released reservations
+ * @throws CniError 5 as `releaseSeenDead`
  */
-export function releaseUnchanged(
-  ledger: Ledger,
-  snapshots: readonly Snapshot[],
-): readonly string[] {
-  const { system, location } = ledger;
+export function releaseUnchanged(store: Store, snapshots: readonly Snapshot[]): readonly string[] {
+  const { system, location } = store;
   const before = new Map(snapshots.map((one) => [one.reservation.name, one]));
-  return releaseStill(ledger, ({ name, owner }) => {
+  return releaseWhere(store, ({ name, owner }) => {
     const snapshot = before.get(name);
     if (snapshot === undefined || !isSameOwner(owner, snapshot.reservation.owner)) return false;
     const status = statusOf(system, location, name);
