@@ -7,7 +7,7 @@ test("a network's paths lie in the data directory, the state directory apart fro
     network: "net",
     dataDir: "/var/lib/cni/networks",
     directory: "/var/lib/cni/networks/net",
-    own: "/var/lib/cni/networks/.host-local/net",
+    stateDirectory: "/var/lib/cni/networks/.host-local/net",
     usesStateDirectory: true,
     temporaryDirectory: "/var/lib/cni/networks/.host-local/net/new",
     owners: "/var/lib/cni/networks/.host-local/net/owners",
