@@ -10,7 +10,7 @@ type Values = ReadonlyMap<string, string | number | readonly string[]>;
  * Renders a template as containerd does for a node.
  *
  * @param template the text of the template file
- * @param podCIDRs the node's blocks, in the order of `spec.podCIDRs`
+ * @param podCIDRs the podCIDRs of the node, in the order of `spec.podCIDRs`
  * @throws {Error} if the template uses an action outside the part above
  */
 export function renderContainerdTemplate(template: string, podCIDRs: readonly string[]): string {
