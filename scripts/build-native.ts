@@ -1,20 +1,38 @@
 /**
  * Builds the native executable: the same program, bundled by esbuild, compiled to QuickJS bytecode,
- * and linked statically with Debian's libquickjs and the C host in src/system/quickjs.
+ * linked statically with Debian's libquickjs and the C host in src/system/quickjs, and run once up to
+ * where it waits for a call, which is where each call begins then.
  *
  * Usage: `node scripts/build-native.ts [--checked]`, through `npm run build:native`. With `--checked`
- * it writes build/native/host-local-checked, which runs under the address and undefined-behaviour
+ * it writes build/native-checked/host-local-checked, which runs under the address and undefined-behaviour
  * sanitizers and frees everything at its end.
  */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundle, root } from "./bundle.ts";
 
 const sources = join(root, "src", "system", "quickjs");
-const work = join(root, "build", "native");
+
+const hostFiles = ["host.c", "engine.c", "allocator.c", "file-calls.c", "operator-host.c"];
+
+const checkedOptions = [
+  ...["-g", "-O1", "-DHOST_CHECKED"],
+  ...["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+];
+
+/** The addresses of a snapshot have to stay, so the executable is not position-independent. */
+const options = [
+  ...["-O2", "-static", "-no-pie", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"],
+  ...["gettimeofday", "clock_gettime", "localtime_r"].map((name) => `-Wl,--wrap=${name}`),
+];
+
+/** In bytes; what a snapshot needs is measured. */
+const LARGEST_SNAPSHOT = 8 * 1024 * 1024;
+
+const PAGE = 4096;
 
 /** A tool that the build needs is not installed. */
 export class MissingTool extends Error {}
@@ -25,35 +43,73 @@ interface Library {
   readonly archive: string;
 }
 
+/** What to build. */
+export interface NativeBuild {
+  /** Whether with the sanitizers; then without a snapshot. */
+  readonly checked?: boolean;
+  /** The program that serves calls. */
+  readonly plugin?: string;
+  /** The directory for everything that is made on the way. */
+  readonly work?: string;
+  readonly output?: string;
+}
+
 /** Builds the executable, and returns its path. */
-export async function buildNative(checked: boolean): Promise<string> {
-  const library = findLibrary() ?? fetchLibrary();
+export async function buildNative({
+  checked = false,
+  plugin = join(root, "src", "native.ts"),
+  work = join(root, "build", checked ? "native-checked" : "native"),
+  output = checked ? join(work, "host-local-checked") : join(root, "dist", "native", "host-local"),
+}: NativeBuild = {}): Promise<string> {
+  const library = libraryOrFetch();
   mkdirSync(work, { recursive: true });
-  const programs = [
-    await compileProgram(library, "plugin", "native.ts"),
-    await compileProgram(library, "operator", "native-operator.ts"),
+  mkdirSync(dirname(output), { recursive: true });
+  const compiler = join(work, "compiler");
+  compile(library, [join(sources, "compiler.c")], compiler, ["-O2"]);
+  const operator = join(root, "src", "native-operator.ts");
+  const files = [
+    ...hostFiles.map((file) => join(sources, file)),
+    await compileProgram(compiler, "plugin", plugin, work),
+    await compileProgram(compiler, "operator", operator, work),
   ];
-  const output = checked
-    ? join(work, "host-local-checked")
-    : join(root, "dist", "native", "host-local");
-  mkdirSync(join(output, ".."), { recursive: true });
-  const options = checked
-    ? ["-g", "-O1", "-DHOST_CHECKED", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    : ["-O2", "-static", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"];
   const unfinished = `${output}.unfinished`;
-  const host = ["host.c", "file-calls.c", "operator-host.c"].map((file) => join(sources, file));
-  compile(library, [...host, ...programs], unfinished, options);
+  if (checked) compile(library, files, unfinished, checkedOptions);
+  else linkWithSnapshot(library, files, unfinished, join(work, "snapshot"));
   renameSync(unfinished, output);
   return output;
 }
 
+/**
+ * Links the executable, runs it, and puts the memory that it writes then into it (see engine.h). Twice, since only the
+ * first run shows how large the section has to be.
+ */
+function linkWithSnapshot(
+  library: Library,
+  files: readonly string[],
+  output: string,
+  section: string,
+): void {
+  let size = LARGEST_SNAPSHOT;
+  for (const _ of ["to measure", "to keep"]) {
+    compile(library, files, output, [...options, `-DSNAPSHOT_SIZE=${size}`]);
+    const { status, stdout, stderr } = spawnSync(output, { env: {}, maxBuffer: 2 * size });
+    if (status !== 0) throw new Error(`The snapshot cannot be made: ${stderr}`);
+    writeFileSync(section, stdout);
+    size = Math.ceil(Number(stderr) / PAGE) * PAGE;
+  }
+  run("objcopy", [`--update-section=.snapshot=${section}`, output]);
+}
+
 /** Writes a program as C source that holds its bytecode, and returns the path. */
-async function compileProgram(library: Library, name: string, entry: string): Promise<string> {
+async function compileProgram(
+  compiler: string,
+  name: string,
+  entry: string,
+  work: string,
+): Promise<string> {
   const script = join(work, `${name}.js`);
-  const compiler = join(work, "compiler");
   const program = join(work, `${name}.c`);
-  await bundle({ entry: join(root, "src", entry), output: script, engine: "quickjs" });
-  compile(library, [join(sources, "compiler.c")], compiler, ["-O2"]);
+  await bundle({ entry, output: script, engine: "quickjs" });
   writeFileSync(program, run(compiler, [name, script]));
   return program;
 }
@@ -71,7 +127,9 @@ function findLibrary(): Library | undefined {
   return undefined;
 }
 
-function fetchLibrary(): Library {
+function libraryOrFetch(): Library {
+  const present = findLibrary();
+  if (present !== undefined) return present;
   spawnSync("bash", [join(root, "scripts", "fetch-quickjs.sh")], { stdio: "inherit" });
   const library = findLibrary();
   if (library === undefined) {
@@ -80,6 +138,11 @@ function fetchLibrary(): Library {
     );
   }
   return library;
+}
+
+/** Compiles and links C sources with the engine's library, under the sanitizers. */
+export function compileChecked(files: readonly string[], output: string): void {
+  compile(libraryOrFetch(), files, output, checkedOptions);
 }
 
 /** Compiles and links C sources; a warning is an error. */
@@ -124,6 +187,6 @@ function run(command: string, parameters: readonly string[]): Buffer {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { checked: { type: "boolean", default: false } } });
-  const output = await buildNative(values.checked);
+  const output = await buildNative({ checked: values.checked });
   console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
 }

@@ -22,7 +22,7 @@ const files = [
 
 let executable: string | undefined;
 try {
-  executable = await buildNative(false);
+  executable = await buildNative();
 } catch (error) {
   if (!(error instanceof MissingTool)) throw error;
   console.log(`The native executable is not tested, for it cannot be built here. ${error}`);

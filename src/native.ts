@@ -1,7 +1,10 @@
-/** The native executable: the plugin on QuickJS. */
+/**
+ * The native executable: the plugin on QuickJS. The build runs this file up to its end and keeps what is in memory then,
+ * so nothing outside a function may ask anything of the machine.
+ */
 
 import { main } from "./main.ts";
-import { createQuickJsSystem } from "./system/quickjs/quickjs-system.ts";
+import { createQuickJsSystem, serve } from "./system/quickjs/quickjs-system.ts";
 
 const system = createQuickJsSystem();
-system.exit(main(system));
+serve(() => system.exit(main(system)));

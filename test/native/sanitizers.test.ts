@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
 
-const executable = await buildNative(true);
+const executable = await buildNative({ checked: true });
 
 interface Case {
   readonly what: string;
@@ -33,7 +33,7 @@ const dualStack = (dataDir: string): string =>
   });
 
 /** In this order on one data directory, so that each call finds what the ones before it left. */
-const liveness: readonly Case[] = [
+const calls: readonly Case[] = [
   { what: "no command", environment: {}, configuration: dualStack, exitCode: 0 },
   {
     what: "VERSION",
@@ -93,7 +93,7 @@ const liveness: readonly Case[] = [
 
 test("the C host has no memory error, undefined behaviour or leak", (t) => {
   const dataDir = t.testdir();
-  for (const { what, environment, configuration, exitCode } of liveness) {
+  for (const { what, environment, configuration, exitCode } of calls) {
     const { status, stderr } = spawnSync(executable, {
       input: configuration(dataDir),
       env: environment,

@@ -8,6 +8,7 @@
  */
 
 #define _GNU_SOURCE
+#include "engine.h"
 #include "file-calls.h"
 #include "operator-host.h"
 
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -36,8 +36,6 @@ extern const uint8_t operator_program[];
 extern const size_t operator_program_size;
 
 enum {
-  MEMORY_LIMIT = 1024 * 1024 * 1024,
-  STACK_LIMIT = 6 * 1024 * 1024,
   /* How much of a longer file is overwritten before it is truncated. */
   OVERWRITE_LIMIT = 4096,
   /* The longest wait for the lock, in milliseconds: some weeks, so that nanoseconds do not overflow. */
@@ -449,85 +447,78 @@ static JSValue host_exit(JSContext *ctx, JSValueConst self, int count, JSValueCo
   int32_t code;
   if (JS_ToInt32(ctx, &code, args[0]) < 0) return JS_EXCEPTION;
   exit_code = code;
+#ifndef HOST_CHECKED
+  /* The kernel frees what the engine would free one by one. */
+  _exit(code);
+#endif
   return JS_UNDEFINED;
 }
 
-static const JSCFunctionListEntry functions[] = {
-    JS_CFUNC_DEF("environment", 1, host_environment),
-    JS_CFUNC_DEF("readInput", 2, host_read_input),
-    JS_CFUNC_DEF("writeOutput", 1, host_write_output),
-    JS_CFUNC_DEF("writeError", 1, host_write_error),
-    JS_CFUNC_DEF("readFile", 2, host_read_file),
-    JS_CFUNC_DEF("createFile", 3, host_create_file),
-    JS_CFUNC_DEF("overwriteFile", 2, host_overwrite_file),
-    JS_CFUNC_DEF("link", 2, host_link),
-    JS_CFUNC_DEF("rename", 2, host_rename),
-    JS_CFUNC_DEF("symlink", 2, host_symlink),
-    JS_CFUNC_DEF("readLink", 1, host_read_link),
-    JS_CFUNC_DEF("setModified", 3, host_set_modified),
-    JS_CFUNC_DEF("unlink", 1, host_unlink),
-    JS_CFUNC_DEF("makeDirectory", 1, host_make_directory),
-    JS_CFUNC_DEF("list", 1, host_list),
-    JS_CFUNC_DEF("status", 1, host_status),
-    JS_CFUNC_DEF("linkStatus", 1, host_link_status),
-    JS_CFUNC_DEF("requireWritable", 1, host_require_writable),
-    JS_CFUNC_DEF("lock", 2, host_lock),
-    JS_CFUNC_DEF("unlock", 1, host_unlock),
-    JS_CFUNC_DEF("now", 0, host_now),
-    JS_CFUNC_DEF("processId", 0, host_process_id),
-    JS_CFUNC_DEF("exit", 1, host_exit),
+/* What the program calls. */
+static const struct {
+  const char *name;
+  int length;
+  JSCFunction *call;
+} functions[] = {
+    {"environment", 1, host_environment},
+    {"readInput", 2, host_read_input},
+    {"writeOutput", 1, host_write_output},
+    {"writeError", 1, host_write_error},
+    {"readFile", 2, host_read_file},
+    {"createFile", 3, host_create_file},
+    {"overwriteFile", 2, host_overwrite_file},
+    {"link", 2, host_link},
+    {"rename", 2, host_rename},
+    {"symlink", 2, host_symlink},
+    {"readLink", 1, host_read_link},
+    {"setModified", 3, host_set_modified},
+    {"unlink", 1, host_unlink},
+    {"makeDirectory", 1, host_make_directory},
+    {"list", 1, host_list},
+    {"status", 1, host_status},
+    {"linkStatus", 1, host_link_status},
+    {"requireWritable", 1, host_require_writable},
+    {"lock", 2, host_lock},
+    {"unlock", 1, host_unlock},
+    {"now", 0, host_now},
+    {"processId", 0, host_process_id},
+    {"exit", 1, host_exit},
 };
 
-/* Only the built-ins that the programs use: each further one would take time in every call. */
-static JSContext *new_context(JSRuntime *runtime) {
-  JSContext *ctx = JS_NewContextRaw(runtime);
-  if (!ctx) return NULL;
-  JS_AddIntrinsicBaseObjects(ctx);
-  JS_AddIntrinsicDate(ctx);
-  JS_AddIntrinsicRegExpCompiler(ctx);
-  JS_AddIntrinsicRegExp(ctx);
-  JS_AddIntrinsicJSON(ctx);
-  JS_AddIntrinsicMapSet(ctx);
-  return ctx;
-}
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-/* An uncaught exception is a defect: reported on standard error, exit code 2. */
-static void report_exception(JSContext *ctx) {
-  JSValue exception = JS_GetException(ctx);
-  size_t length;
-  const char *text = JS_ToCStringLen(ctx, &length, exception);
-  bool written = text && write_all(STDERR_FILENO, text, length) &&
-              write_all(STDERR_FILENO, "\n", 1);
-  (void)written; /* there is no other stream to report it on */
-  if (text) JS_FreeCString(ctx, text);
-  JS_FreeValue(ctx, exception);
-}
-
-static bool run(JSContext *ctx, const uint8_t *bytes, size_t size) {
-  JSValue global = JS_GetGlobalObject(ctx);
-  JSValue host = JS_NewObject(ctx);
-  if (JS_IsException(host)) {
-    JS_FreeValue(ctx, global);
-    return false;
+/* Every function is reached through here: while the snapshot is made, there is no machine. */
+static JSValue call_function(JSContext *ctx, JSValueConst self, int count, JSValueConst *args,
+                             int index) {
+  if (is_building()) {
+    return JS_ThrowInternalError(ctx, "host.%s is called before a call is served",
+                                 functions[index].name);
   }
-  JS_SetPropertyFunctionList(ctx, host, functions, sizeof functions / sizeof functions[0]);
-  bool defined = JS_SetPropertyStr(ctx, global, "host", host) >= 0;
-  JS_FreeValue(ctx, global);
-  if (!defined) return false;
-  JSValue program = JS_ReadObject(ctx, bytes, size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
-  if (JS_IsException(program)) return false;
-  JSValue result = JS_EvalFunction(ctx, program);
-  bool completed = !JS_IsException(result);
-  JS_FreeValue(ctx, result);
-  return completed;
+  return functions[index].call(ctx, self, count, args);
 }
 
-/* Most of this process's stack, so that the engine detects an overflow before the kernel does. */
-static size_t stack_limit(void) {
-  struct rlimit given;
-  if (getrlimit(RLIMIT_STACK, &given) < 0 || given.rlim_cur == RLIM_INFINITY) return STACK_LIMIT;
-  size_t most = (size_t)(given.rlim_cur / 4 * 3);
-  return most < STACK_LIMIT ? most : STACK_LIMIT;
+/* The program's top level ends with this: its argument serves a call. */
+static JSValue host_serve(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  serve_with(ctx, args[0]);
+  return JS_UNDEFINED;
+}
+
+static bool add_host(JSContext *ctx) {
+  JSValue host = JS_NewObject(ctx);
+  bool added = !JS_IsException(host) &&
+               JS_SetPropertyStr(ctx, host, "serve",
+                                 JS_NewCFunction(ctx, host_serve, "serve", 1)) >= 0;
+  for (int at = 0; at < FUNCTIONS && added; at++) {
+    const char *name = functions[at].name;
+    JSValue function = JS_NewCFunctionMagic(ctx, call_function, name, functions[at].length,
+                                            JS_CFUNC_generic_magic, at);
+    added = JS_SetPropertyStr(ctx, host, name, function) >= 0;
+  }
+  JSValue global = JS_GetGlobalObject(ctx);
+  added = JS_SetPropertyStr(ctx, global, "host", host) >= 0 && added;
+  JS_FreeValue(ctx, global);
+  return added;
 }
 
 /*
@@ -546,35 +537,37 @@ static bool is_operator(int count) {
   return count > 1 && (!command || *command == '\0');
 }
 
-static bool run_plugin(JSContext *ctx) { return run(ctx, plugin_program, plugin_program_size); }
+static bool run_plugin(const struct engine *engine) {
+  JSValue result = JS_Call(engine->ctx, engine->serve, JS_UNDEFINED, 0, NULL);
+  bool completed = !JS_IsException(result);
+  JS_FreeValue(engine->ctx, result);
+  return completed;
+}
 
 static bool run_operator(JSContext *ctx, int count, char **arguments) {
   return add_operator_host(ctx, count, arguments) &&
-         run(ctx, operator_program, operator_program_size);
+         evaluate(ctx, operator_program, operator_program_size);
 }
 
 int main(int count, char **arguments) {
+  if (!has_snapshot()) return write_snapshot(add_host);
   keep_closed_streams();
   /* Files get the requested modes, independent of the caller's umask. */
   umask(022);
   /* A closed pipe or a file size limit is an error to handle, not a signal that kills the process. */
   if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
-  JSRuntime *runtime = JS_NewRuntime();
-  if (!runtime) return 2;
-  JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
-  JS_SetMaxStackSize(runtime, stack_limit());
-  /* No cycle collection: among a million values it would cost more than the call; all else is reference-counted. */
-  JS_SetGCThreshold(runtime, SIZE_MAX);
-  JSContext *ctx = new_context(runtime);
-  if (!ctx) return 2;
-  if (!(is_operator(count) ? run_operator(ctx, count - 1, arguments + 1) : run_plugin(ctx))) {
-    report_exception(ctx);
+  struct engine *engine = start_engine(add_host);
+  if (!engine) return 2;
+  if (!(is_operator(count) ? run_operator(engine->ctx, count - 1, arguments + 1)
+                           : run_plugin(engine))) {
+    report_exception(engine->ctx);
     exit_code = 2;
   }
 #ifdef HOST_CHECKED
   /* The kernel frees everything at exit; only leak checks need this. */
-  JS_FreeContext(ctx);
-  JS_FreeRuntime(runtime);
+  JS_FreeValue(engine->ctx, engine->serve);
+  JS_FreeContext(engine->ctx);
+  JS_FreeRuntime(engine->runtime);
 #endif
   return exit_code;
 }

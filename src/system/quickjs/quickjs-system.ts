@@ -11,6 +11,7 @@ import {
 
 /** The functions of host.c; each throws a `HostError` when its system call fails. */
 interface Host {
+  serve(call: () => void): void;
   environment(name: string): string | undefined;
   readInput(limit: number, milliseconds: number): string;
   writeOutput(text: string): void;
@@ -83,6 +84,11 @@ export function createQuickJsSystem(): QuickJsSystem {
     processId: () => host.processId(),
     exit: (code) => host.exit(code),
   };
+}
+
+/** Says what serves a call of the plugin; to be called once, at the end of the program. */
+export function serve(call: () => void): void {
+  host.serve(call);
 }
 
 /** Calls a function of the host and converts its error to a `SystemError`. */

@@ -1,0 +1,142 @@
+/* See allocator.h. */
+
+#include "allocator.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  UNIT = 16,
+  /* Before each block: its usable size. The blocks themselves are aligned to a unit. */
+  HEADER = 8,
+  /* Blocks of up to so many units, header included, have a size class; larger ones come from malloc. */
+  CLASSES = 64,
+  LARGEST_SMALL = CLASSES * UNIT - HEADER,
+  PIECE = 256 * 1024,
+  FIRST_PIECE = 128 * 1024,
+};
+
+/* What a free block holds. */
+struct free_block {
+  struct free_block *next;
+};
+
+static struct free_block *free_lists[CLASSES + 1];
+
+/* An ordinary call needs no more: no system call for memory. */
+static uint8_t first_piece[FIRST_PIECE] __attribute__((aligned(UNIT)));
+
+/* What is left of the present piece. */
+static uint8_t *piece = first_piece;
+static uint8_t *piece_end = first_piece + FIRST_PIECE;
+
+/* Where the only memory begins, if there is such. */
+static uint8_t *only_memory;
+
+static const uint8_t *kept;
+static size_t kept_size;
+
+static bool is_kept(const void *block) { return (size_t)((const uint8_t *)block - kept) < kept_size; }
+
+static size_t *size_of(const void *block) { return (size_t *)block - 1; }
+
+static size_t usable_size(const void *block) { return block ? *size_of(block) : 0; }
+
+/* How many units a block of this size takes. */
+static size_t class_of(size_t size) { return (size + HEADER + UNIT - 1) / UNIT; }
+
+static void *cut(size_t units) {
+  size_t size = units * UNIT;
+  if ((size_t)(piece_end - piece) < size + HEADER) {
+    if (only_memory) return NULL;
+    uint8_t *next = malloc(PIECE);
+    if (!next) return NULL;
+    piece = next;
+    piece_end = next + PIECE;
+  }
+  /* Room for a header stays unused at the beginning of a piece, so that blocks are aligned. */
+  uint8_t *block = piece + UNIT;
+  piece += size;
+  *size_of(block) = size - HEADER;
+  return block;
+}
+
+static void *allocate_small(size_t units) {
+  struct free_block *block = free_lists[units];
+  if (!block) return cut(units);
+  free_lists[units] = block->next;
+  return block;
+}
+
+/* With its size, the header of a large block is a whole unit, for alignment. */
+static void *allocate_large(void *block, size_t size) {
+  uint8_t *memory = realloc(block ? (uint8_t *)block - UNIT : NULL, size + UNIT);
+  if (!memory) return NULL;
+  *size_of(memory + UNIT) = size;
+  return memory + UNIT;
+}
+
+static void *allocate(JSMallocState *state, size_t size) {
+  if (size > state->malloc_limit || state->malloc_size > state->malloc_limit - size) return NULL;
+  bool is_small = size <= LARGEST_SMALL;
+  void *block = is_small      ? allocate_small(class_of(size))
+                : only_memory ? cut(class_of(size))
+                              : allocate_large(NULL, size);
+  if (!block) return NULL;
+  state->malloc_count++;
+  state->malloc_size += usable_size(block);
+  return block;
+}
+
+static void release(JSMallocState *state, void *block) {
+  if (!block || is_kept(block)) return;
+  size_t size = usable_size(block);
+  state->malloc_count--;
+  state->malloc_size -= size;
+  if (size <= LARGEST_SMALL) {
+    struct free_block *freed = block;
+    freed->next = free_lists[class_of(size)];
+    free_lists[class_of(size)] = freed;
+  } else if (!only_memory) {
+    free((uint8_t *)block - UNIT);
+  }
+}
+
+static void *reallocate(JSMallocState *state, void *block, size_t size) {
+  if (!block) return size == 0 ? NULL : allocate(state, size);
+  if (size == 0) {
+    release(state, block);
+    return NULL;
+  }
+  size_t before = usable_size(block);
+  bool is_in_piece = before <= LARGEST_SMALL || only_memory || is_kept(block);
+  if (is_in_piece && size <= before) return block;
+  if (is_in_piece || size <= LARGEST_SMALL) {
+    void *moved = allocate(state, size);
+    if (!moved) return NULL;
+    memcpy(moved, block, before < size ? before : size);
+    release(state, block);
+    return moved;
+  }
+  size_t others = state->malloc_size - before;
+  if (size > state->malloc_limit || others > state->malloc_limit - size) return NULL;
+  void *moved = allocate_large(block, size);
+  if (moved) state->malloc_size = others + size;
+  return moved;
+}
+
+const JSMallocFunctions allocator = {allocate, release, reallocate, usable_size};
+
+void allocate_only_from(uint8_t *memory, size_t size) {
+  only_memory = memory;
+  piece = memory;
+  piece_end = memory + size;
+}
+
+size_t allocated(void) { return (size_t)(piece - only_memory) + HEADER; }
+
+void never_free(const uint8_t *memory, size_t size) {
+  kept = memory;
+  kept_size = size;
+}

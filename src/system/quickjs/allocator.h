@@ -1,0 +1,25 @@
+/*
+ * The memory of the engine: blocks of size classes with free lists, cut from large pieces, since a
+ * call makes thousands of small ones and ends soon.
+ */
+
+#ifndef ALLOCATOR_H
+#define ALLOCATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <quickjs.h>
+
+extern const JSMallocFunctions allocator;
+
+/* From now on every block is cut from this memory, aligned to 16 bytes; when it is used up, there is none. */
+void allocate_only_from(uint8_t *memory, size_t size);
+
+/* How much of that memory is used, in bytes. */
+size_t allocated(void);
+
+/* Blocks in this memory are never freed: what lies there is as the snapshot has it. */
+void never_free(const uint8_t *memory, size_t size);
+
+#endif

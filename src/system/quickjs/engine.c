@@ -1,0 +1,196 @@
+/* See engine.h. */
+
+#define _GNU_SOURCE
+#include "engine.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "allocator.h"
+#include "file-calls.h"
+
+/* The plugin, compiled by compiler.c. */
+extern const uint8_t plugin_program[];
+extern const size_t plugin_program_size;
+
+enum {
+  MEMORY_LIMIT = 1024 * 1024 * 1024,
+  STACK_LIMIT = 6 * 1024 * 1024,
+  BUILD_STACK = 1024 * 1024,
+};
+
+static struct engine engine;
+
+/* Only the built-ins that the programs use. */
+static JSContext *new_context(JSRuntime *runtime) {
+  JSContext *ctx = JS_NewContextRaw(runtime);
+  if (!ctx) return NULL;
+  JS_AddIntrinsicBaseObjects(ctx);
+  JS_AddIntrinsicDate(ctx);
+  JS_AddIntrinsicRegExpCompiler(ctx);
+  JS_AddIntrinsicRegExp(ctx);
+  JS_AddIntrinsicJSON(ctx);
+  JS_AddIntrinsicMapSet(ctx);
+  return ctx;
+}
+
+static bool make_engine(JSRuntime *runtime, add_globals *add) {
+  if (!runtime) return false;
+  JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
+  /* No cycle collection: among a million values it would cost more than the call; all else is reference-counted. */
+  JS_SetGCThreshold(runtime, SIZE_MAX);
+  JSContext *ctx = new_context(runtime);
+  engine = (struct engine){.runtime = runtime, .ctx = ctx, .serve = JS_UNDEFINED};
+  return ctx && add(ctx);
+}
+
+/* Most of this process's stack, so that the engine detects an overflow before the kernel does. */
+static size_t stack_limit(void) {
+  struct rlimit given;
+  if (getrlimit(RLIMIT_STACK, &given) < 0 || given.rlim_cur == RLIM_INFINITY) return STACK_LIMIT;
+  size_t most = (size_t)(given.rlim_cur / 4 * 3);
+  return most < STACK_LIMIT ? most : STACK_LIMIT;
+}
+
+bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size) {
+  JSValue program = JS_ReadObject(ctx, bytes, size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
+  if (JS_IsException(program)) return false;
+  JSValue result = JS_EvalFunction(ctx, program);
+  bool completed = !JS_IsException(result);
+  JS_FreeValue(ctx, result);
+  return completed;
+}
+
+void serve_with(JSContext *ctx, JSValueConst function) {
+  JS_FreeValue(ctx, engine.serve);
+  engine.serve = JS_DupValue(ctx, function);
+}
+
+void report_exception(JSContext *ctx) {
+  JSValue exception = JS_GetException(ctx);
+  size_t length;
+  const char *text = JS_ToCStringLen(ctx, &length, exception);
+  bool written = text && write_all(STDERR_FILENO, text, length) &&
+                 write_all(STDERR_FILENO, "\n", 1);
+  (void)written; /* there is no other stream to report it on */
+  if (text) JS_FreeCString(ctx, text);
+  JS_FreeValue(ctx, exception);
+}
+
+#ifdef HOST_CHECKED
+
+/* The sanitizers have an allocator of their own, and addresses that change: no snapshot. */
+bool has_snapshot(void) { return true; }
+bool is_building(void) { return false; }
+int write_snapshot(add_globals *add) {
+  (void)add;
+  return 2;
+}
+
+struct engine *start_engine(add_globals *add) {
+  if (!make_engine(JS_NewRuntime(), add)) return NULL;
+  JS_SetMaxStackSize(engine.runtime, stack_limit());
+  if (evaluate(engine.ctx, plugin_program, plugin_program_size)) return &engine;
+  report_exception(engine.ctx);
+  return NULL;
+}
+
+#else
+
+/* The section. Made by the build; `used` is 0 before. */
+static union {
+  struct {
+    uint64_t used;
+    struct engine engine;
+  } head;
+  uint8_t bytes[SNAPSHOT_SIZE];
+} snapshot __attribute__((section(".snapshot"), aligned(4096)));
+
+static bool building;
+static bool asked_for_machine;
+
+bool has_snapshot(void) { return snapshot.head.used > 0; }
+
+bool is_building(void) {
+  if (building) asked_for_machine = true;
+  return building;
+}
+
+/*
+ * The engine's own calls of the C library, by the linker's --wrap: what a built-in such as Date asks
+ * for would stay as it was at build time. The seed of random numbers is taken from the clock when a
+ * context is made, hence one that is always the same, and so are two builds.
+ */
+int __real_gettimeofday(struct timeval *time, void *zone);
+int __wrap_gettimeofday(struct timeval *time, void *zone) {
+  if (!is_building()) return __real_gettimeofday(time, zone);
+  *time = (struct timeval){.tv_sec = 1};
+  return 0;
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+  if (!is_building()) return __real_clock_gettime(clock, time);
+  *time = (struct timespec){.tv_sec = 1};
+  return 0;
+}
+
+struct tm *__real_localtime_r(const time_t *time, struct tm *result);
+struct tm *__wrap_localtime_r(const time_t *time, struct tm *result) {
+  return is_building() ? gmtime_r(time, result) : __real_localtime_r(time, result);
+}
+
+struct engine *start_engine(add_globals *add) {
+  (void)add;
+  never_free(snapshot.bytes, sizeof snapshot.bytes);
+  engine = snapshot.head.engine;
+  JS_UpdateStackTop(engine.runtime);
+  JS_SetMaxStackSize(engine.runtime, stack_limit());
+  return &engine;
+}
+
+static add_globals *globals;
+static bool evaluated;
+
+static void make_snapshot(void) {
+  const size_t head = (sizeof snapshot.head + 15) / 16 * 16;
+  allocate_only_from(snapshot.bytes + head, sizeof snapshot.bytes - head);
+  if (!make_engine(JS_NewRuntime2(&allocator, NULL), globals)) return;
+  asked_for_machine = false; /* by the engine itself, for its seed */
+  JS_UpdateStackTop(engine.runtime);
+  JS_SetMaxStackSize(engine.runtime, BUILD_STACK / 2);
+  evaluated = evaluate(engine.ctx, plugin_program, plugin_program_size);
+  if (!evaluated) report_exception(engine.ctx);
+  JS_RunGC(engine.runtime);
+}
+
+int write_snapshot(add_globals *add) {
+  building = true;
+  globals = add;
+  /* On a stack that is always at the same place, since the engine remembers where its own is. */
+  static uint8_t stack[BUILD_STACK] __attribute__((aligned(16)));
+  static ucontext_t here, there;
+  if (getcontext(&there) < 0) return 2;
+  there.uc_stack.ss_sp = stack;
+  there.uc_stack.ss_size = sizeof stack;
+  there.uc_link = &here;
+  makecontext(&there, make_snapshot, 0);
+  if (swapcontext(&here, &there) < 0 || !evaluated) return 2;
+  if (asked_for_machine || !JS_IsFunction(engine.ctx, engine.serve)) {
+    fprintf(stderr, "snapshot: the program asks for something of the machine before a call\n");
+    return 2;
+  }
+  snapshot.head.engine = engine;
+  snapshot.head.used = sizeof snapshot.head + allocated();
+  fprintf(stderr, "%zu\n", (size_t)snapshot.head.used);
+  return write_all(STDOUT_FILENO, (const char *)snapshot.bytes, sizeof snapshot.bytes) ? 0 : 2;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * The engine, ready for a call. Reading the plugin and running it up to where it waits for a call is
+ * the same work each time, so the build does it once: it runs the linked file, which writes the
+ * memory that the engine then has, and puts that back into the file as its section `.snapshot`. The
+ * file is not position-independent, so every address in it stays right.
+ */
+
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include <stdbool.h>
+
+#include <quickjs.h>
+
+/* The engine and the function that serves a call. */
+struct engine {
+  JSRuntime *runtime;
+  JSContext *ctx;
+  JSValue serve;
+};
+
+/* Adds to the global object what the program calls; `serve_with` is called by the program. */
+typedef bool add_globals(JSContext *ctx);
+
+/* Whether this file has its snapshot already. */
+bool has_snapshot(void);
+
+/*
+ * At build time: evaluates the plugin and writes the section to standard output. The exit code, which
+ * is not 0 if the plugin asked for anything of the machine.
+ */
+int write_snapshot(add_globals *add);
+
+/* The engine as the snapshot has it, or newly made in a file that shall have none; NULL without memory. */
+struct engine *start_engine(add_globals *add);
+
+/* Evaluates a program; false if it threw. */
+bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size);
+
+/* Whether a snapshot is being made: then nothing of the machine is in reach. To be called by every host function. */
+bool is_building(void);
+
+/* The program says which function serves a call. */
+void serve_with(JSContext *ctx, JSValueConst function);
+
+/* Reports an uncaught exception on standard error. */
+void report_exception(JSContext *ctx);
+
+#endif

@@ -1,0 +1,43 @@
+/** What the build keeps of a run of the program: nothing of the machine that builds. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { buildNative } from "../../scripts/build-native.ts";
+import { run } from "../blackbox/executable.ts";
+
+/** Builds an executable whose program is this text. */
+function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
+  const directory = t.testdir();
+  const plugin = join(directory, "program.js");
+  writeFileSync(plugin, program);
+  return buildNative({ plugin, work: directory, output: join(directory, "host-local") });
+}
+
+test("a call begins where the top level of the program ended", async (t) => {
+  const executable = await build(
+    t,
+    'const made = ["at build time"]; host.serve(() => { host.writeOutput(made.join()); host.exit(7); });',
+  );
+  const { exitCode, stdout } = run(executable, { environment: { CNI_COMMAND: "ADD" }, stdin: "" });
+  t.same({ exitCode, stdout }, { exitCode: 7, stdout: "at build time" });
+});
+
+const serve = "host.serve(() => {});";
+
+for (const [what, program] of [
+  ["the environment", 'host.environment("HOME");'],
+  ["a file, although it goes on without", 'try { host.readFile("/etc/hostname", 1); } catch {}'],
+  ["the time of the host", "host.now();"],
+  ["the time of the engine", "Date.now();"],
+  ["the time zone", "new Date(0).getTimezoneOffset();"],
+] as const) {
+  test(`the build fails if the top level asks for ${what}`, async (t) => {
+    await t.rejects(build(t, `${program} ${serve}`), /The snapshot cannot be made/);
+  });
+}
+
+test("the build fails if the program throws, or serves nothing", async (t) => {
+  await t.rejects(build(t, `null.x; ${serve}`), /The snapshot cannot be made: TypeError/);
+  await t.rejects(build(t, "let unused = 1;"), /The snapshot cannot be made/);
+});
