@@ -1,6 +1,7 @@
 /** The C host under the address and undefined-behaviour sanitizers, which also find leaks. */
 
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
 
@@ -101,6 +102,32 @@ test("the C host has no memory error, undefined behaviour or leak", (t) => {
     });
     t.equal(status, exitCode, `${what}: exit code`);
     t.notMatch(stderr, /ERROR|runtime error/, `${what}: nothing to report`);
+  }
+  t.end();
+});
+
+test("nor have the functions for operator commands", (t) => {
+  const directory = t.testdir({
+    conf: {},
+    data: {},
+    "nodes.yaml": "kind: List\nitems: [{kind: Node}]\n",
+  });
+  const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
+  const commands: readonly (readonly [readonly string[], number])[] = [
+    [["--help"], 0],
+    [["list", ...place], 0],
+    [["check", ...place], 0],
+    [["gc", "--live-command", "echo c1", ...place], 0],
+    [["show", "10.0.0.1", ...place], 1],
+    [["plan", "--nodes", "10", "--pods", "100"], 0],
+    [["audit", join(directory, "nodes.yaml")], 1],
+    [["man"], 0],
+    [["no-command"], 2],
+  ];
+  for (const [words, exitCode] of commands) {
+    const { status, stderr } = spawnSync(executable, words, { encoding: "utf8", input: "" });
+    t.equal(status, exitCode, words.join(" "));
+    t.notMatch(stderr, /ERROR|runtime error|Assertion/, `${words[0]}: nothing to report`);
   }
   t.end();
 });
