@@ -326,12 +326,22 @@ static JSValue host_link_status(JSContext *ctx, JSValueConst self, int count, JS
   return status_by(ctx, "lstat", args[0], lstat);
 }
 
+/*
+ * Old seccomp profiles answer EPERM to the system call behind AT_EACCESS, faccessat2(2), which they do not know. Where the
+ * effective user is the real one, access(2) tells the same.
+ */
+static int check_writable(const char *path) {
+  int result = faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS);
+  if (result == 0 || errno != EPERM || getuid() != geteuid() || getgid() != getegid()) return result;
+  return access(path, W_OK | X_OK);
+}
+
 static JSValue host_require_writable(JSContext *ctx, JSValueConst self, int count,
                                      JSValueConst *args) {
   (void)self, (void)count;
   const char *path = path_of(ctx, "access", args[0]);
   if (!path) return JS_EXCEPTION;
-  JSValue result = done(ctx, "access", faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS));
+  JSValue result = done(ctx, "access", check_writable(path));
   JS_FreeCString(ctx, path);
   return result;
 }
