@@ -25,7 +25,7 @@ function metricsOf(node: Node): ReadonlySet<string> {
 
 function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
   const node = nodeFor(t);
-  node.configure("mynet", { subnet: "10.1.2.0/24" });
+  node.network("mynet", { subnet: "10.1.2.0/24" });
   node.call("ADD", "mynet", "c1");
   return node;
 }

@@ -10,22 +10,22 @@ import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
 
 /** The lines with values, the data directory as `DATA`. */
-function samplesIn({ directory }: Node, text: string): readonly string[] {
+function samplesIn({ dataDir }: Node, text: string): readonly string[] {
   return text
-    .replaceAll(directory, "DATA")
+    .replaceAll(dataDir, "DATA")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
 test("each range has its counts, exact for IPv6, too", (t) => {
   const node = nodeFor(t);
-  node.configure("net", {
+  node.network("net", {
     ranges: [[{ subnet: "10.1.2.0/29" }, { subnet: "10.1.3.0/30" }], [{ subnet: "fd00:1::/64" }]],
     exclude: ["10.1.2.6"],
   });
   for (const id of ["c1", "c2", "c3", "c4"]) node.call("ADD", "net", id);
-  node.put("net/10.1.2.9", "", 60);
-  node.put("net/10.1.3.2", "c4\r\neth0", 1);
+  node.write("net/10.1.2.9", "", 60);
+  node.write("net/10.1.3.2", "c4\r\neth0", 1);
   node.age("net/10.1.2.3", Date.now() / 1000 - 1_700_000_000.5);
 
   const { exitCode, stdout, stderr } = node.tool(["metrics"]);
@@ -60,7 +60,7 @@ test("each range has its counts, exact for IPv6, too", (t) => {
 
 test("reservations that gc found dead are counted until they are released", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/24" });
+  node.network("net", { subnet: "10.1.2.0/24" });
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
   node.tool(["gc", "--live", "-", "--grace", "0s"], { stdin: "c3\n" });
   const dead = () =>
@@ -74,7 +74,7 @@ test("reservations that gc found dead are counted until they are released", (t) 
 
 test("a range that two configurations name is measured once", (t) => {
   const node = nodeFor(t);
-  const path = node.configure("net", { subnet: "10.1.2.0/24" });
+  const path = node.network("net", { subnet: "10.1.2.0/24" });
   writeFileSync(join(node.confDir, "again.conf"), readFileSync(path));
 
   const { stdout } = node.tool(["metrics"]);
@@ -85,7 +85,7 @@ test("a range that two configurations name is measured once", (t) => {
 
 test("a network without a configuration has no ranges, and a bad configuration is counted", (t) => {
   const node = nodeFor(t);
-  node.put("old/10.1.2.5", "c5\r\neth0", 60);
+  node.write("old/10.1.2.5", "c5\r\neth0", 60);
   writeFileSync(join(node.confDir, "bad.conf"), "{");
 
   const { exitCode, stdout, stderr } = node.tool(["metrics"]);
@@ -101,7 +101,7 @@ test("a network without a configuration has no ranges, and a bad configuration i
 
 test("--json has the same numbers", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "fd00:1::/64" });
+  node.network("net", { subnet: "fd00:1::/64" });
 
   const { exitCode, stdout } = node.tool(["metrics", "--json"]);
 
@@ -118,7 +118,7 @@ test("--json has the same numbers", (t) => {
 
 test("--output replaces a file in one step, and leaves nothing else", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/24" });
+  node.network("net", { subnet: "10.1.2.0/24" });
   const directory = scratchDirectory(t);
   const path = join(directory, "cni-ipam.prom");
   writeFileSync(path, "old");
@@ -152,7 +152,7 @@ test("--output that cannot be written is exit code 2, and leaves nothing", (t) =
 
 test("reservations of the Go plugin are counted", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/29" });
+  node.network("net", { subnet: "10.1.2.0/29" });
   node.call("ADD", "net", "c1", goPlugin?.path);
 
   t.match(node.tool(["metrics"]).stdout, /^cni_ipam_addresses_used\{.*\} 1$/m);
@@ -161,7 +161,7 @@ test("reservations of the Go plugin are counted", { skip: skipWithoutGoPlugin },
 
 test("promtool accepts the metrics", { skip: skipWithoutPromtool }, (t) => {
   const node = nodeFor(t);
-  node.configure("net", { ranges: [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00:1::/64" }]] });
+  node.network("net", { ranges: [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00:1::/64" }]] });
   node.call("ADD", "net", "c1");
 
   const { stdout } = node.tool(["metrics"]);
