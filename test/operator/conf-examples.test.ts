@@ -1,7 +1,7 @@
 /** The files for operators in conf-examples/ are valid, and their commands work. */
 
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { parse } from "yaml";
@@ -17,8 +17,9 @@ interface Panel {
 
 const installed = "/opt/cni/bin/host-local";
 
-/** The names of all metrics that there are. */
+/** The names of all metrics that there are, once gc has run. */
 function metricsOf(node: Node): ReadonlySet<string> {
+  node.tool(["gc", "mynet", "--live", "-", "--yes"], { stdin: "c1\n" });
   const { stdout } = node.tool(["metrics"]);
   return new Set(Array.from(stdout.matchAll(/^# TYPE (\S+)/gm), ([, name = ""]) => name));
 }
@@ -66,6 +67,37 @@ test("prometheus-rules.yaml: promtool accepts it", { skip: skipWithoutPromtool }
   t.end();
 });
 
+const ruleTests = "test/operator/prometheus-rules.yaml";
+
+test("prometheus-rules.yaml: every alert fires when it should, and not when it should not", {
+  skip: skipWithoutPromtool,
+}, (t) => {
+  t.match(spawnSync("promtool", ["test", "rules", inRepository(ruleTests)], { encoding: "utf8" }), {
+    status: 0,
+    stderr: "",
+  });
+  t.end();
+});
+
+test("prometheus-rules.yaml: promtool has a case of each alert that fires, and one that does not", (t) => {
+  const { groups } = parse(readExample("operator/prometheus-rules.yaml"));
+  const alerts = groups[0].rules.map(({ alert }: { alert: string }) => alert);
+  const { tests } = parse(readFileSync(inRepository(ruleTests), "utf8"));
+  const cases: readonly { alertname: string; exp_alerts: readonly unknown[] }[] = tests.flatMap(
+    ({ alert_rule_test }: { alert_rule_test: readonly unknown[] }) => alert_rule_test,
+  );
+  const namesOf = (fires: boolean) =>
+    new Set(
+      cases
+        .filter(({ exp_alerts }) => exp_alerts.length > 0 === fires)
+        .map(({ alertname }) => alertname),
+    );
+
+  t.same([...namesOf(true)].sort(), alerts.toSorted());
+  t.same([...namesOf(false)].sort(), alerts.toSorted());
+  t.end();
+});
+
 test("grafana-dashboard.json: every panel has a query, and none covers another", (t) => {
   const { title, panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
 
@@ -76,6 +108,48 @@ test("grafana-dashboard.json: every panel has a query, and none covers another",
     Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`),
   );
   t.equal(new Set(cells).size, cells.length);
+  t.end();
+});
+
+test("grafana-dashboard.json: it shows the smallest range set of a pod, not the sum of families", {
+  skip: skipWithoutPromtool,
+}, (t) => {
+  const { panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
+  const valueOf = (title: string, value: number) => {
+    const panel = panels.find((one: { title: string }) => one.title === title);
+    const expr = panel.targets[0].expr.replaceAll(/\$\w+/g, ".*");
+    const labels = '{instance="node-1", network="net", data_dir="/data"}';
+    return { expr, eval_time: "1m", exp_samples: [{ labels, value }] };
+  };
+  const series = (metric: string, rangeSet: number, range: string, value: number) => ({
+    series: `${metric}{instance="node-1", network="net", data_dir="/data", range_set="${rangeSet}", range="${range}"}`,
+    values: `${value}x5`,
+  });
+  const file = join(scratchDirectory(t), "test.json");
+  const test = {
+    interval: "1m",
+    input_series: [
+      series("cni_ipam_addresses_free", 0, "a", 4),
+      series("cni_ipam_addresses_free", 0, "b", 6),
+      series("cni_ipam_addresses_free", 1, "c", 65_000),
+      series("cni_ipam_addresses_used", 0, "a", 26),
+      series("cni_ipam_addresses_used", 0, "b", 4),
+      series("cni_ipam_addresses_used", 1, "c", 30),
+      series("cni_ipam_addresses_capacity", 0, "a", 30),
+      series("cni_ipam_addresses_capacity", 0, "b", 10),
+      series("cni_ipam_addresses_capacity", 1, "c", 65_030),
+    ],
+    promql_expr_test: [
+      valueOf("Pods that still fit", 10),
+      valueOf("Addresses in use, the fullest first", 0.75),
+    ],
+  };
+  writeFileSync(file, JSON.stringify({ evaluation_interval: "1m", tests: [test] }));
+
+  t.match(spawnSync("promtool", ["test", "rules", file], { encoding: "utf8" }), {
+    status: 0,
+    stderr: "",
+  });
   t.end();
 });
 
