@@ -6,6 +6,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { parse } from "yaml";
+import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { executable, inRepository, type Outcome } from "../blackbox/executable.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
@@ -56,11 +57,10 @@ function limited(node: Node, unit: string, words: readonly string[]): Outcome {
   return node.tool([...bounds, ...words, "--cache-dir", node.cacheDir], { program: "setpriv" });
 }
 
-/** The names of all metrics that there are, once gc has run. */
+/** The names of all metrics, those without samples among them. */
 function metricsOf(node: Node): ReadonlySet<string> {
-  node.tool(["gc", "mynet", "--live", "-", "--yes"], { stdin: "c1\n" });
-  const { stdout } = node.tool(["metrics"]);
-  return new Set(Array.from(stdout.matchAll(/^# TYPE (\S+)/gm), ([, name = ""]) => name));
+  const { metrics } = node.json(["metrics"]).document as { metrics: readonly Metric[] };
+  return new Set(metrics.map(({ name }) => name));
 }
 
 function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {

@@ -9,7 +9,7 @@ import type { LivenessChecker } from "../node/liveness.ts";
  * Counts the reservations of dead containers: their network namespace is gone, or `gc` found them dead and has not released
  * them, and nothing on the node shows that they live.
  *
- * @returns `undefined` where nothing is known: neither has `gc` run, nor is it known of any reservation
+ * @returns `undefined` instead of 0 where some may be dead: `gc` has not run, and of some it is not known
  */
 export function countDead(
   system: System,
@@ -17,15 +17,14 @@ export function countDead(
   { directory: { location }, reservations }: DirectoryContents,
 ): number | undefined {
   const seenDead = new Map(readSeenDead(system, location).map(({ name, owner }) => [name, owner]));
-  const livenesses = reservations.map((reservation) => {
+  const livenesses = reservations.flatMap((reservation) => {
     const owner = ownerText(reservation.owner);
-    if (owner === undefined) return "unknown";
+    if (owner === undefined) return [];
     const { liveness } = livenessOf(reservation);
     return liveness === "unknown" && seenDead.get(reservation.name) === owner ? "dead" : liveness;
   });
-  const isKnown =
-    reservations.length === 0 ||
-    livenesses.some((liveness) => liveness !== "unknown") ||
-    lastCollection(system, location) !== undefined;
-  return isKnown ? livenesses.filter((liveness) => liveness === "dead").length : undefined;
+  const count = livenesses.filter((liveness) => liveness === "dead").length;
+  const isCertain =
+    !livenesses.includes("unknown") || lastCollection(system, location) !== undefined;
+  return count > 0 || isCertain ? count : undefined;
 }

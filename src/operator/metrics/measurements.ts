@@ -94,7 +94,7 @@ export function measure(
     ),
     gauge(
       "cni_ipam_reservations_dead",
-      "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. Only for networks of which either is known.",
+      "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
       ofDirectories((contents) => countDead(system, liveness, contents)),
     ),
     gauge(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import type { Metric } from "../../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { executable, inRepository } from "../../blackbox/executable.ts";
+import { executable, inRepository, type Outcome } from "../../blackbox/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
@@ -36,6 +36,13 @@ function samplesOf(name: string, node: Node): readonly string[] {
   return samplesIn(node, node.tool(["metrics"]).stdout).filter((line) =>
     line.startsWith(`${name}{`),
   );
+}
+
+/** Runs the command where a network namespace is mounted at a path. */
+function metricsBesides(netns: string, node: Node): Outcome {
+  const script = 'touch "$0" && unshare --net="$0" true && exec "$@"';
+  const words = ["--mount", "sh", "-c", script, netns, executable, "metrics"];
+  return node.tool([...words, "--cache-dir", node.cacheDir], { program: "unshare" });
 }
 
 test("each range has its counts, exact for IPv6, too", (t) => {
@@ -116,15 +123,29 @@ test("reservations whose network namespace is gone count as dead without a run o
     node.call("ADD", "net", id);
     node.remember("net", id, "", { netns: join(netns, id) });
   }
-  const mountFirst = 'mkdir "$0" && touch "$0/c1" && unshare --net="$0/c1" true && exec "$@"';
-  const words = ["--mount", "sh", "-c", mountFirst, netns, executable, "metrics"];
+  mkdirSync(netns);
 
-  const { stdout, stderr } = node.tool([...words, "--cache-dir", node.cacheDir], {
-    program: "unshare",
-  });
+  const { stdout, stderr } = metricsBesides(join(netns, "c1"), node);
 
   t.equal(stderr, "");
   t.match(stdout, /^cni_ipam_reservations_dead\{network="net",.*\} 2$/m);
+  t.end();
+});
+
+test("that some containers are alive shows nothing about the others", {
+  skip: skipWithoutNamespaces,
+}, (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/24" });
+  const netns = join(node.root, "alive");
+  for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
+  node.remember("net", "c1", "", { netns });
+  const metrics = () => metricsBesides(netns, node).stdout;
+  t.notMatch(metrics(), "cni_ipam_reservations_dead{", "c2 may be dead");
+
+  node.call("DEL", "net", "c2");
+
+  t.match(metrics(), /^cni_ipam_reservations_dead\{network="net",.*\} 0$/m);
   t.end();
 });
 
@@ -222,6 +243,15 @@ test("--json has the same numbers", (t) => {
     type: "gauge",
     samples: [{ labels: { network: "net", range_set: "0" } }],
   });
+  t.end();
+});
+
+test("docs/operator-json.md describes every metric", (t) => {
+  const { metrics } = nodeFor(t).json(["metrics"]).document as { metrics: readonly Metric[] };
+  const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
+
+  t.ok(metrics.length > 10);
+  for (const { name } of metrics) t.match(page, `\`${name.replace("cni_ipam_", "")}\``);
   t.end();
 });
 
