@@ -281,14 +281,16 @@ for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
   test(`${file}: its capabilities are enough for living pods and files of other users`, {
     skip: skipWithoutCapabilities,
   }, async (t) => {
-    const node = nodeWithPod(t);
+    const node = nodeFor(t);
+    node.network("mynet", { subnet: "10.213.78.0/24" });
+    node.call("ADD", "mynet", "c1");
     const output = join(scratchDirectory(t), "node-exporter");
     mkdirSync(output);
     for (const path of [node.dataDir, join(node.dataDir, "mynet"), output]) {
       chownSync(path, 65_534, 65_534);
       chmodSync(path, 0o700);
     }
-    await podWith(t, "10.1.2.2");
+    await podWith(t, "10.213.78.2");
     const written = join(output, "cni-ipam.prom");
 
     t.match(limited(node, file, ["metrics", "--output", written]), { exitCode: 0, stderr: "" });
