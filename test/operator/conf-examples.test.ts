@@ -1,13 +1,15 @@
 /** The files for operators in conf-examples/ are valid, and their commands work. */
 
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "tap";
+import { type Test, test } from "tap";
 import { parse } from "yaml";
+import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { executable, inRepository } from "../blackbox/executable.ts";
-import { readExample } from "../e2e/example.ts";
+import { executable, inRepository, type Outcome } from "../blackbox/executable.ts";
+import { allFiles, readExample } from "../e2e/example.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 
@@ -17,15 +19,53 @@ interface Panel {
 
 const installed = "/opt/cni/bin/host-local";
 
-/** The names of all metrics that there are. */
+const skipWithoutSystemd: string | false =
+  spawnSync("systemd-analyze", ["security", "--help"]).status === 0
+    ? false
+    : "systemd-analyze is not installed; on Debian it is in the package systemd.";
+
+/** Whether this process has all capabilities of the units. */
+function hasCapabilities(): boolean {
+  const [, effective = "0"] =
+    /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  const [dacOverride, sysPtrace] = [1n, 19n];
+  const needed = (1n << dacOverride) | (1n << sysPtrace);
+  return (BigInt(`0x${effective}`) & needed) === needed;
+}
+
+const skipWithoutCapabilities: string | false =
+  hasCapabilities() && spawnSync("unshare", ["--net", "setpriv", "ip", "-V"]).status === 0
+    ? false
+    : "This takes root with CAP_SYS_PTRACE, and the programs unshare, setpriv and ip.";
+
+/** Starts a process in a network namespace with this address; it ends with the test. */
+async function podWith(t: Test, address: string): Promise<void> {
+  const script = `ip link set lo up && ip address add ${address}/32 dev lo && echo up && exec sleep 600`;
+  const pod = spawn("unshare", ["--net", "sh", "-c", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.teardown(() => pod.kill());
+  await once(pod.stdout, "data");
+}
+
+/** Runs the tool with the capabilities of a unit, and no others. */
+function limited(node: Node, unit: string, words: readonly string[]): Outcome {
+  const [, names = ""] =
+    /^CapabilityBoundingSet=(.*)$/m.exec(readExample(`operator/${unit}`)) ?? [];
+  const set = names.split(" ").map((name) => `+${name.replace("CAP_", "").toLowerCase()}`);
+  const bounds = ["--no-new-privs", `--bounding-set=-all,${set.join(",")}`, executable];
+  return node.tool([...bounds, ...words, "--cache-dir", node.cacheDir], { program: "setpriv" });
+}
+
+/** The names of all metrics, those without samples among them. */
 function metricsOf(node: Node): ReadonlySet<string> {
-  const { stdout } = node.tool(["metrics"]);
-  return new Set(Array.from(stdout.matchAll(/^# TYPE (\S+)/gm), ([, name = ""]) => name));
+  const { metrics } = node.json(["metrics"]).document as { metrics: readonly Metric[] };
+  return new Set(metrics.map(({ name }) => name));
 }
 
 function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
   const node = nodeFor(t);
-  node.configure("mynet", { subnet: "10.1.2.0/24" });
+  node.network("mynet", { subnet: "10.1.2.0/24" });
   node.call("ADD", "mynet", "c1");
   return node;
 }
@@ -66,6 +106,37 @@ test("prometheus-rules.yaml: promtool accepts it", { skip: skipWithoutPromtool }
   t.end();
 });
 
+const ruleTests = "test/operator/prometheus-rules.yaml";
+
+test("prometheus-rules.yaml: every alert fires when it should, and not when it should not", {
+  skip: skipWithoutPromtool,
+}, (t) => {
+  t.match(spawnSync("promtool", ["test", "rules", inRepository(ruleTests)], { encoding: "utf8" }), {
+    status: 0,
+    stderr: "",
+  });
+  t.end();
+});
+
+test("prometheus-rules.yaml: promtool has a case of each alert that fires, and one that does not", (t) => {
+  const { groups } = parse(readExample("operator/prometheus-rules.yaml"));
+  const alerts = groups[0].rules.map(({ alert }: { alert: string }) => alert);
+  const { tests } = parse(readFileSync(inRepository(ruleTests), "utf8"));
+  const cases: readonly { alertname: string; exp_alerts: readonly unknown[] }[] = tests.flatMap(
+    ({ alert_rule_test }: { alert_rule_test: readonly unknown[] }) => alert_rule_test,
+  );
+  const namesOf = (fires: boolean) =>
+    new Set(
+      cases
+        .filter(({ exp_alerts }) => exp_alerts.length > 0 === fires)
+        .map(({ alertname }) => alertname),
+    );
+
+  t.same([...namesOf(true)].sort(), alerts.toSorted());
+  t.same([...namesOf(false)].sort(), alerts.toSorted());
+  t.end();
+});
+
 test("grafana-dashboard.json: every panel has a query, and none covers another", (t) => {
   const { title, panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
 
@@ -79,11 +150,54 @@ test("grafana-dashboard.json: every panel has a query, and none covers another",
   t.end();
 });
 
+test("grafana-dashboard.json: it shows the smallest range set of a pod, not the sum of families", {
+  skip: skipWithoutPromtool,
+}, (t) => {
+  const { panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
+  const expected = (title: string, value: number) => {
+    const panel = panels.find((one: { title: string }) => one.title === title);
+    const expr = panel.targets[0].expr.replaceAll(/\$\w+/g, ".*");
+    const labels = '{instance="node-1", network="net", data_dir="/data"}';
+    return { expr, eval_time: "1m", exp_samples: [{ labels, value }] };
+  };
+  const series = (metric: string, rangeSet: number, range: string, value: number) => ({
+    series: `${metric}{instance="node-1", network="net", data_dir="/data", range_set="${rangeSet}", range="${range}"}`,
+    values: `${value}x5`,
+  });
+  const file = join(scratchDirectory(t), "test.json");
+  const test = {
+    interval: "1m",
+    input_series: [
+      series("cni_ipam_addresses_free", 0, "a", 4),
+      series("cni_ipam_addresses_free", 0, "b", 6),
+      series("cni_ipam_addresses_free", 1, "c", 65_000),
+      series("cni_ipam_addresses_used", 0, "a", 26),
+      series("cni_ipam_addresses_used", 0, "b", 4),
+      series("cni_ipam_addresses_used", 1, "c", 30),
+      series("cni_ipam_addresses_capacity", 0, "a", 30),
+      series("cni_ipam_addresses_capacity", 0, "b", 10),
+      series("cni_ipam_addresses_capacity", 1, "c", 65_030),
+    ],
+    promql_expr_test: [
+      expected("Pods that still fit", 10),
+      expected("Addresses in use, the fullest first", 0.75),
+    ],
+  };
+  writeFileSync(file, JSON.stringify({ evaluation_interval: "1m", tests: [test] }));
+
+  t.match(spawnSync("promtool", ["test", "rules", file], { encoding: "utf8" }), {
+    status: 0,
+    stderr: "",
+  });
+  t.end();
+});
+
 test("node-problem-detector.json: each rule runs the tool, and its condition is declared", (t) => {
   const monitor = JSON.parse(readExample("operator/node-problem-detector.json"));
   const conditions = monitor.conditions.map(({ type }: { type: string }) => type);
   const node = nodeWithPod(t);
 
+  t.match(monitor["//"], /hostNetwork: true/);
   t.equal(monitor.plugin, "custom");
   t.equal(monitor.pluginConfig.max_output_length, 80);
   for (const rule of monitor.rules) {
@@ -117,23 +231,71 @@ test("host-local-gc.service: its command releases what is dead", (t) => {
   t.end();
 });
 
-test("host-local-gc.service and .timer: systemd understands them", {
-  skip:
-    spawnSync("systemd-analyze", ["--version"]).status === 0 ? false : "There is no systemd here.",
-}, (t) => {
+const units = ["gc", "metrics"].flatMap((name) => [
+  `host-local-${name}.service`,
+  `host-local-${name}.timer`,
+]);
+
+/** Copies of the units that name the executable under test: systemd must find the program. */
+function copiedUnits(t: Parameters<typeof scratchDirectory>[0]): readonly string[] {
   const directory = scratchDirectory(t);
-  const units = ["host-local-gc.service", "host-local-gc.timer"].map((file) => {
+  return units.map((file) => {
     const path = join(directory, file);
-    // It must find the program.
     writeFileSync(path, readExample(`operator/${file}`).replaceAll(installed, executable));
     return path;
   });
+}
 
-  const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], {
-    encoding: "utf8",
-  });
-
-  t.equal(status, 0);
-  t.notMatch(stderr, /host-local-gc/);
+test("every service has a timer, and every timer a service", (t) => {
+  t.same(
+    allFiles.filter((file) => /\.(service|timer)$/.test(file)),
+    units.map((file) => `operator/${file}`).sort(),
+  );
   t.end();
 });
+
+test("the units: systemd understands them", { skip: skipWithoutSystemd }, (t) => {
+  const words = ["verify", "--man=no", ...copiedUnits(t)];
+
+  const { status, stderr } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
+
+  t.equal(status, 0);
+  t.notMatch(stderr, /host-local/);
+  t.end();
+});
+
+test("the services: systemd rates their exposure below 4 of 10", {
+  skip: skipWithoutSystemd,
+}, (t) => {
+  for (const path of copiedUnits(t).filter((one) => one.endsWith(".service"))) {
+    const words = ["security", "--offline=true", "--threshold=39", "--no-pager", path];
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
+    t.equal(status, 0, path);
+    t.match(stdout, /Overall exposure level for host-local-\w+\.service: [0-3]\./);
+    t.equal(stderr, "");
+  }
+  t.end();
+});
+
+for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
+  test(`${file}: its capabilities are enough for living pods and files of other users`, {
+    skip: skipWithoutCapabilities,
+  }, async (t) => {
+    const node = nodeFor(t);
+    node.network("mynet", { subnet: "10.213.78.0/24" });
+    node.call("ADD", "mynet", "c1");
+    const output = join(scratchDirectory(t), "node-exporter");
+    mkdirSync(output);
+    for (const path of [node.dataDir, join(node.dataDir, "mynet"), output]) {
+      chownSync(path, 65_534, 65_534);
+      chmodSync(path, 0o700);
+    }
+    await podWith(t, "10.213.78.2");
+    const written = join(output, "cni-ipam.prom");
+
+    t.match(limited(node, file, ["metrics", "--output", written]), { exitCode: 0, stderr: "" });
+
+    t.match(readFileSync(written, "utf8"), /^cni_ipam_reservations_dead\{network="mynet",.*\} 0$/m);
+    t.end();
+  });
+}

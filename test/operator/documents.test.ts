@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { inRepository } from "../blackbox/executable.ts";
+import { nodeFor } from "./node.ts";
 import { nodesJson } from "./node-texts.ts";
-import { nodeFor } from "./scratch-node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
 
@@ -54,7 +54,7 @@ for (const [words, operands] of [
     node.add("mynet", { subnet: "10.88.0.0/24" }, "c1");
     const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
 
-    const { stdout } = node.tool([...line, "--json", "--data-dir", node.dataDir], {
+    const { stdout } = node.tool([...line, "--json"], {
       stdin: words === "audit" ? nodes : "",
     });
 

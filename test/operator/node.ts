@@ -1,4 +1,4 @@
-/** A scratch node with network configurations, and reservations made by the plugin. */
+/** A scratch node: network configurations, reservations made by plugins, and libcni's cache. */
 
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,74 +10,158 @@ import {
   treeOf,
 } from "../blackbox/data-directory.ts";
 import { executable, type Outcome, run } from "../blackbox/executable.ts";
-import { attachmentCall, configuration, type JsonObject } from "../blackbox/runtime-call.ts";
+import {
+  attachmentCall,
+  configuration,
+  type Json,
+  type JsonObject,
+} from "../blackbox/runtime-call.ts";
 import { type ToolOptions, tool } from "./tool.ts";
 
-/** A node that is gone after the test. */
+/** What varies from ADD to ADD. */
+export interface AddOptions {
+  readonly program?: string;
+  readonly interfaceName?: string;
+  readonly cniArgs?: string;
+}
+
+/** What varies from entry to entry of libcni's cache. */
+export interface CacheEntry {
+  readonly interfaceName?: string;
+  /** The path of the network namespace; left out by default, as libcni before 1.3 does. */
+  readonly netns?: string;
+  /** The addresses of the result, with prefix lengths. */
+  readonly addresses?: readonly string[];
+}
+
+/** What surrounds a command on a node. */
+export interface NodeToolOptions extends ToolOptions {
+  /** Leaves out `--data-dir`: the configurations say where the data is, and the machine's own is found, too. */
+  readonly findsDataDir?: boolean;
+}
+
+/** A node below a scratch directory, gone after the test. */
 export interface Node {
-  /** The data directory. */
-  readonly directory: string;
+  readonly root: string;
+  /** The configuration directory. */
   readonly confDir: string;
-  /** Configures a network, in a file of its name. */
-  readonly configure: (name: string, ipam: JsonObject, rest?: JsonObject) => string;
-  /** Calls ADD or DEL, by the executable under test or another plugin, and expects success. */
+  /** The data directory. */
+  readonly dataDir: string;
+  /** The directory of libcni's cache. */
+  readonly cacheDir: string;
+  /** Writes a configuration file, an object as JSON, and returns its path. */
+  readonly configure: (file: string, content: Json) => string;
+  /** Configures a network, in a file of its name, and returns the path. */
+  readonly network: (name: string, ipam: JsonObject, rest?: JsonObject) => string;
+  /** Calls ADD or DEL on a configured network, by the executable under test or another plugin; expects success. */
   readonly call: (verb: "ADD" | "DEL", name: string, containerId: string, program?: string) => void;
-  /** Writes a file in the data directory, with a time this many seconds ago. */
-  readonly put: (path: string, content: string, age?: number) => string;
+  /** ADD to a network that need not be configured; `ipam` is merged into its IPAM configuration. */
+  readonly add: (
+    network: string,
+    ipam: JsonObject,
+    containerId: string,
+    options?: AddOptions,
+  ) => void;
+  /** Writes a file in the data directory, with a time this many seconds ago, and returns its path. */
+  readonly write: (path: string, content: string, age?: number) => string;
   /** Sets the time of a file in the data directory to this many seconds ago. */
   readonly age: (path: string, seconds: number) => void;
   readonly read: (path: string) => string;
   /** Everything in the data directory, our own directory included. */
   readonly everything: () => readonly TreeEntry[];
-  /** Runs the tool on this node alone. */
-  readonly tool: (words: readonly string[], options?: ToolOptions) => Outcome;
+  /** Writes an entry of libcni's cache; `pod` is `namespace/name`, or empty where the runtime set no CNI_ARGS. */
+  readonly remember: (
+    network: string,
+    containerId: string,
+    pod: string,
+    entry?: CacheEntry,
+  ) => void;
+  /** Runs a command on this node alone: its configurations, its data directory and its cache. */
+  readonly tool: (words: readonly string[], options?: NodeToolOptions) => Outcome;
   /** As `tool`, with `--json`: the exit code and the document. */
   readonly json: (
     words: readonly string[],
-    options?: ToolOptions,
+    options?: NodeToolOptions,
   ) => { readonly exitCode: number | null; readonly document: unknown };
 }
 
 /** Makes an empty node. */
 export function nodeFor(t: Pick<Test, "teardown">): Node {
   const root = scratchDirectory(t);
-  const directory = join(root, "data");
-  const confDir = join(root, "conf");
-  for (const path of [directory, confDir]) mkdirSync(path);
+  const confDir = join(root, "net.d");
+  const dataDir = join(root, "networks");
+  const cacheDir = join(root, "cache");
+  for (const path of [confDir, dataDir, join(cacheDir, "results")]) {
+    mkdirSync(path, { recursive: true });
+  }
   const documents = new Map<string, JsonObject>();
-  const age = (path: string, seconds: number): void => {
-    const time = Date.now() / 1000 - seconds;
-    utimesSync(join(directory, path), time, time);
+  const configure: Node["configure"] = (file, content) => {
+    const path = join(confDir, file);
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    return path;
   };
-  const runTool: Node["tool"] = (words, options) =>
-    tool([...words, "--conf-dir", confDir, "--data-dir", directory], options);
+  const age: Node["age"] = (path, seconds) => {
+    const time = Date.now() / 1000 - seconds;
+    utimesSync(join(dataDir, path), time, time);
+  };
+  const runTool: Node["tool"] = (words, { findsDataDir = false, ...options } = {}) =>
+    tool(
+      [
+        ...words,
+        "--conf-dir",
+        confDir,
+        ...(findsDataDir || words.includes("--data-dir") ? [] : ["--data-dir", dataDir]),
+        ...(takesCache(words) ? ["--cache-dir", cacheDir] : []),
+      ],
+      options,
+    );
   return {
-    directory,
+    root,
     confDir,
-    configure: (name, ipam, rest = {}) => {
-      const document = configuration(directory, ipam, { name, ...rest });
+    dataDir,
+    cacheDir,
+    configure,
+    network: (name, ipam, rest = {}) => {
+      const document = configuration(dataDir, ipam, { name, ...rest });
       documents.set(name, document);
-      const path = join(confDir, `${name}.conf`);
-      writeFileSync(path, JSON.stringify(document));
-      return path;
+      return configure(`${name}.conf`, document);
     },
     call: (verb, name, containerId, program = executable) => {
       const document = documents.get(name);
       if (document === undefined) throw new Error(`${name} is not configured`);
-      const spoken = { ...document, cniVersion: "1.0.0" };
-      const { exitCode, stdout } = run(program, attachmentCall(verb, { containerId }, spoken));
-      if (exitCode !== 0) throw new Error(`${verb} ${containerId}: ${stdout}`);
+      expectSuccess(program, verb, { containerId }, document);
     },
-    put: (path, content, seconds) => {
-      const target = join(directory, path);
+    add: (name, ipam, containerId, { program = executable, ...options } = {}) => {
+      const document = { name, ipam: { type: "host-local", dataDir, ...ipam } };
+      expectSuccess(program, "ADD", { containerId, ...options }, document);
+    },
+    write: (path, content, seconds) => {
+      const target = join(dataDir, path);
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, content, { mode: 0o600 });
       if (seconds !== undefined) age(path, seconds);
       return target;
     },
     age,
-    read: (path) => readFileSync(join(directory, path), "utf8"),
-    everything: () => [...treeOf(directory), ...treeOf(join(directory, ownDirectory))],
+    read: (path) => readFileSync(join(dataDir, path), "utf8"),
+    everything: () => [...treeOf(dataDir), ...treeOf(join(dataDir, ownDirectory))],
+    remember: (network, containerId, pod, { interfaceName = "eth0", netns, addresses } = {}) => {
+      const entry = {
+        kind: "cniCacheV1",
+        containerId,
+        ifName: interfaceName,
+        networkName: network,
+        ...(netns === undefined ? {} : { netns }),
+        cniArgs: pod === "" ? [] : podArguments(pod, containerId),
+        ...(addresses === undefined
+          ? {}
+          : { result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address })) } }),
+      };
+      writeFileSync(
+        join(cacheDir, "results", `${network}-${containerId}-${interfaceName}`),
+        JSON.stringify(entry),
+      );
+    },
     tool: runTool,
     json: (words, options) => {
       const { exitCode, stdout } = runTool([...words, "--json"], options);
@@ -86,12 +170,46 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
   };
 }
 
+function expectSuccess(
+  program: string,
+  verb: "ADD" | "DEL",
+  attachment: Omit<AddOptions, "program"> & { readonly containerId: string },
+  document: JsonObject,
+): void {
+  const spoken = { ...document, cniVersion: "1.0.0" };
+  const { exitCode, stdout } = run(program, attachmentCall(verb, attachment, spoken));
+  if (exitCode !== 0) throw new Error(`${verb} ${attachment.containerId}: ${stdout}`);
+}
+
+/** CNI_ARGS of Kubernetes, as libcni writes them into its cache. */
+function podArguments(pod: string, containerId: string): Json {
+  const [namespace = "", name = ""] = pod.split("/");
+  return [
+    ["IgnoreUnknown", "1"],
+    ["K8S_POD_NAMESPACE", namespace],
+    ["K8S_POD_NAME", name],
+    ["K8S_POD_INFRA_CONTAINER_ID", containerId],
+  ];
+}
+
+/** Whether a command reads libcni's cache; the others know no `--cache-dir`. */
+function takesCache(words: readonly string[]): boolean {
+  const [command = ""] = words;
+  if (words.includes("--cache-dir")) return false;
+  return ["list", "show", "release", "gc", "metrics"].includes(command);
+}
+
+/** The text of a file of this repository or of a node. */
+export function textOf(path: string): string {
+  return readFileSync(path, "utf8");
+}
+
 /**
  * A text with the node's own paths as `NODE`, and columns two spaces apart, so that it can be compared wherever the
  * node lies.
  *
  * @param text what the tool printed
  */
-export function withoutPaths({ directory }: Node, text: string): string {
-  return text.replaceAll(dirname(directory), "NODE").replaceAll(/ {2,}/g, "  ");
+export function withoutPaths({ root }: Node, text: string): string {
+  return text.replaceAll(root, "NODE").replaceAll(/ {2,}/g, "  ");
 }

@@ -1,4 +1,5 @@
 import { CniError, messageWithDetails } from "../../cni/error.ts";
+import { recordCollection } from "../../store/last-collection.ts";
 import { withLock } from "../../store/lock.ts";
 import { ownerText } from "../../store/owner.ts";
 import { modifiedOf, releaseSeenDead } from "../../store/release-unchanged.ts";
@@ -150,6 +151,7 @@ function finish(context: Context, collection: Collection): Collection {
     log(`host-local: cannot record dead reservations: ${error.message}\n`);
     isRecorded = false;
   }
+  if (has("--yes")) recordCollection(system, location);
   return { ...collection, released, isRecorded };
 }
 

@@ -12,8 +12,7 @@ export interface Sample {
 /** A metric with its samples. */
 export interface Metric {
   readonly name: string;
-  /** `untyped` for a gauge whose name ends in `_total`, a suffix that Prometheus reserves for counters. */
-  readonly type: "gauge" | "untyped";
+  readonly type: "gauge";
   /** A sentence. */
   readonly help: string;
   readonly samples: readonly Sample[];

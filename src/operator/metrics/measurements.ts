@@ -1,15 +1,29 @@
-/** The metrics that `metrics` prints. */
+/** The metrics that `metrics` prints. What is not known has no sample. */
 
 import { formatAddressRange, isWithin } from "../../ipam/address.ts";
+import { lastCollection } from "../../store/last-collection.ts";
 import { ownerText } from "../../store/owner.ts";
-import { readSeenDead } from "../../store/seen-dead.ts";
 import { isDebris, type RangeUsage, usageOf } from "../../store/usage.ts";
 import type { System } from "../../system/system.ts";
+import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../node/configurations.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
+import type { LivenessChecker } from "../node/liveness.ts";
 import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
+import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
+
+declare const BUILD_VERSION: string;
+
+/** What is measured. */
+export interface Measured {
+  readonly directories: readonly DirectoryContents[];
+  readonly problems: readonly ConfigurationProblem[];
+  /** What `check` found. */
+  readonly findings: readonly Finding[];
+  readonly liveness: LivenessChecker;
+}
 
 /** A range with its usage. */
 interface MeasuredRange {
@@ -20,8 +34,7 @@ interface MeasuredRange {
 /** Measures all networks. */
 export function measure(
   system: System,
-  directories: readonly DirectoryContents[],
-  problems: readonly ConfigurationProblem[],
+  { directories, problems, findings, liveness }: Measured,
 ): readonly Metric[] {
   const ranges = directories.flatMap(measureRanges);
   const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
@@ -36,72 +49,79 @@ export function measure(
         : [{ labels: labelsOf(contents.directory), value: measured }];
     });
   return [
-    {
-      name: "cni_ipam_addresses_total",
-      type: "untyped",
-      help: "Addresses of a range that can be handed out, without the gateway and excluded addresses.",
-      samples: ofRanges(({ capacity }) => capacity),
-    },
-    {
-      name: "cni_ipam_addresses_used",
-      type: "gauge",
-      help: "Addresses of a range that are reserved.",
-      samples: ofRanges(({ used }) => used),
-    },
-    {
-      name: "cni_ipam_addresses_free",
-      type: "gauge",
-      help: "Addresses of a range that are not reserved.",
-      samples: ofRanges(({ capacity, used }) => (used > capacity ? 0n : capacity - used)),
-    },
-    {
-      name: "cni_ipam_reservations",
-      type: "gauge",
-      help: "Reservations of a network, inside and outside its ranges.",
-      samples: ofDirectories(({ reservations }) => reservations.length),
-    },
-    {
-      name: "cni_ipam_reservations_out_of_range",
-      type: "gauge",
-      help: "Reservations outside all ranges of their network; only for networks whose ranges are all configured.",
-      samples: ofDirectories(countOutOfRange),
-    },
-    {
-      name: "cni_ipam_reservations_suspect",
-      type: "gauge",
-      help: "Reservations whose file names no container, or cannot be read.",
-      samples: ofDirectories(({ reservations }) => reservations.filter(isSuspect).length),
-    },
-    {
-      name: "cni_ipam_reservations_reclaimable",
-      type: "gauge",
-      help: "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
-      samples: ofDirectories(
+    gauge("cni_ipam_build_info", "The version of host-local; the value is always 1.", [
+      { labels: { version: BUILD_VERSION }, value: 1 },
+    ]),
+    gauge(
+      "cni_ipam_addresses_capacity",
+      "Addresses of a range that can be handed out, without the gateway and excluded addresses.",
+      ofRanges(({ capacity }) => capacity),
+    ),
+    gauge(
+      "cni_ipam_addresses_used",
+      "Addresses of a range that are reserved.",
+      ofRanges(({ used }) => used),
+    ),
+    gauge(
+      "cni_ipam_addresses_free",
+      "Addresses of a range that are not reserved.",
+      ofRanges(({ capacity, used }) => (used > capacity ? 0n : capacity - used)),
+    ),
+    gauge(
+      "cni_ipam_reservations",
+      "Reservations of a network, inside and outside its ranges.",
+      ofDirectories(({ reservations }) => reservations.length),
+    ),
+    gauge(
+      "cni_ipam_reservations_out_of_range",
+      "Reservations outside all ranges of their network; only for networks whose ranges are all configured.",
+      ofDirectories(countOutOfRange),
+    ),
+    gauge(
+      "cni_ipam_reservations_suspect",
+      "Reservations whose file names no container, or cannot be read.",
+      ofDirectories(({ reservations }) => reservations.filter(isSuspect).length),
+    ),
+    gauge(
+      "cni_ipam_reservations_reclaimable",
+      "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
+      ofDirectories(
         ({ reservations }) =>
           reservations.filter(
             (reservation) => isSuspect(reservation) && isDebris(system, reservation.path),
           ).length,
       ),
-    },
-    {
-      name: "cni_ipam_reservations_dead",
-      type: "gauge",
-      help: "Reservations that the last run of host-local gc found dead and did not release.",
-      samples: ofDirectories((contents) => countDead(system, contents)),
-    },
-    {
-      name: "cni_ipam_oldest_reservation_timestamp_seconds",
-      type: "gauge",
-      help: "Creation time of the oldest reservation of a network, in seconds since the epoch.",
-      samples: ofDirectories(oldest),
-    },
-    {
-      name: "cni_ipam_configuration_errors",
-      type: "gauge",
-      help: "Network configurations that are invalid or cannot be read.",
-      samples: [{ labels: {}, value: problems.length }],
-    },
+    ),
+    gauge(
+      "cni_ipam_reservations_dead",
+      "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
+      ofDirectories((contents) => countDead(system, liveness, contents)),
+    ),
+    gauge(
+      "cni_ipam_oldest_reservation_timestamp_seconds",
+      "Creation time of the oldest reservation of a network, in seconds since the epoch.",
+      ofDirectories(oldest),
+    ),
+    gauge(
+      "cni_ipam_gc_last_run_timestamp_seconds",
+      "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
+      ofDirectories(({ directory }) => inSeconds(lastCollection(system, directory.location))),
+    ),
+    gauge(
+      "cni_ipam_check_findings",
+      "Findings of host-local check on a network; without the label network, those that concern none.",
+      countFindings(directories, findings),
+    ),
+    gauge(
+      "cni_ipam_configuration_errors",
+      "Network configurations that are invalid or cannot be read.",
+      [{ labels: {}, value: problems.length }],
+    ),
   ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name, type: "gauge", help, samples };
 }
 
 /** A range that several configurations of a network have is measured once. */
@@ -128,24 +148,41 @@ function countOutOfRange({ directory, reservations }: DirectoryContents): number
     .length;
 }
 
-/** Reservations that were released since are not counted. */
-function countDead(system: System, { directory, reservations }: DirectoryContents): number {
-  const owners = new Map(reservations.map(({ name, owner }) => [name, ownerText(owner)]));
-  return readSeenDead(system, directory.location).filter(
-    ({ name, owner }) => owners.get(name) === owner,
-  ).length;
-}
-
 function oldest({ reservations }: DirectoryContents): number | undefined {
   const times = reservations.flatMap(({ since }) => since ?? []);
   // Not Math.min: there may be more reservations than a call can have arguments.
-  return times.length === 0
-    ? undefined
-    : Math.floor(times.reduce((least, time) => (time < least ? time : least)) / 1000);
+  return inSeconds(
+    times.length === 0 ? undefined : times.reduce((least, time) => (time < least ? time : least)),
+  );
+}
+
+const severities: readonly Severity[] = ["error", "warning", "info"];
+
+/** Also 0, so that an alert can tell a problem that was solved from one that is no longer measured. */
+function countFindings(
+  directories: readonly DirectoryContents[],
+  findings: readonly Finding[],
+): readonly Sample[] {
+  const networks = new Set([
+    "",
+    ...directories.map(({ directory }) => directory.location.network),
+    ...findings.map(({ network }) => network),
+  ]);
+  return [...networks].flatMap((network) =>
+    severities.map((severity) => ({
+      labels: { ...(network === "" ? {} : { network }), severity },
+      value: findings.filter((one) => one.network === network && severityOf(one) === severity)
+        .length,
+    })),
+  );
 }
 
 function isSuspect({ owner }: NodeReservation): boolean {
   return ownerText(owner) === undefined;
+}
+
+function inSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000);
 }
 
 function labelsOf({ location }: NetworkDirectory): Labels {

@@ -1,9 +1,13 @@
 import { join, parentOf } from "../../store/location.ts";
 import { isSystemError, type System } from "../../system/system.ts";
+import { runChecks } from "../check/checks.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { readDirectories } from "../node/directory-contents.ts";
+import { makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
 import { requireReadable } from "../node/node-reservations.ts";
+import { readPods } from "../node/pods.ts";
+import { cacheOption } from "../node/results-cache.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
 
@@ -14,11 +18,12 @@ export const metrics: Command = {
   operandCount: { least: 0, most: 1 },
   summary: "print metrics in the Prometheus text format",
   description: [
-    "Prints the total, used and free addresses of each range, and the number of reservations that are suspect or that gc found dead, for one network or all.",
-    "With --output it writes a file instead, atomically, for the textfile collector of node_exporter, which reads files with the suffix .prom. Alert rules and a dashboard are in conf-examples.",
-    'JSON: {"metrics": [{"name", "type": "gauge"|"untyped", "help", "samples": [{"labels": {name: text}, "value": number}]}]}.',
+    "Prints the capacity of each range and its used and free addresses, the number of reservations that are suspect or dead, the findings of check and the last run of gc, for one network or all. What is not known has no sample, rather than 0.",
+    "With --output it writes a file instead, atomically, for the textfile collector of node_exporter, which reads files with the suffix .prom. A timer, alert rules and a dashboard are in conf-examples/operator.",
+    'JSON: {"metrics": [{"name", "type": "gauge", "help", "samples": [{"labels": {name: text}, "value": number}]}]}.',
   ],
   options: [
+    cacheOption,
     { name: "--output", value: "FILE", summary: "replace FILE atomically instead of printing" },
   ],
   examples: [
@@ -37,7 +42,9 @@ function measureNetworks(context: Context): Report {
   logProblems(context, problems);
   const directories = readDirectories(system, found);
   for (const { reservations } of directories) requireReadable(reservations);
-  const measured = measure(system, directories, problems);
+  const { findings } = runChecks(context, context.operands[0]);
+  const liveness = makeLivenessChecker(system, readPods(context).attachments);
+  const measured = measure(system, { directories, problems, findings, liveness });
   const text = formatExposition(measured);
   const output = context.option("--output");
   if (output !== undefined) replaceFile(system, output, text);

@@ -7,7 +7,7 @@ import { test } from "tap";
 import { inRepository } from "../../blackbox/executable.ts";
 import type { JsonObject } from "../../blackbox/runtime-call.ts";
 import { goPlugin } from "../../differential/go-plugin.ts";
-import { type Node, nodeFor } from "../scratch-node.ts";
+import { type Node, nodeFor } from "../node.ts";
 import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
 import { tool } from "../tool.ts";
 
@@ -32,7 +32,7 @@ test("every range is counted, and reservations outside all ranges", (t) => {
   node.write("dual/192.168.0.1", "stray");
   node.add("forgotten", { subnet: "10.3.0.0/24" }, "a");
 
-  t.strictSame(node.tool(["capacity", "--data-dir", node.dataDir]), {
+  t.strictSame(node.tool(["capacity"]), {
     exitCode: 1,
     stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED  SUSPECTS                  FREE   USED%
 dual       0    10.1.0.1-10.1.0.6                                     6         1     3         0                     2   60.0%
@@ -214,7 +214,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
   ];
   for (const [words, problem] of cases) {
     t.strictSame(
-      node.tool(["capacity", ...words, "--data-dir", node.dataDir]),
+      node.tool(["capacity", ...words]),
       { exitCode: 2, stdout: "", stderr: `host-local: capacity: ${problem}\n` },
       words.join(" "),
     );

@@ -28,7 +28,7 @@ interface Found {
 /** A node with the network `net` and one pod, without a program that would know its bridges. */
 function nodeWithPod(t: Test, ipam = { subnet: "10.1.2.0/28" }): Node {
   const node = nodeFor(t);
-  node.configure("net", ipam);
+  node.network("net", ipam);
   node.call("ADD", "net", "c1");
   return node;
 }
@@ -52,52 +52,52 @@ const cases: Readonly<Record<string, Case>> = {
     code: "empty-reservation",
     severity: "warning",
     repairable: true,
-    corrupt: (node) => node.put("net/10.1.2.9", "", 60),
+    corrupt: (node) => node.write("net/10.1.2.9", "", 60),
   },
   "a reservation of NULs, as after a power loss": {
     code: "empty-reservation",
     severity: "warning",
     repairable: true,
-    corrupt: (node) => node.put("net/10.1.2.9", "\0\0\0", 60),
+    corrupt: (node) => node.write("net/10.1.2.9", "\0\0\0", 60),
   },
   "a reservation that names no container": {
     code: "malformed-reservation",
     severity: "warning",
-    corrupt: (node) => node.put("net/10.1.2.9", "kept for the printer"),
+    corrupt: (node) => node.write("net/10.1.2.9", "kept for the printer"),
   },
   "a directory in the place of a reservation": {
     code: "malformed-reservation",
     severity: "warning",
-    corrupt: ({ directory }) => {
-      mkdirSync(join(directory, "net/10.1.2.9"));
-      return join(directory, "net/10.1.2.9");
+    corrupt: ({ dataDir }) => {
+      mkdirSync(join(dataDir, "net/10.1.2.9"));
+      return join(dataDir, "net/10.1.2.9");
     },
   },
   "a reservation in no range": {
     code: "out-of-range",
     severity: "warning",
-    corrupt: (node) => node.put("net/10.9.9.9", "c9\r\neth0"),
+    corrupt: (node) => node.write("net/10.9.9.9", "c9\r\neth0"),
   },
   "a reservation of the gateway": {
     code: "reserved-gateway",
     severity: "warning",
-    corrupt: (node) => node.put("net/10.1.2.1", "c9\r\neth0"),
+    corrupt: (node) => node.write("net/10.1.2.1", "c9\r\neth0"),
   },
   "two addresses of one range set for one attachment": {
     code: "duplicate-owner",
     severity: "warning",
-    corrupt: (node) => node.put("net/10.1.2.9", "c1\r\neth0"),
+    corrupt: (node) => node.write("net/10.1.2.9", "c1\r\neth0"),
   },
   "a name that ADD would not look for": {
     code: "odd-name",
     severity: "warning",
-    corrupt: (node) => node.put("net/::ffff:10.1.2.9", "c9\r\neth0"),
+    corrupt: (node) => node.write("net/::ffff:10.1.2.9", "c9\r\neth0"),
   },
   "a reservation that anybody may write": {
     code: "writable-by-others",
     severity: "warning",
-    corrupt: ({ directory }) => {
-      const path = join(directory, "net/10.1.2.2");
+    corrupt: ({ dataDir }) => {
+      const path = join(dataDir, "net/10.1.2.2");
       chmodSync(path, 0o666);
       return path;
     },
@@ -106,49 +106,49 @@ const cases: Readonly<Record<string, Case>> = {
     code: "cursor-outside-range",
     severity: "warning",
     repairable: true,
-    corrupt: (node) => node.put("net/last_reserved_ip.0", "10.9.9.9", 60),
+    corrupt: (node) => node.write("net/last_reserved_ip.0", "10.9.9.9", 60),
   },
   "a cursor that is no address": {
     code: "malformed-cursor",
     severity: "warning",
     repairable: true,
-    corrupt: (node) => node.put("net/last_reserved_ip.0", "10.1.", 60),
+    corrupt: (node) => node.write("net/last_reserved_ip.0", "10.1.", 60),
   },
   "a cursor of a range set that is not configured": {
     code: "spare-cursor",
     severity: "info",
     repairable: true,
-    corrupt: (node) => node.put("net/last_reserved_ip.7", "10.1.2.2", 60),
+    corrupt: (node) => node.write("net/last_reserved_ip.7", "10.1.2.2", 60),
   },
   "a temporary file of a killed call": {
     code: "leftover-file",
     severity: "info",
     repairable: true,
-    corrupt: (node) => node.put(".host-local/net/new/4242.0", "c9\r\neth0", 120),
+    corrupt: (node) => node.write(".host-local/net/new/4242.0", "c9\r\neth0", 120),
   },
   "the records of gc, which no longer runs": {
     code: "leftover-gc-state",
     severity: "info",
     repairable: true,
     corrupt: (node) =>
-      node.put(".host-local/net/seen-dead.json", '[["10.1.2.2","c1","1",2]]', 9 * 24 * 3600),
+      node.write(".host-local/net/seen-dead.json", '[["10.1.2.2","c1","1",2]]', 9 * 24 * 3600),
   },
   "files kept for a network that is gone": {
     code: "leftover-directory",
     severity: "info",
-    corrupt: (node) => join(node.put(".host-local/gone/stamp", ""), ".."),
+    corrupt: (node) => join(node.write(".host-local/gone/stamp", ""), ".."),
   },
   "a foreign file": {
     code: "foreign-file",
     severity: "info",
-    corrupt: (node) => node.put("net/notes.txt", "buy milk"),
+    corrupt: (node) => node.write("net/notes.txt", "buy milk"),
   },
   "a network that nothing configures": {
     code: "unconfigured-network",
     severity: "info",
     corrupt: (node) => {
-      node.put("old/lock", "");
-      return join(node.directory, "old");
+      node.write("old/lock", "");
+      return join(node.dataDir, "old");
     },
   },
   "a configuration that cannot be read": {
@@ -164,7 +164,7 @@ const cases: Readonly<Record<string, Case>> = {
     code: "overlapping-ranges",
     severity: "warning",
     corrupt: (node) => {
-      node.configure("other", { subnet: "10.1.2.8/29" });
+      node.network("other", { subnet: "10.1.2.8/29" });
       return join(node.confDir, "net.conf");
     },
   },
@@ -172,9 +172,9 @@ const cases: Readonly<Record<string, Case>> = {
     code: "address-in-two-networks",
     severity: "error",
     corrupt: (node) => {
-      node.configure("other", { subnet: "10.1.0.0/16", rangeStart: "10.1.2.2" });
+      node.network("other", { subnet: "10.1.0.0/16", rangeStart: "10.1.2.2" });
       node.call("ADD", "other", "c2");
-      return join(node.directory, "net/10.1.2.2");
+      return join(node.dataDir, "net/10.1.2.2");
     },
   },
 };
@@ -228,7 +228,7 @@ test("a reservation of another user is reported", {
   skip: isRoot ? false : "only root can give a file away",
 }, (t) => {
   const node = nodeWithPod(t);
-  chownSync(join(node.directory, "net/10.1.2.2"), 4242, 4242);
+  chownSync(join(node.dataDir, "net/10.1.2.2"), 4242, 4242);
 
   t.match(findingsOf(node), [{ code: "foreign-user", severity: "warning" }]);
   t.end();
@@ -236,8 +236,8 @@ test("a reservation of another user is reported", {
 
 test("the table has findings and remedies, errors first", (t) => {
   const node = nodeWithPod(t);
-  node.put("net/10.1.2.9", "kept for the printer");
-  node.put("net/10.9.9.9", "c9\r\neth0");
+  node.write("net/10.1.2.9", "kept for the printer");
+  node.write("net/10.9.9.9", "c9\r\neth0");
   writeFileSync(join(node.confDir, "bad.conf"), "{");
 
   const { exitCode, stdout, stderr } = node.tool(["check"]);
@@ -248,10 +248,10 @@ test("the table has findings and remedies, errors first", (t) => {
     withoutPaths(node, stdout),
     [
       "SEVERITY  CODE  NETWORK  PATH  MESSAGE",
-      "error  unreadable-configuration  -  NODE/conf/bad.conf  invalid JSON: unexpected end of JSON input",
-      "warning  malformed-reservation  net  NODE/data/net/10.1.2.9  the file names no container",
-      "warning  out-of-range  net  NODE/data/net/10.9.9.9  10.9.9.9 is outside all ranges, held by c9 eth0",
-      "info  stale-index  net  NODE/data/.host-local/net/owners  another program changed the network's directory",
+      "error  unreadable-configuration  -  NODE/net.d/bad.conf  invalid JSON: unexpected end of JSON input",
+      "warning  malformed-reservation  net  NODE/networks/net/10.1.2.9  the file names no container",
+      "warning  out-of-range  net  NODE/networks/net/10.9.9.9  10.9.9.9 is outside all ranges, held by c9 eth0",
+      "info  stale-index  net  NODE/networks/.host-local/net/owners  another program changed the network's directory",
       "",
       "What to do:",
       "  unreadable-configuration: correct the file, or move it out of the configuration directory",
@@ -268,7 +268,7 @@ test("the table has findings and remedies, errors first", (t) => {
 
 test("findings of severity info leave the exit code at 0", (t) => {
   const node = nodeWithPod(t);
-  node.put("net/notes.txt", "buy milk");
+  node.write("net/notes.txt", "buy milk");
 
   t.equal(node.tool(["check"]).exitCode, 0);
   t.end();
@@ -276,12 +276,12 @@ test("findings of severity info leave the exit code at 0", (t) => {
 
 test("a repair copies what it removes, with its content", (t) => {
   const node = nodeWithPod(t);
-  node.put("net/10.1.2.9", "\0\0", 60);
-  node.put("net/last_reserved_ip.0", "10.9.9.9", 60);
+  node.write("net/10.1.2.9", "\0\0", 60);
+  node.write("net/last_reserved_ip.0", "10.9.9.9", 60);
 
   t.match(node.tool(["check", "--repair"]), { exitCode: 0, stdout: /; 3 repaired\n$/ });
 
-  const root = join(node.directory, ".host-local/net/repaired");
+  const root = join(node.dataDir, ".host-local/net/repaired");
   const [time = "", ...others] = readdirSync(root);
   t.same(others, []);
   t.match(time, /^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z$/);
@@ -294,7 +294,7 @@ test("a repair copies what it removes, with its content", (t) => {
 
 test("--backup-dir takes the copies, and belongs to --repair", (t) => {
   const node = nodeWithPod(t);
-  node.put("net/10.1.2.9", "", 60);
+  node.write("net/10.1.2.9", "", 60);
   const backup = scratchDirectory(t);
 
   t.equal(node.tool(["check", "--backup-dir", backup]).exitCode, 2);
@@ -307,7 +307,7 @@ test("--backup-dir takes the copies, and belongs to --repair", (t) => {
 
 test("where no copy can be made nothing is removed", (t) => {
   const node = nodeWithPod(t);
-  const path = node.put("net/10.1.2.9", "", 60);
+  const path = node.write("net/10.1.2.9", "", 60);
 
   const { exitCode, stderr } = node.tool(["check", "--repair", "--backup-dir", `${path}/x`]);
 
@@ -319,10 +319,10 @@ test("where no copy can be made nothing is removed", (t) => {
 
 test("a network that cannot be repaired does not keep the others from being repaired", (t) => {
   const node = nodeWithPod(t);
-  node.configure("other", { subnet: "10.7.0.0/24" });
-  node.put("net/10.1.2.9", "", 60);
-  node.put("other/10.7.0.9", "", 60);
-  node.put(".host-local/net/repaired", "a file");
+  node.network("other", { subnet: "10.7.0.0/24" });
+  node.write("net/10.1.2.9", "", 60);
+  node.write("other/10.7.0.9", "", 60);
+  node.write(".host-local/net/repaired", "a file");
 
   const { exitCode, stdout, stderr } = node.tool(["check", "--repair"]);
 
@@ -337,8 +337,8 @@ test("a network that cannot be repaired does not keep the others from being repa
 test("copies do not follow a link in place of our own directory", (t) => {
   const node = nodeWithPod(t);
   const elsewhere = scratchDirectory(t);
-  node.put("net/10.1.2.9", "", 60);
-  symlinkSync(elsewhere, join(node.directory, ".host-local/net/repaired"));
+  node.write("net/10.1.2.9", "", 60);
+  symlinkSync(elsewhere, join(node.dataDir, ".host-local/net/repaired"));
 
   t.equal(node.tool(["check", "--repair"]).exitCode, 1);
 
@@ -349,7 +349,7 @@ test("copies do not follow a link in place of our own directory", (t) => {
 
 test("a file that has just been created empty is not reported: the Go plugin is writing it", (t) => {
   const node = nodeWithPod(t);
-  node.put("net/10.1.2.9", "");
+  node.write("net/10.1.2.9", "");
 
   t.same(
     findingsOf(node, "--repair").map(({ code }) => code),
@@ -361,9 +361,9 @@ test("a file that has just been created empty is not reported: the Go plugin is 
 
 test("only the named network is checked", (t) => {
   const node = nodeWithPod(t);
-  node.configure("other", { subnet: "10.7.0.0/24" });
+  node.network("other", { subnet: "10.7.0.0/24" });
   node.call("ADD", "other", "c1");
-  node.put("other/10.7.0.9", "kept for the printer");
+  node.write("other/10.7.0.9", "kept for the printer");
 
   t.same(findingsOf(node, "net"), []);
   t.match(findingsOf(node, "other"), [{ code: "malformed-reservation", network: "other" }, {}]);
@@ -373,9 +373,9 @@ test("only the named network is checked", (t) => {
 
 test("with ranges from the runtime nothing is out of range", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/28" }, { capabilities: { ipRanges: true } });
-  node.put("net/10.9.9.9", "c9\r\neth0");
-  node.put("net/last_reserved_ip.0", "10.9.9.9", 60);
+  node.network("net", { subnet: "10.1.2.0/28" }, { capabilities: { ipRanges: true } });
+  node.write("net/10.9.9.9", "c9\r\neth0");
+  node.write("net/last_reserved_ip.0", "10.9.9.9", 60);
 
   t.same(findingsOf(node), []);
   t.end();
@@ -383,7 +383,7 @@ test("with ranges from the runtime nothing is out of range", (t) => {
 
 test("without permission to read it stops with an error", (t) => {
   const node = nodeWithPod(t);
-  chmodSync(join(node.directory, "net/10.1.2.2"), isRoot ? 0o600 : 0);
+  chmodSync(join(node.dataDir, "net/10.1.2.2"), isRoot ? 0o600 : 0);
 
   const outcome = node.tool(["check"], withoutPrivileges(t));
 
@@ -398,9 +398,9 @@ test("for node-problem-detector: one line of at most 80 characters, and its exit
   const fine = node.tool(["check", "--node-problem-detector"]);
   t.same(fine, { exitCode: 0, stdout: "OK: host-local check found no problems\n", stderr: "" });
 
-  node.put("net/10.1.2.9", "", 60);
-  node.put("net/10.9.9.9", "c1\r\neth0");
-  node.put("net/10.1.2.8", "c1\r\neth0");
+  node.write("net/10.1.2.9", "", 60);
+  node.write("net/10.9.9.9", "c1\r\neth0");
+  node.write("net/10.1.2.8", "c1\r\neth0");
   const wrong = node.tool(["check", "--node-problem-detector"]);
   t.equal(wrong.exitCode, 1);
   t.match(wrong.stdout, line);
@@ -414,7 +414,7 @@ test("for node-problem-detector: one line of at most 80 characters, and its exit
 
 test("a directory of the Go plugin has no findings", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/28" });
+  node.network("net", { subnet: "10.1.2.0/28" });
   for (const id of ["c1", "c2"]) node.call("ADD", "net", id, goPlugin?.path);
 
   t.same(node.tool(["check"]), { exitCode: 0, stdout: "No problems found.\n", stderr: "" });
@@ -469,7 +469,7 @@ const bridges: readonly (readonly [string, readonly string[], string | undefined
 for (const [name, addresses, message] of bridges) {
   test(`a bridge with ${name}`, (t) => {
     const node = nodeFor(t);
-    node.configure("net", { subnet: "10.1.2.0/28" }, bridged);
+    node.network("net", { subnet: "10.1.2.0/28" }, bridged);
     node.call("ADD", "net", "c1");
 
     const { exitCode, document } = node.json(["check"], withInterfaces(t, addresses));
@@ -485,8 +485,8 @@ for (const [name, addresses, message] of bridges) {
 
 test("a bridge that is not there yet, or has no gateway by configuration, is fine", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/28" }, { ...bridged, bridge: "none0" });
-  node.configure("layer2", { subnet: "10.1.3.0/28" }, { ...bridged, isGateway: false });
+  node.network("net", { subnet: "10.1.2.0/28" }, { ...bridged, bridge: "none0" });
+  node.network("layer2", { subnet: "10.1.3.0/28" }, { ...bridged, isGateway: false });
 
   const { document } = node.json(["check"], withInterfaces(t, ["10.99.0.1/24"]));
 
@@ -496,7 +496,7 @@ test("a bridge that is not there yet, or has no gateway by configuration, is fin
 
 test("without the program ip bridges are not checked, which is reported", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/28" }, bridged);
+  node.network("net", { subnet: "10.1.2.0/28" }, bridged);
 
   const outcome = node.json(["check"], { environment: { PATH: scratchDirectory(t) } });
 

@@ -25,7 +25,7 @@ const HOUR = 3600;
 /** A node with the network `net` and these pods, all of them an hour old. */
 function nodeWithPods(t: Test, ...ids: readonly string[]): Node {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/24" });
+  node.network("net", { subnet: "10.1.2.0/24" });
   ids.forEach((id, index) => {
     node.call("ADD", "net", id);
     node.age(`net/10.1.2.${index + 2}`, HOUR);
@@ -34,10 +34,10 @@ function nodeWithPods(t: Test, ...ids: readonly string[]): Node {
 }
 
 /** Which of the first addresses are reserved. */
-function reservedOn({ directory }: Node, network = "net"): readonly string[] {
+function reservedOn({ dataDir }: Node, network = "net"): readonly string[] {
   return [2, 3, 4, 5, 6]
     .map((last) => `10.1.2.${last}`)
-    .filter((name) => existsSync(join(directory, network, name)));
+    .filter((name) => existsSync(join(dataDir, network, name)));
 }
 
 /** Moves the records of an earlier run back by this many seconds. */
@@ -50,7 +50,7 @@ function letTimePass(node: Node, seconds: number): void {
     modified,
     since - seconds * 1000,
   ]);
-  node.put(path, JSON.stringify(earlier));
+  node.write(path, JSON.stringify(earlier));
 }
 
 const liveIds = (...ids: readonly string[]) => ({ stdin: `${ids.join("\n")}\n` });
@@ -86,7 +86,7 @@ test("two runs a grace period apart release what both found dead", (t) => {
   letTimePass(node, 2 * 60);
   t.match(run(), { exitCode: 0, document: { dead: [{ state: "released" }] } });
   t.same(reservedOn(node), ["10.1.2.2"]);
-  t.notOk(existsSync(join(node.directory, ".host-local/net/seen-dead.json")));
+  t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
   t.match(run(), { exitCode: 0, document: { dead: [] } });
   t.end();
 });
@@ -104,7 +104,7 @@ test("the document has counts for each network, and every dead reservation", (t)
     networks: [
       {
         network: "net",
-        directory: join(node.directory, "net"),
+        directory: join(node.dataDir, "net"),
         reservations: 2,
         alive: 1,
         unknown: 0,
@@ -124,7 +124,7 @@ test("the document has counts for each network, and every dead reservation", (t)
         since: time,
         seenDeadSince: time,
         state: "due",
-        path: join(node.directory, "net/10.1.2.3"),
+        path: join(node.dataDir, "net/10.1.2.3"),
       },
     ],
   });
@@ -135,7 +135,7 @@ test("an address that was taken again since is another reservation", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
   letTimePass(node, HOUR);
-  node.put("net/10.1.2.3", "c2\r\neth0", HOUR / 2);
+  node.write("net/10.1.2.3", "c2\r\neth0", HOUR / 2);
 
   t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     document: { dead: [{ state: "waiting" }] },
@@ -230,7 +230,7 @@ for (const [name, source, stdin] of empty) {
     const refused = node.tool(["gc", ...source, "--now", "--yes"], { stdin });
     t.match(refused, { exitCode: 1, stderr: /list of live containers is empty/ });
     t.same(reservedOn(node), ["10.1.2.2"]);
-    t.notOk(existsSync(join(node.directory, ".host-local/net/seen-dead.json")));
+    t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
 
     const words = ["gc", ...source, "--now", "--yes", "--allow-empty"];
     t.match(node.tool(words, { stdin }), { exitCode: 0, stderr: "" });
@@ -241,7 +241,7 @@ for (const [name, source, stdin] of empty) {
 
 test("an empty list is fine where nothing is reserved", (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/24" });
+  node.network("net", { subnet: "10.1.2.0/24" });
 
   t.match(node.tool(["gc", "--live", "-", "--yes"]), { exitCode: 0, stderr: "" });
   t.end();
@@ -275,8 +275,8 @@ test("a list with anything but ids is refused", (t) => {
 
 test("a list without any pod of a network is refused there, in every run", (t) => {
   const node = nodeWithPods(t, "c1");
-  node.put("other/10.1.3.2", "o1\r\neth0", HOUR);
-  node.put("other/10.1.3.3", "o2\r\neth0", HOUR);
+  node.write("other/10.1.3.2", "o1\r\neth0", HOUR);
+  node.write("other/10.1.3.3", "o2\r\neth0", HOUR);
   const doubt = {
     exitCode: 1,
     stderr: /none of the live ids holds an address of net; nothing was/,
@@ -301,7 +301,7 @@ test("a list without any pod of a network is refused there, in every run", (t) =
 
 test("a failure to record is an error: no later run would be the second", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
-  mkdirSync(join(node.directory, ".host-local/net/seen-dead.json"));
+  mkdirSync(join(node.dataDir, ".host-local/net/seen-dead.json"));
 
   t.match(node.tool(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     exitCode: 1,
@@ -315,7 +315,7 @@ test("a file as standard input has the time of the file", (t) => {
   const list = join(scratchDirectory(t), "live");
   writeFileSync(list, "c1\n");
   utimesSync(list, Date.now() / 1000 - 2 * HOUR, Date.now() / 1000 - 2 * HOUR);
-  const words = ["gc", "--live", "-", "--now", "--yes", "--data-dir", node.directory];
+  const words = ["gc", "--live", "-", "--now", "--yes", "--data-dir", node.dataDir];
 
   const { status } = spawnSync(executable, [...words, "--conf-dir", node.confDir], {
     env: runtimeEnvironment,
@@ -329,8 +329,8 @@ test("a file as standard input has the time of the file", (t) => {
 
 test("files that name no container stay", (t) => {
   const node = nodeWithPods(t, "c1");
-  node.put("net/10.1.2.5", "kept for the printer", HOUR);
-  node.put("net/10.1.2.6", "", HOUR);
+  node.write("net/10.1.2.5", "kept for the printer", HOUR);
+  node.write("net/10.1.2.6", "", HOUR);
 
   t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], liveIds("c1")), {
     exitCode: 0,
@@ -342,7 +342,7 @@ test("files that name no container stay", (t) => {
 
 test("one network, or all that have a directory", (t) => {
   const node = nodeWithPods(t, "c1");
-  node.put("old/10.1.2.5", "c5\r\neth0", HOUR);
+  node.write("old/10.1.2.5", "c5\r\neth0", HOUR);
   const dead = (...words: readonly string[]) =>
     node.json(["gc", ...words, "--live", "-", "--now", "--allow-empty"], liveIds("c9"));
 
@@ -367,7 +367,7 @@ test("exactly one source must be given", (t) => {
 
 test("without permission to read it stops with an error", (t) => {
   const node = nodeWithPods(t, "c1");
-  chmodSync(join(node.directory, "net/10.1.2.2"), isRoot ? 0o600 : 0);
+  chmodSync(join(node.dataDir, "net/10.1.2.2"), isRoot ? 0o600 : 0);
 
   const outcome = node.tool(["gc", "--live", "-", "--now"], {
     ...liveIds("c9"),
@@ -382,7 +382,7 @@ test("reservations of the Go plugin are released, and it takes the addresses aga
   skip: skipWithoutGoPlugin,
 }, (t) => {
   const node = nodeFor(t);
-  node.configure("net", { subnet: "10.1.2.0/30" });
+  node.network("net", { subnet: "10.1.2.0/30" });
   node.call("ADD", "net", "c1", goPlugin?.path);
   node.age("net/10.1.2.2", HOUR);
 
@@ -446,7 +446,7 @@ test("--by-netns: a missing namespace is dead if others are visible, and kept ot
 test("--by-netns without a cache keeps everything", (t) => {
   const node = nodeWithPods(t, "c1");
 
-  t.match(node.json(["gc", "--by-netns", "--cache-dir", join(node.directory, "none"), "--now"]), {
+  t.match(node.json(["gc", "--by-netns", "--cache-dir", join(node.dataDir, "none"), "--now"]), {
     exitCode: 0,
     document: { networks: [{ unknown: 1 }] },
   });
@@ -459,13 +459,13 @@ for (const command of [
 ]) {
   test(`${command[0]} changes nothing in a network that stays locked, and logs the error`, async (t) => {
     const node = nodeFor(t);
-    node.configure("net", { subnet: "10.1.2.0/24", lockTimeoutSeconds: 1 });
-    node.put("net/10.1.2.2", "c1\r\neth0", HOUR);
-    node.put("net/10.1.2.3", "", HOUR);
-    await holdLock(t, node.directory);
+    node.network("net", { subnet: "10.1.2.0/24", lockTimeoutSeconds: 1 });
+    node.write("net/10.1.2.2", "c1\r\neth0", HOUR);
+    node.write("net/10.1.2.3", "", HOUR);
+    await holdLock(t, node.dataDir);
 
     const { exitCode, stderr } = await start(executable, {
-      arguments: [...command, "--conf-dir", node.confDir, "--data-dir", node.directory],
+      arguments: [...command, "--conf-dir", node.confDir, "--data-dir", node.dataDir],
       environment: runtimeEnvironment,
       stdin: "",
     });

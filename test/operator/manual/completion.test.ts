@@ -8,7 +8,7 @@ import { commands } from "../../../src/operator/commands.ts";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { executable, inRepository } from "../../blackbox/executable.ts";
 import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
-import { nodeFor } from "../scratch-node.ts";
+import { nodeFor } from "../node.ts";
 import { tool } from "../tool.ts";
 
 const names = commands.map(({ name }) => name);

@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
-import { type Node, nodeFor } from "../scratch-node.ts";
+import { type Node, nodeFor } from "../node.ts";
 import { tool } from "../tool.ts";
 
 /** The networks that `capacity` lists in the node's own directory: name, file, ranges. */
@@ -13,7 +13,9 @@ function found(
   node: Node,
   words: readonly string[] = [],
 ): { networks: string[]; stderr: string; exitCode: number | null } {
-  const { stdout, stderr, exitCode } = node.tool(["capacity", "--json", ...words]);
+  const { stdout, stderr, exitCode } = node.tool(["capacity", "--json", ...words], {
+    findsDataDir: true,
+  });
   const { networks = [] }: { networks?: readonly Found[] } =
     stdout === "" ? {} : JSON.parse(stdout);
   const own = networks.filter(({ directory }) => directory.startsWith(node.root));
@@ -306,7 +308,7 @@ test("a relative data directory is resolved in the working directory, with a war
     ...plugin(node, { dataDir: "networks/." }),
   });
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
-  const inRoot = { workingDirectory: node.root };
+  const inRoot = { workingDirectory: node.root, findsDataDir: true };
 
   const { exitCode, stdout, stderr } = node.tool(["list", "net", "--json"], inRoot);
 
@@ -352,7 +354,7 @@ test("an unknown network is an error that lists the known networks and the inval
   node.add("one", { subnet: "10.1.0.0/29" }, "c1");
   node.add("two", { subnet: "10.1.0.0/29" }, "c1");
 
-  t.strictSame(node.tool(["list", "three", "--data-dir", node.dataDir]), {
+  t.strictSame(node.tool(["list", "three"]), {
     exitCode: 2,
     stdout: "",
     stderr: `host-local: unknown network "three"; known networks: one, two

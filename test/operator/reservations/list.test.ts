@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { nodeFor } from "../scratch-node.ts";
+import { nodeFor } from "../node.ts";
 import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
 import { tool } from "../tool.ts";
 
@@ -25,7 +25,7 @@ test("reservations are sorted by address, IPv4 first, with their ages and pods",
   for (const name of names) node.age(`net/fd00::${name}`, 3 * 86400 + 40);
   node.age("net/10.0.1.2", 100.5);
 
-  t.strictSame(node.tool(["list", "net", "--data-dir", node.dataDir]), {
+  t.strictSame(node.tool(["list", "net"]), {
     exitCode: 0,
     stdout: `NETWORK  ADDRESS    CONTAINER                                                         INTERFACE  AGE   POD
 net      10.0.0.2   a                                                                 eth0       3h    default/web
@@ -87,7 +87,7 @@ test("reservations of the Go plugin are listed", { skip: skipWithoutGoPlugin }, 
   node.add("net", { subnet: "10.0.0.0/24" }, "ours");
   node.add("net", { subnet: "10.0.0.0/24" }, "theirs", { program });
 
-  const { stdout } = node.tool(["list", "--json", "--data-dir", node.dataDir]);
+  const { stdout } = node.tool(["list", "--json"]);
 
   const { reservations } = JSON.parse(stdout);
   t.strictSame(
@@ -107,22 +107,20 @@ test("reservations of the Go plugin are listed", { skip: skipWithoutGoPlugin }, 
 test("control characters in names are replaced on a terminal, and kept in the document", (t) => {
   const node = nodeFor(t);
   node.write("net/10.0.0.2", "c1\r\ne\u001b]0;x\u0007");
-  node.remember("net", "c1", "default/\u001b[2Jweb\u009b", "e\u001b]0;x\u0007");
+  node.remember("net", "c1", "default/\u001b[2Jweb\u009b", { interfaceName: "e\u001b]0;x\u0007" });
   node.age("net/10.0.0.2", 7300);
 
-  const { stdout } = node.tool(["list", "--data-dir", node.dataDir]);
+  const { stdout } = node.tool(["list"]);
 
   t.equal(stdout.split("\n")[1], "net      10.0.0.2  c1         e?]0;x?    2h   default/?[2Jweb?");
-  const { reservations } = JSON.parse(
-    node.tool(["list", "--json", "--data-dir", node.dataDir]).stdout,
-  );
+  const { reservations } = JSON.parse(node.tool(["list", "--json"]).stdout);
   t.equal(reservations[0].interface, "e\u001b]0;x\u0007");
   t.end();
 });
 
 test("an empty data directory gives the headings alone", (t) => {
   const node = nodeFor(t);
-  t.strictSame(node.tool(["list", "--data-dir", node.dataDir]), {
+  t.strictSame(node.tool(["list"]), {
     exitCode: 0,
     stdout: "NETWORK  ADDRESS  CONTAINER  INTERFACE  AGE  POD\n",
     stderr: "",
@@ -163,7 +161,7 @@ test("reservations that may not be read are listed, and the error is logged", {
   node.age("net/10.0.0.2", 7300);
   node.age("net/10.0.0.3", 7300);
 
-  t.strictSame(node.tool(["list", "--data-dir", node.dataDir], withoutPrivileges(t)), {
+  t.strictSame(node.tool(["list"], withoutPrivileges(t)), {
     exitCode: 0,
     stdout: `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  POD
 net      10.0.0.2  ?          -          2h   -

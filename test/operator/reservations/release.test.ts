@@ -8,7 +8,7 @@ import { executable, run } from "../../blackbox/executable.ts";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { type Node, nodeFor } from "../scratch-node.ts";
+import { type Node, nodeFor } from "../node.ts";
 import { converse, skipWithoutTerminal } from "../terminal.ts";
 
 const ipam = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd00::/64" }]] };
@@ -24,7 +24,7 @@ function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
 }
 
 function release(node: Node, ...words: string[]): [number | null, string, string] {
-  const { exitCode, stdout, stderr } = node.tool(["release", ...words, "--data-dir", node.dataDir]);
+  const { exitCode, stdout, stderr } = node.tool(["release", ...words]);
   return [exitCode, stdout.replaceAll(node.root, ""), stderr.replaceAll(node.root, "")];
 }
 

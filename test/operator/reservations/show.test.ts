@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { test } from "tap";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { type Node, nodeFor } from "../scratch-node.ts";
+import { type Node, nodeFor } from "../node.ts";
 
 const ipam = {
   ranges: [
@@ -29,7 +29,7 @@ function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
 
 /** `show` on the node, its paths and its clock taken out. */
 function show(node: Node, ...words: string[]): [number | null, string, string] {
-  const { exitCode, stdout, stderr } = node.tool(["show", ...words, "--data-dir", node.dataDir]);
+  const { exitCode, stdout, stderr } = node.tool(["show", ...words]);
   const text = stdout.replaceAll(node.root, "").replace(/[0-9-]+T[0-9:.]+Z/g, "TIME");
   return [exitCode, text, stderr];
 }

@@ -1,0 +1,30 @@
+import { lastCollection } from "../../store/last-collection.ts";
+import { ownerText } from "../../store/owner.ts";
+import { readSeenDead } from "../../store/seen-dead.ts";
+import type { System } from "../../system/system.ts";
+import type { DirectoryContents } from "../node/directory-contents.ts";
+import type { LivenessChecker } from "../node/liveness.ts";
+
+/**
+ * Counts the reservations of dead containers: their network namespace is gone, or `gc` found them dead and has not released
+ * them, and nothing on the node shows that they live.
+ *
+ * @returns `undefined` instead of 0 where some may be dead: `gc` has not run, and of some it is not known
+ */
+export function countDead(
+  system: System,
+  { livenessOf }: LivenessChecker,
+  { directory: { location }, reservations }: DirectoryContents,
+): number | undefined {
+  const seenDead = new Map(readSeenDead(system, location).map(({ name, owner }) => [name, owner]));
+  const livenesses = reservations.flatMap((reservation) => {
+    const owner = ownerText(reservation.owner);
+    if (owner === undefined) return [];
+    const { liveness } = livenessOf(reservation);
+    return liveness === "unknown" && seenDead.get(reservation.name) === owner ? "dead" : liveness;
+  });
+  const count = livenesses.filter((liveness) => liveness === "dead").length;
+  const isCertain =
+    !livenesses.includes("unknown") || lastCollection(system, location) !== undefined;
+  return count > 0 || isCertain ? count : undefined;
+}
