@@ -1,6 +1,6 @@
 /** The options of kube-controller-manager for the podCIDRs of nodes. */
 
-import { bitsOf, type Family } from "../../ipam/address.ts";
+import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import { CommandError, type Context, type Option } from "../command/command.ts";
 
@@ -33,13 +33,39 @@ export function clusterOptions(optionPrefix: OptionPrefix, before: string): read
   ];
 }
 
+/** The definition of `--service-cidr`, kube-controller-manager's `--service-cluster-ip-range`. */
+export const serviceCidrOption: Option = {
+  name: "--service-cidr",
+  value: "CIDR[,CIDR]",
+  summary: "the CIDR of services; podCIDRs that overlap it are not assigned",
+};
+
+/** The definition of `--host-network-pods`: kubelet's `--max-pods` counts them, but they need no address. */
+export const hostNetworkPodsOption: Option = {
+  name: "--host-network-pods",
+  value: "N",
+  summary: "how many pods with hostNetwork run on a node (default: 0)",
+};
+
 /**
  * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
  *
  * @throws CommandError where one is no network, or two are of one family
  */
-export function clusterCidrsOf({ option }: Context, optionPrefix: OptionPrefix): readonly Prefix[] {
-  const name = `--${optionPrefix}cluster-cidr`;
+export function clusterCidrsOf(context: Context, optionPrefix: OptionPrefix): readonly Prefix[] {
+  return networksOf(context, `--${optionPrefix}cluster-cidr`);
+}
+
+/**
+ * The service CIDRs given; none without the option.
+ *
+ * @throws CommandError where one is no network, or two are of one family
+ */
+export function serviceCidrsOf(context: Context): readonly AddressRange[] {
+  return networksOf(context, serviceCidrOption.name).map(addressRangeOf);
+}
+
+function networksOf({ option }: Context, name: string): readonly Prefix[] {
   const text = option(name);
   if (text === undefined) return [];
   const prefixes = text.split(",").map((one) => {

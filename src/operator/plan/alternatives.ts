@@ -1,15 +1,14 @@
 /** What to choose instead of settings that do not fit. */
 
-import type { Family } from "../../ipam/address.ts";
 import {
   bitsFor,
   DEFAULT_NODE_MASK,
   longestMaskIn,
   MAX_IPV6_NODE_BITS,
   maskForPods,
-  nodesIn,
   podsIn,
 } from "../cluster/node-mask.ts";
+import { podCidrCount } from "../cluster/pod-cidr-count.ts";
 import { plural } from "../output/plural.ts";
 import type { CidrLayout, CidrRequest } from "./cidr-request.ts";
 
@@ -23,14 +22,12 @@ interface MaskRange {
 }
 
 /** The node masks that satisfy the request in a cluster CIDR of a prefix length. */
-export function masksFor(
-  { family, nodes = 1n, pods = 1n }: CidrRequest,
-  clusterLength: number,
-): MaskRange {
-  return {
-    shortest: clusterLength + bitsFor(nodes),
-    longest: Math.min(longestMaskIn(family, clusterLength), maskForPods(family, pods) ?? -1),
-  };
+export function masksFor(request: CidrRequest, clusterLength: number): MaskRange {
+  const { family, nodes = 1n, pods = 1n } = request;
+  const longest = Math.min(longestMaskIn(family, clusterLength), maskForPods(family, pods) ?? -1);
+  let shortest = clusterLength + bitsFor(nodes);
+  while (shortest <= longest && podCidrCount(request, clusterLength, shortest) < nodes) shortest++;
+  return { shortest, longest };
 }
 
 /** What would satisfy the request: another node mask, or another cluster CIDR. */
@@ -47,7 +44,7 @@ export function alternativesTo(request: CidrRequest, layout: CidrLayout): string
     const { shortest, longest } = masksFor(request, cluster.length);
     if (shortest <= longest) {
       const mask = Math.min(Math.max(layout.nodeMask, shortest), longest);
-      choices.push(`a node mask of /${mask} (${capacityOf(family, cluster.length, mask)})`);
+      choices.push(`a node mask of /${mask} (${capacityOf(request, cluster.length, mask)})`);
     }
   }
   const larger = largerCluster(request, layout);
@@ -56,7 +53,7 @@ export function alternativesTo(request: CidrRequest, layout: CidrLayout): string
     const { length, mask } = larger;
     const note = isPublic ? "; no private IPv4 network is as large, but IPv6 networks are" : "";
     choices.push(
-      `a cluster CIDR of /${length} with a node mask of /${mask} (${capacityOf(family, length, mask)})${note}`,
+      `a cluster CIDR of /${length} with a node mask of /${mask} (${capacityOf(request, length, mask)})${note}`,
     );
   }
   if (choices.length > 0) return choices.join(", or ");
@@ -67,25 +64,24 @@ export function alternativesTo(request: CidrRequest, layout: CidrLayout): string
 
 /** The smallest cluster CIDR that holds all nodes, with the present node mask if that holds the pods. */
 function largerCluster(
-  {
-    family,
-    nodes,
-    pods,
-    nodeMask = pods === undefined ? DEFAULT_NODE_MASK[family] : undefined,
-  }: CidrRequest,
+  request: CidrRequest,
   layout: CidrLayout,
 ): { readonly length: number; readonly mask: number } | undefined {
+  const { family, nodes, pods } = request;
+  const { nodeMask = pods === undefined ? DEFAULT_NODE_MASK[family] : undefined } = request;
   const longest = maskForPods(family, pods ?? 1n);
   if (longest === undefined) return undefined;
   const mask = Math.min(nodeMask ?? layout.nodeMask, longest);
   const most = family === 4 ? 32 : MAX_IPV6_NODE_BITS;
   const nodeBits =
     nodes === undefined ? Math.min(bitsFor(layout.nodes ?? 1n), most) : bitsFor(nodes);
-  const length = mask - nodeBits;
+  let length = mask - nodeBits;
+  while (length > 0 && podCidrCount(request, length, mask) < (nodes ?? 1n)) length--;
   if (length < 0 || mask > longestMaskIn(family, length)) return undefined;
   return { length, mask };
 }
 
-function capacityOf(family: Family, clusterLength: number, nodeMask: number): string {
-  return `${plural(nodesIn(clusterLength, nodeMask), "node")} of ${plural(podsIn(family, nodeMask), "pod")}`;
+function capacityOf(request: CidrRequest, clusterLength: number, nodeMask: number): string {
+  const nodes = podCidrCount(request, clusterLength, nodeMask);
+  return `${plural(nodes, "node")} of ${plural(podsIn(request.family, nodeMask), "pod")}`;
 }

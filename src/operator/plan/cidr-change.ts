@@ -1,13 +1,19 @@
 /** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
 
-import { bitsOf, type Family } from "../../ipam/address.ts";
+import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { longestMaskIn, nodesIn } from "../cluster/node-mask.ts";
+import {
+  type ClusterNetworks,
+  cidrsTakenBy,
+  firstPodCidrs,
+  podCidrCount,
+} from "../cluster/pod-cidr-count.ts";
 import { plural } from "../output/plural.ts";
 import type { Problem } from "./problem.ts";
 
 /** The settings of a cluster for one family. */
-export interface Settings {
+export interface Settings extends ClusterNetworks {
   readonly family: Family;
   readonly cluster: Prefix;
   readonly nodeMask: number;
@@ -22,9 +28,9 @@ export interface CidrChange {
   readonly withPodCidr: bigint;
   /** Nodes whose podCIDR fits the new settings. */
   readonly keeping: bigint;
-  /** Nodes whose podCIDR lies in the new cluster CIDR, but has another size. */
+  /** Nodes whose podCIDR lies in the new cluster CIDR or contains it, but has another size. */
   readonly otherSize: bigint;
-  /** Nodes whose podCIDR lies outside the new cluster CIDR, at least in part. */
+  /** Nodes whose podCIDR lies outside the new cluster CIDR. */
   readonly outside: bigint;
   /** How many CIDRs of the new size overlap the podCIDRs of these nodes. */
   readonly cidrsTaken: bigint;
@@ -36,41 +42,46 @@ export interface CidrChange {
  * Computes what a change of settings means for the nodes.
  *
  * kube-controller-manager assigns podCIDRs from the lowest address on, so the nodes are assumed to have the first ones.
- * Each podCIDR occupies all CIDRs of the new size that it overlaps (`Occupy` of kubernetes' cidrset).
+ * It accepts a podCIDR that lies in the cluster CIDR, or contains it, and occupies all CIDRs of the new size that this
+ * overlaps (`Occupy` of kubernetes' cidrset).
  *
  * @param nodes how many nodes there are; those that the old settings have no podCIDR for have none
  */
 export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChange {
   const { family } = now;
-  const capacity = nodesIn(was.cluster.length, was.nodeMask);
+  const capacity = podCidrCount(was, was.cluster.length, was.nodeMask);
   const withPodCidr = nodes < capacity ? nodes : capacity;
-  const oldSize = 2n ** BigInt(bitsOf(family) - was.nodeMask);
-  const newSize = 2n ** BigInt(bitsOf(family) - now.nodeMask);
-  const oldStart = addressRangeOf(was.cluster).first.value;
-  const { first, last } = addressRangeOf(now.cluster);
-  const total = nodesIn(now.cluster.length, now.nodeMask);
-
-  // The podCIDRs in use are one run of addresses; the part of it in the new cluster CIDR occupies new CIDRs.
-  const usedEnd = oldStart + withPodCidr * oldSize;
-  const from = oldStart > first.value ? oldStart : first.value;
-  const until = usedEnd <= last.value ? usedEnd : last.value + 1n;
-  const isShared = from < until && total > 0n;
-  const cidrsTaken = isShared
-    ? (until - 1n - first.value) / newSize - (from - first.value) / newSize + 1n
-    : 0n;
-  const inside = isShared ? (until - from) / oldSize : 0n;
+  const region = addressRangeOf(now.cluster);
+  const inUse = firstPodCidrs(was.cluster, was.serviceCidrs, was.nodeMask, withPodCidr);
+  const accepted = overlappingCidrs(inUse, region, was.nodeMask);
   const isSameSize = was.nodeMask === now.nodeMask;
   return {
     family,
     was,
     now,
     withPodCidr,
-    keeping: isSameSize ? inside : 0n,
-    otherSize: isSameSize ? 0n : inside,
-    outside: withPodCidr - inside,
-    cidrsTaken,
-    cidrsFree: total - cidrsTaken,
+    keeping: isSameSize ? accepted : 0n,
+    otherSize: isSameSize ? 0n : accepted,
+    outside: withPodCidr - accepted,
+    cidrsTaken: cidrsTakenBy(inUse, region, now.nodeMask),
+    cidrsFree:
+      nodesIn(now.cluster.length, now.nodeMask) -
+      cidrsTakenBy([...inUse, ...now.serviceCidrs], region, now.nodeMask),
   };
+}
+
+/** How many of the podCIDRs in use lie in the region, or contain it. */
+function overlappingCidrs(
+  inUse: readonly AddressRange[],
+  region: AddressRange,
+  nodeMask: number,
+): bigint {
+  const bits = BigInt(bitsOf(region.first.family) - nodeMask);
+  return inUse.reduce((count, { first, last }) => {
+    const from = first.value > region.first.value ? first.value : region.first.value;
+    const to = last.value < region.last.value ? last.value : region.last.value;
+    return from > to ? count : count + (to >> bits) - (from >> bits) + 1n;
+  }, 0n);
 }
 
 /** The problems of a change. */
@@ -82,7 +93,7 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
       code: "outside",
       family,
       message: `${outside} of ${plural(withPodCidr, "node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while there is such a node`,
-      instead: `a cluster CIDR that contains ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit)`,
+      instead: `a cluster CIDR that contains the podCIDRs of all nodes, such as ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit)`,
     });
   }
   if (cidrsTaken > 0n && was.nodeMask !== now.nodeMask) {
@@ -101,7 +112,7 @@ export function avoidTwoSizes({ family, was, now }: CidrChange): string {
   const { length } = now.cluster;
   const renumber = "renumber all nodes (see host-local audit)";
   if (was.nodeMask < length || was.nodeMask > longestMaskIn(family, length)) return renumber;
-  const keep = `keep the node mask of /${was.nodeMask} (${plural(nodesIn(length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
+  const keep = `keep the node mask of /${was.nodeMask} (${plural(podCidrCount(now, length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
   // What leaves room for more nodes comes first.
   return was.nodeMask >= now.nodeMask ? `${keep}, or ${renumber}` : `${renumber}, or ${keep}`;
 }

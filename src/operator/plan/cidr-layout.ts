@@ -10,6 +10,7 @@ import {
   nodesIn,
   podsIn,
 } from "../cluster/node-mask.ts";
+import { podCidrCount } from "../cluster/pod-cidr-count.ts";
 import { plural } from "../output/plural.ts";
 import { alternativesTo, LARGEST_PRIVATE, masksFor } from "./alternatives.ts";
 import type { CidrLayout, CidrRequest } from "./cidr-request.ts";
@@ -17,16 +18,17 @@ import type { Problem } from "./problem.ts";
 
 /** Computes what the request leaves open; where nothing fits, the layout that comes nearest. */
 export function layOutCidrs(request: CidrRequest): CidrLayout {
-  const { family, cluster, nodes } = request;
+  const { family, cluster, serviceCidrs, nodes } = request;
   const nodeMask = request.nodeMask ?? chooseMask(request);
   const clusterLength =
     cluster?.length ?? (nodes === undefined ? undefined : Math.max(0, nodeMask - bitsFor(nodes)));
   return {
     family,
     cluster,
+    serviceCidrs,
     clusterLength,
     nodeMask,
-    nodes: clusterLength === undefined ? undefined : nodesIn(clusterLength, nodeMask),
+    nodes: clusterLength === undefined ? undefined : podCidrCount(request, clusterLength, nodeMask),
     pods: podsIn(family, nodeMask),
   };
 }
@@ -57,10 +59,22 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
       `the node mask /${nodeMask} is more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR, /${clusterLength}: kube-controller-manager does not start`,
     );
   }
-  if (request.nodes !== undefined && layout.nodes !== undefined && layout.nodes < request.nodes) {
+  const taken = takenByServices(layout);
+  if (taken > 0n && layout.nodes === 0n) {
+    problems.push({
+      code: "service-cidr",
+      family,
+      message: `the service CIDR overlaps every podCIDR of the cluster CIDR${where}: no node gets one`,
+      instead: "a service CIDR outside the cluster CIDR",
+    });
+  } else if (
+    request.nodes !== undefined &&
+    layout.nodes !== undefined &&
+    layout.nodes < request.nodes
+  ) {
     found(
       "too-many-nodes",
-      `${plural(request.nodes, "node")} do not fit: there are ${plural(layout.nodes, "podCIDR")} of /${nodeMask}, so ${plural(request.nodes - layout.nodes, "node")} would get no podCIDR`,
+      `${plural(request.nodes, "node")} do not fit: there are ${plural(layout.nodes, "podCIDR")} of /${nodeMask}${taken > 0n ? " beside the service CIDR" : ""}, so ${plural(request.nodes - layout.nodes, "node")} would get no podCIDR`,
     );
   }
   if (
@@ -83,6 +97,12 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
     );
   }
   return problems;
+}
+
+/** How many podCIDRs are not assigned because they overlap the service CIDR. */
+export function takenByServices({ clusterLength, nodeMask, nodes }: CidrLayout): bigint {
+  if (clusterLength === undefined || nodes === undefined) return 0n;
+  return nodesIn(clusterLength, nodeMask) - nodes;
 }
 
 function chooseMask(request: CidrRequest): number {

@@ -1,12 +1,11 @@
 /** What a plan is asked for, and what it answers, in one family. */
 
 import type { Family } from "../../ipam/address.ts";
-import type { Prefix } from "../../ipam/prefix.ts";
+import type { ClusterNetworks } from "../cluster/pod-cidr-count.ts";
 
 /** The settings and sizes that were given, two or more of the four; those of the other options are computed. */
-export interface CidrRequest {
+export interface CidrRequest extends ClusterNetworks {
   readonly family: Family;
-  readonly cluster: Prefix | undefined;
   readonly nodeMask: number | undefined;
   readonly nodes: bigint | undefined;
   /** Per node. */
@@ -14,9 +13,8 @@ export interface CidrRequest {
 }
 
 /** The settings of one family, and what they hold. */
-export interface CidrLayout {
+export interface CidrLayout extends ClusterNetworks {
   readonly family: Family;
-  readonly cluster: Prefix | undefined;
   /** `undefined` where neither the cluster CIDR nor the number of nodes is known. */
   readonly clusterLength: number | undefined;
   readonly nodeMask: number;

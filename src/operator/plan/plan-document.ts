@@ -2,7 +2,8 @@
 
 import type { Family } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { longestMaskIn, nodesIn, podsIn } from "../cluster/node-mask.ts";
+import { longestMaskIn, podsIn } from "../cluster/node-mask.ts";
+import { podCidrCount } from "../cluster/pod-cidr-count.ts";
 import type { CidrChange, Settings } from "./cidr-change.ts";
 import type { CidrLayout } from "./cidr-request.ts";
 import type { PlanResult } from "./plan-result.ts";
@@ -50,11 +51,12 @@ export function describePlan(plan: PlanResult): object {
 }
 
 /** The node masks around the chosen one; for a cluster CIDR of unknown size, prefix lengths of cluster CIDRs. */
-export function choicesFor({ family, clusterLength, nodeMask }: CidrLayout): readonly CidrChoice[] {
+export function choicesFor(layout: CidrLayout): readonly CidrChoice[] {
+  const { family, clusterLength, nodeMask } = layout;
   const choice = (length: number, mask: number): CidrChoice => ({
     clusterPrefixLength: length,
     nodeMask: mask,
-    nodes: nodesIn(length, mask),
+    nodes: podCidrCount(layout, length, mask),
     podsPerNode: podsIn(family, mask),
   });
   if (clusterLength === undefined) {
@@ -86,11 +88,11 @@ function describeChange(change: PlannedChange): object {
 }
 
 function describeFamily(change: CidrChange): object {
-  const settings = ({ cluster, nodeMask }: Settings): object => ({
-    clusterCidr: formatPrefix(cluster),
-    nodeMask,
-    nodes: nodesIn(cluster.length, nodeMask),
-    podsPerNode: podsIn(change.family, nodeMask),
+  const settings = (one: Settings): object => ({
+    clusterCidr: formatPrefix(one.cluster),
+    nodeMask: one.nodeMask,
+    nodes: podCidrCount(one, one.cluster.length, one.nodeMask),
+    podsPerNode: podsIn(change.family, one.nodeMask),
   });
   const { withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree } = change;
   return {

@@ -12,7 +12,12 @@ export interface PlanResult {
   readonly nodes: bigint | undefined;
   /** How many pods a node holds. */
   readonly pods: bigint;
-  /** What to set kubelet's `--max-pods` to: the number asked for, or what the podCIDR holds if that is less. */
+  /** Per node. */
+  readonly hostNetworkPods: bigint;
+  /**
+   * What to set kubelet's `--max-pods` to: the number asked for, or what the podCIDR holds if that is less, and the pods
+   * with hostNetwork.
+   */
   readonly maxPods: bigint;
   readonly change: PlannedChange | undefined;
   readonly problems: readonly Problem[];

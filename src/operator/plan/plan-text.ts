@@ -5,6 +5,7 @@ import { DEFAULT_MAX_PODS, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../cluster/n
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Settings } from "./cidr-change.ts";
+import { takenByServices } from "./cidr-layout.ts";
 import type { CidrLayout } from "./cidr-request.ts";
 import { choicesFor, familyName } from "./plan-document.ts";
 import type { PlanResult } from "./plan-result.ts";
@@ -34,19 +35,23 @@ export function planText(plan: PlanResult): string {
     .join("\n");
 }
 
-function advice({ asked, nodes, pods, maxPods, layouts }: PlanResult): readonly string[] {
+function advice(plan: PlanResult): readonly string[] {
+  const { nodes, pods, layouts } = plan;
   const lines: string[] = [];
   if (pods === 0n || nodes === 0n) return lines;
   if (nodes !== undefined) {
     lines.push(`Node ${nodes + 1n} would get no podCIDR, and its pods no address.`);
   }
-  if (maxPods >= MAX_MAX_PODS) {
-    lines.push("Every value of kubelet's --max-pods fits.");
-  } else {
-    const usual = pods < DEFAULT_MAX_PODS ? "; its default, 110, is more than a podCIDR holds" : "";
-    const most = asked.pods === maxPods ? "" : "at most ";
-    lines.push(`Set kubelet's --max-pods to ${most}${maxPods}${usual}.`);
+  for (const layout of layouts) {
+    const taken = takenByServices(layout);
+    if (taken > 0n) {
+      const verb = taken === 1n ? "overlaps" : "overlap";
+      lines.push(
+        `${plural(taken, "podCIDR")} of /${layout.nodeMask} ${verb} the service CIDR and would not be assigned.`,
+      );
+    }
   }
+  lines.push(...maxPodsAdvice(plan));
   const isWide = layouts.some(
     ({ family, clusterLength, nodeMask }) =>
       family === 4 && clusterLength !== undefined && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
@@ -54,6 +59,23 @@ function advice({ asked, nodes, pods, maxPods, layouts }: PlanResult): readonly 
   if (isWide) {
     lines.push(
       `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.`,
+    );
+  }
+  return lines;
+}
+
+function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): readonly string[] {
+  if (maxPods >= MAX_MAX_PODS) return ["Every value of kubelet's --max-pods fits."];
+  const addresses = maxPods - hostNetworkPods;
+  const most = asked.pods === addresses ? "" : "at most ";
+  const hostNetwork =
+    hostNetworkPods === 0n
+      ? ", plus the number of its pods with hostNetwork, which kubelet counts, too"
+      : `: ${addresses} for pods with an address, ${hostNetworkPods} for pods with hostNetwork`;
+  const lines = [`Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.`];
+  if (pods < DEFAULT_MAX_PODS) {
+    lines.push(
+      "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).",
     );
   }
   return lines;

@@ -2,9 +2,12 @@ import type { Family } from "../../ipam/address.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
+  hostNetworkPodsOption,
   type NodeMasks,
   nodeMaskOf,
   nodeMasksOf,
+  serviceCidrOption,
+  serviceCidrsOf,
 } from "../cluster/cluster-options.ts";
 import { leastOf, MAX_MAX_PODS } from "../cluster/node-mask.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
@@ -28,8 +31,10 @@ export const plan: Command = {
   ],
   options: [
     ...clusterOptions("", ""),
+    serviceCidrOption,
     { name: "--nodes", value: "N", summary: "how many nodes the cluster is to have" },
-    { name: "--pods", value: "N", summary: "how many pods a node is to hold" },
+    { name: "--pods", value: "N", summary: "how many pods with an address a node is to hold" },
+    hostNetworkPodsOption,
     ...clusterOptions("was-", "so far: "),
     {
       name: "--was-nodes",
@@ -57,8 +62,13 @@ export const plan: Command = {
 function planCluster(context: Context): Report {
   const nodes = countOption(context, "--nodes");
   const pods = countOption(context, "--pods");
+  const hostNetworkPods = countOption(context, hostNetworkPodsOption.name) ?? 0n;
   const clusters = clusterCidrsOf(context, "");
   const masks = nodeMasksOf(context, "");
+  const serviceCidrs = serviceCidrsOf(context);
+  if (serviceCidrs.length > 0 && clusters.length === 0) {
+    throw new CommandError("plan: --service-cidr needs --cluster-cidr");
+  }
   const families = familiesOf(
     clusters.map(({ address }) => address.family),
     masks,
@@ -73,6 +83,7 @@ function planCluster(context: Context): Report {
   const requests = families.map((family) => ({
     family,
     cluster: clusters.find(({ address }) => address.family === family),
+    serviceCidrs,
     nodeMask: nodeMaskOf(masks, family, families, ""),
     nodes,
     pods,
@@ -88,7 +99,8 @@ function planCluster(context: Context): Report {
     layouts,
     nodes: nodeCounts.length === 0 ? undefined : leastOf(nodeCounts),
     pods: podsPerNode,
-    maxPods: leastOf([podsPerNode, MAX_MAX_PODS, pods ?? podsPerNode]),
+    hostNetworkPods,
+    maxPods: leastOf([MAX_MAX_PODS, leastOf([podsPerNode, pods ?? podsPerNode]) + hostNetworkPods]),
     change,
     problems: [
       ...requests.flatMap((request, index) => {

@@ -1,8 +1,14 @@
 /** What new settings mean for a cluster whose nodes already have podCIDRs, in all its families. */
 
 import type { Family } from "../../ipam/address.ts";
-import { clusterCidrsOf, nodeMaskOf, nodeMasksOf } from "../cluster/cluster-options.ts";
+import {
+  clusterCidrsOf,
+  nodeMaskOf,
+  nodeMasksOf,
+  serviceCidrsOf,
+} from "../cluster/cluster-options.ts";
 import { leastOf, nodesIn } from "../cluster/node-mask.ts";
+import { podCidrCount } from "../cluster/pod-cidr-count.ts";
 import { CommandError, type Context } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
 import { plural } from "../output/plural.ts";
@@ -52,9 +58,7 @@ export function plannedChange(
   if (now.some(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask) === 0n)) {
     return undefined;
   }
-  const existing =
-    countOption(context, "--was-nodes") ??
-    leastOf(was.map(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask)));
+  const existing = countOption(context, "--was-nodes") ?? leastOf(was.map(capacityOf));
   const wanted = nodes === undefined || nodes < existing ? existing : nodes;
   const families = was.flatMap((former) => {
     const present = now.find(({ family }) => family === former.family);
@@ -64,7 +68,7 @@ export function plannedChange(
   const controllerStarts = problems.every(
     ({ code }) => code !== "outside" && code !== "family-gone",
   );
-  const capacity = leastOf(now.map(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask)));
+  const capacity = leastOf(now.map(capacityOf));
   const further = controllerStarts
     ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)])
     : 0n;
@@ -88,8 +92,12 @@ function leftWithout(without: bigint, further: bigint, wanted: bigint): string {
     : `${without} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${further} more get`} one`;
 }
 
-function settingsOf({ family, cluster, nodeMask }: CidrLayout): readonly Settings[] {
-  return cluster === undefined ? [] : [{ family, cluster, nodeMask }];
+function settingsOf({ family, cluster, serviceCidrs, nodeMask }: CidrLayout): readonly Settings[] {
+  return cluster === undefined ? [] : [{ family, cluster, serviceCidrs, nodeMask }];
+}
+
+function capacityOf(settings: Settings): bigint {
+  return podCidrCount(settings, settings.cluster.length, settings.nodeMask);
 }
 
 /** The settings so far: what is not given is unchanged. `undefined` where nothing is given. */
@@ -106,6 +114,7 @@ function formerSettings(
       "plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size",
     );
   }
+  const serviceCidrs = serviceCidrsOf(context);
   const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
   const families = clusters.map(({ address }) => address.family);
   return clusters.map((cluster) => {
@@ -116,7 +125,7 @@ function formerSettings(
     if (nodeMask === undefined) {
       throw new CommandError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
     }
-    if (nodeMask >= cluster.length) return { family, cluster, nodeMask };
+    if (nodeMask >= cluster.length) return { family, cluster, serviceCidrs, nodeMask };
     throw new CommandError(
       `plan: no cluster can have had a cluster CIDR of /${cluster.length} with a node mask of /${nodeMask}`,
     );

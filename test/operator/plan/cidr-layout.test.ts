@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { test } from "tap";
+import type { AddressRange } from "../../../src/ipam/address.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { nodesIn, podsIn } from "../../../src/operator/cluster/node-mask.ts";
 import { layOutCidrs, problemsOf } from "../../../src/operator/plan/cidr-layout.ts";
@@ -8,7 +9,21 @@ import type { CidrRequest } from "../../../src/operator/plan/cidr-request.ts";
 import { seed } from "../../faults/seed.ts";
 import { families } from "../../ipam/arbitraries.ts";
 
-const nothing = { cluster: undefined, nodeMask: undefined, nodes: undefined, pods: undefined };
+const nothing = {
+  cluster: undefined,
+  serviceCidrs: [],
+  nodeMask: undefined,
+  nodes: undefined,
+  pods: undefined,
+};
+
+/** The addresses of service CIDRs. */
+function services(...cidrs: readonly string[]): readonly AddressRange[] {
+  return cidrs.flatMap((cidr) => {
+    const prefix = parsePrefix(cidr);
+    return prefix === undefined ? [] : [addressRangeOf(prefix)];
+  });
+}
 
 function request(
   written: Partial<Omit<CidrRequest, "cluster">> & { readonly cluster?: string },
@@ -56,6 +71,18 @@ test("any two of cluster CIDR, node mask, nodes and pods give the rest", (t) => 
     [request({ cluster: "10.244.0.0/16" }), { nodeMask: 24 }],
     [request({ cluster: "10.244.0.0/26" }), { nodeMask: 26, nodes: 1n }],
     [request({ cluster: "fd00::/32" }), { nodeMask: 48, nodes: 65536n }],
+    [
+      request({ cluster: "10.0.0.0/8", nodeMask: 24, serviceCidrs: services("10.96.0.0/12") }),
+      { nodes: 65536n - 4096n },
+    ],
+    [
+      request({ cluster: "10.0.0.0/16", nodes: 4n, serviceCidrs: services("10.0.9.0/24") }),
+      { nodeMask: 19, nodes: 7n },
+    ],
+    [
+      request({ cluster: "10.0.0.0/16", nodes: 4n, serviceCidrs: services("10.1.0.0/16") }),
+      { nodeMask: 18, nodes: 4n },
+    ],
   ];
   for (const [asked, layout] of cases) {
     t.match(layOutCidrs(asked), layout, inspect(layout));
@@ -137,6 +164,7 @@ const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
   return fc.record({
     family: fc.constant(family),
     cluster: fc.option(cluster, { nil: undefined }),
+    serviceCidrs: fc.constantFrom([], services("10.0.0.0/12", "fd00::/64"), services("fd00::/8")),
     nodeMask: fc.option(lengths, { nil: undefined }),
     nodes: fc.option(counts, { nil: undefined }),
     pods: fc.option(counts, { nil: undefined }),
@@ -149,7 +177,9 @@ test("a plan without problems holds all that was asked for, and its numbers agre
       const layout = layOutCidrs(asked);
       const { family, clusterLength, nodeMask, nodes, pods } = layout;
       t.equal(pods, podsIn(family, nodeMask));
-      if (clusterLength !== undefined) t.equal(nodes, nodesIn(clusterLength, nodeMask));
+      if (clusterLength !== undefined && asked.serviceCidrs.length === 0) {
+        t.equal(nodes, nodesIn(clusterLength, nodeMask));
+      }
       if (problemsOf(asked, layout).length > 0) return;
       t.equal(nodeMask, asked.nodeMask ?? nodeMask);
       t.ok(asked.nodes === undefined || nodes === undefined || nodes >= asked.nodes);

@@ -25,7 +25,7 @@ test("plan says how many nodes and pods a cluster CIDR holds", (t) => {
 IPv4    10.244.0.0/16  /24          256            253
 
 Node 257 would get no podCIDR, and its pods no address.
-Set kubelet's --max-pods to at most 253.
+Set kubelet's --max-pods to at most 253, plus the number of its pods with hostNetwork, which kubelet counts, too.
 
 Node masks for 10.244.0.0/16 (IPv4):
 
@@ -65,6 +65,24 @@ test("any two values give the rest", (t) => {
     ],
   ];
   for (const [line, numbers] of cases) t.match(numbersOf(line), numbers, line);
+  t.end();
+});
+
+test("the service CIDR and pods with hostNetwork count", (t) => {
+  const { exitCode, stdout } = plan(
+    "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 26 --service-cidr 10.0.0.0/20 --host-network-pods 4",
+  );
+  t.equal(exitCode, 0);
+  t.match(
+    stdout,
+    `/26          960             61
+
+Node 961 would get no podCIDR, and its pods no address.
+64 podCIDRs of /26 overlap the service CIDR and would not be assigned.
+Set kubelet's --max-pods to at most 65: 61 for pods with an address, 4 for pods with hostNetwork.
+Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).
+`,
+  );
   t.end();
 });
 
@@ -163,6 +181,11 @@ test("what does not fit together is a finding", (t) => {
     ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 31", ["pod-cidr-too-small"]],
     ["--cluster-cidr fd00::/32 --node-cidr-mask-size 64", ["too-many-pod-cidrs"]],
     ["--nodes 100000 --pods 5000", ["no-private-network"]],
+    ["--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12", ["service-cidr"]],
+    [
+      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --service-cidr 10.0.0.0/20 --nodes 241",
+      ["too-many-nodes"],
+    ],
     ["--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.9.0.0/16", ["outside"]],
     ["--cluster-cidr 10.0.0.0/12 --was-node-cidr-mask-size 16", ["overlap"]],
     [
@@ -211,6 +234,8 @@ test("what cannot be worked out is a usage error", (t) => {
       "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
       /cannot be combined with/,
     ],
+    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr needs --cluster-cidr/],
+    ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0", /--service-cidr: expected a network/],
     ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes needs/],
     ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
     ["--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8", /no cluster can have had/],
