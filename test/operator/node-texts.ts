@@ -24,6 +24,7 @@ export function nodeObject({ name, podCidrs = [], pods = "110", created }: Writt
     spec: podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs },
     status: {
       allocatable: { cpu: "8", memory: "32752000Ki", pods },
+      capacity: { cpu: "8", memory: "32855000Ki", pods },
       conditions: [{ message: "kubelet is posting ready status", status: "True", type: "Ready" }],
     },
   };

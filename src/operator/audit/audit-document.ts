@@ -5,9 +5,11 @@ import type { AuditResult } from "./audit-result.ts";
 import { stepsFor } from "./renumbering-steps.ts";
 
 /** The members are listed in docs/operator-json.md. */
-export function describeAudit({ nodes, expectation, findings, renumberings }: AuditResult): object {
+export function describeAudit(audit: AuditResult): object {
+  const { nodes, expectation, usesPodCidrs, findings, renumberings, restartsController } = audit;
   return {
     nodes: nodes.length,
+    usesPodCidrs,
     clusterCidrs: expectation.clusters.map(formatPrefix),
     nodeMasks: expectation.masks.map(({ family, nodeMask, source }) => ({
       family: `IPv${family}`,
@@ -21,12 +23,17 @@ export function describeAudit({ nodes, expectation, findings, renumberings }: Au
       podCidr: podCidr === "" ? null : podCidr,
       message,
     })),
-    renumber: renumberings.map(({ node, podCidrs, problem }) => ({
-      node: node.name,
-      from: node.podCidrs,
-      to: podCidrs ?? null,
-      problem: problem === "" ? null : problem,
-      steps: podCidrs === undefined ? [] : stepsFor(node, podCidrs),
-    })),
+    renumber: renumberings.map(({ node, podCidrs, problem }) => {
+      const steps = podCidrs === undefined ? undefined : stepsFor(node, podCidrs);
+      return {
+        node: node.name,
+        from: node.podCidrs,
+        to: podCidrs ?? null,
+        problem: problem === "" ? null : problem,
+        steps: steps?.commands ?? [],
+        undo: steps?.undo ?? [],
+      };
+    }),
+    restartControllerManager: restartsController,
   };
 }

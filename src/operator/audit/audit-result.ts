@@ -8,6 +8,10 @@ import type { Renumbering } from "./renumbering.ts";
 export interface AuditResult {
   readonly nodes: readonly NodeCidrs[];
   readonly expectation: Expectation;
+  /** Whether any node has a podCIDR; where none has, the network does not use them. */
+  readonly usesPodCidrs: boolean;
   readonly findings: readonly Finding[];
   readonly renumberings: readonly Renumbering[];
+  /** Whether a node is to be deleted that has addresses of another node's podCIDR. */
+  readonly restartsController: boolean;
 }

@@ -2,6 +2,7 @@
 
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { Expectation } from "../cluster/node-cidrs.ts";
+import type { ClusterNode } from "../cluster/node-list.ts";
 import { plural } from "../output/plural.ts";
 import { printable } from "../output/printable.ts";
 import { columns, formatTable } from "../output/table.ts";
@@ -9,7 +10,7 @@ import type { Paint } from "../output/terminal.ts";
 import type { AuditResult } from "./audit-result.ts";
 import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts";
 import type { Renumbering } from "./renumbering.ts";
-import { stepsFor, stepsPreface } from "./renumbering-steps.ts";
+import { restartController, stepsFor, stepsPreface } from "./renumbering-steps.ts";
 
 /** What a code means, and what follows from it. */
 const meanings: Readonly<Record<FindingCode, string>> = {
@@ -19,15 +20,22 @@ const meanings: Readonly<Record<FindingCode, string>> = {
   invalid: "the plugin rejects the podCIDR; pods get no address",
   outside:
     "the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node",
+  "covers-cluster":
+    "the podCIDR contains the whole cluster CIDR; kube-controller-manager assigns no other",
+  "service-cidr":
+    "the podCIDR overlaps the service CIDR; a pod with the address of a service cannot be reached",
   "mask-size":
     "the podCIDR does not have the size of the node mask; it may take the place of several",
   "max-pods": "the scheduler may place more pods on the node than it has addresses",
   name: "not a valid node name; this is not the output of kubectl",
 };
 
+const noPodCidrs =
+  "No node has a podCIDR: the network does not use them (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs.\n";
+
 /** The findings, grouped by code, the proposals, and the commands that apply them. */
 export function auditText(audit: AuditResult, paint: Paint): string {
-  const { nodes, expectation, findings, renumberings } = audit;
+  const { nodes, expectation, usesPodCidrs, findings } = audit;
   const withFindings = new Set(findings.map(({ node }) => node)).size;
   const verdict =
     withFindings === 0
@@ -35,9 +43,10 @@ export function auditText(audit: AuditResult, paint: Paint): string {
       : `${plural(withFindings, "node")} with problems.`;
   return [
     `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${verdict}\n`,
+    usesPodCidrs ? "" : noPodCidrs,
     ...findingCodes.map((code) => groupText(code, findings, paint)),
-    proposalsText(renumberings),
-    stepsText(renumberings),
+    proposalsText(audit.renumberings),
+    stepsText(audit),
   ]
     .filter((part) => part !== "")
     .join("\n");
@@ -75,11 +84,18 @@ function proposalsText(renumberings: readonly Renumbering[]): string {
   return `${plural(renumberings.length, "node")} to renumber:\n\n${formatTable(columns("NODE", "FROM", "TO"), rows)}`;
 }
 
-function stepsText(renumberings: readonly Renumbering[]): string {
-  const steps = renumberings.flatMap(({ node, podCidrs }) =>
-    podCidrs === undefined
-      ? []
-      : [`# ${printable(node.name)}\n${stepsFor(node, podCidrs).join(" &&\n")}\n`],
+function stepsText({ renumberings, restartsController }: AuditResult): string {
+  const blocks = renumberings.flatMap(({ node, podCidrs }) =>
+    podCidrs === undefined ? [] : [blockText(node, podCidrs)],
   );
-  return steps.length === 0 ? "" : `Commands:\n\n${[stepsPreface, ...steps].join("\n")}`;
+  if (blocks.length === 0) return "";
+  const last = restartsController ? [restartController] : [];
+  return `Commands:\n\n${[stepsPreface, ...blocks, ...last].join("\n")}`;
+}
+
+function blockText(node: ClusterNode, podCidrs: readonly string[]): string {
+  const { commands, undo } = stepsFor(node, podCidrs);
+  const lines = [`# ${printable(node.name)}`, commands.join(" &&\n")];
+  if (undo.length > 0) lines.push(`# To go back after the drain: ${undo.join(" && ")}`);
+  return `${lines.join("\n")}\n`;
 }

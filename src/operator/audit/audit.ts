@@ -3,8 +3,11 @@ import { addressRangeOf } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
+  hostNetworkPodsOption,
   nodeMaskOf,
   nodeMasksOf,
+  serviceCidrOption,
+  serviceCidrsOf,
 } from "../cluster/cluster-options.ts";
 import {
   commonestMask,
@@ -17,6 +20,7 @@ import { type ClusterNode, isJson, parseNodes } from "../cluster/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../cluster/node-mask.ts";
 import { groupCidrs } from "../cluster/overlapping-cidrs.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { countOption } from "../command/count-option.ts";
 import { plural } from "../output/plural.ts";
 import { painter } from "../output/terminal.ts";
 import { describeAudit } from "./audit-document.ts";
@@ -32,10 +36,11 @@ export const audit: Command = {
   operandCount: { least: 0, most: 1 },
   summary: "what is wrong with the podCIDRs of a cluster's nodes",
   description: [
-    "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. The output of -o yaml is read, too, but takes much longer in a large cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
+    "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. The output of -o yaml is read, too, but takes much longer in a large cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
     "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one.",
+    "Where no node has a podCIDR, the network does not use them (Calico, Cilium, the VPC CNI of EKS), and there is nothing to audit.",
   ],
-  options: clusterOptions("", ""),
+  options: [...clusterOptions("", ""), serviceCidrOption, hostNetworkPodsOption],
   examples: [
     {
       line: "kubectl get nodes -o json | host-local audit --cluster-cidr 10.244.0.0/16",
@@ -82,13 +87,32 @@ function auditNodes(context: Context): Report {
   const families =
     clusters.length > 0 ? clusters.map(({ address }) => address.family) : usualFamilies(nodes);
   const masks = expectedMasks(context, nodes, families);
-  const expectation = { clusters, masks, families };
+  const expectation = {
+    clusters,
+    serviceCidrs: serviceCidrsOf(context),
+    masks,
+    families,
+    hostNetworkPods: countOption(context, hostNetworkPodsOption.name) ?? 0n,
+  };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
+  const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);
+  const renumberings = usesPodCidrs ? proposeRenumbering(nodes, groups, expectation) : [];
+  const isDeleted = new Set(
+    renumberings.filter(({ podCidrs }) => podCidrs !== undefined).map(({ node }) => node),
+  );
   const result: AuditResult = {
     nodes,
     expectation,
-    findings: findProblems(nodes, groups, expectation),
-    renumberings: proposeRenumbering(nodes, groups, expectation),
+    usesPodCidrs,
+    findings: findProblems(nodes, groups, expectation).filter(
+      ({ code }) => usesPodCidrs || code !== "no-pod-cidr",
+    ),
+    renumberings,
+    restartsController: groups.some(
+      ({ members, around, within }) =>
+        (members.length > 1 || around !== undefined || within.length > 0) &&
+        members.some(({ node }) => isDeleted.has(node)),
+    ),
   };
   return {
     exitCode: result.findings.length > 0 ? 1 : 0,

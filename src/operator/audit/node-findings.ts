@@ -1,6 +1,6 @@
 /** The problems of the podCIDRs of nodes. */
 
-import { bitsOf, type Family, isWithin } from "../../ipam/address.ts";
+import { type AddressRange, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { Expectation, NodeCidrs, PodCidr } from "../cluster/node-cidrs.ts";
 import type { ClusterNode } from "../cluster/node-list.ts";
@@ -16,6 +16,8 @@ export const findingCodes = [
   "no-pod-cidr",
   "invalid",
   "outside",
+  "covers-cluster",
+  "service-cidr",
   "mask-size",
   "max-pods",
   "name",
@@ -91,7 +93,7 @@ function sharingProblems(
 
 function ownProblems(
   { node, cidrs, unreadable }: NodeCidrs,
-  { clusters, masks, families }: Expectation,
+  { clusters, serviceCidrs, masks, families, hostNetworkPods }: Expectation,
 ): readonly Finding[] {
   const found: Finding[] = [];
   const report = (code: FindingCode, podCidr: string, message: string): void => {
@@ -111,7 +113,16 @@ function ownProblems(
   for (const cidr of cidrs) {
     if (cidr.fault !== "") found.push(finding("invalid", cidr, cidr.fault));
     if (clusters.length > 0 && !isInside(cidr, clusters)) {
-      found.push(finding("outside", cidr, outsideText(cidr.family, clusters)));
+      // kube-controller-manager accepts a podCIDR that contains the cluster CIDR (`Occupy` of its cidrset).
+      const covered = clusters.find((cluster) => isWithin(cluster.first, cidr));
+      found.push(
+        covered === undefined
+          ? finding("outside", cidr, outsideText(cidr.family, clusters))
+          : finding("covers-cluster", cidr, `contains ${formatPrefix(covered)}`),
+      );
+    }
+    for (const service of serviceCidrs.filter((one) => overlaps(cidr, one))) {
+      found.push(finding("service-cidr", cidr, `overlaps ${formatPrefix(service)}`));
     }
     const mask = masks.find(({ family }) => family === cidr.family);
     if (mask !== undefined && mask.nodeMask !== cidr.length) {
@@ -121,8 +132,10 @@ function ownProblems(
   const [smallest] = [...cidrs].sort(bySize);
   if (smallest !== undefined && node.pods !== undefined) {
     const holds = podsIn(smallest.family, smallest.length);
-    if (node.pods > holds) {
-      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${holds}: set kubelet's --max-pods to ${holds}`;
+    const most = holds + hostNetworkPods;
+    if (node.pods > most) {
+      const more = hostNetworkPods === 0n ? " plus its pods with hostNetwork" : "";
+      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${holds}: drain the node, then set kubelet's --max-pods to ${most}${more}`;
       found.push(finding("max-pods", smallest, message));
     }
   }
@@ -132,6 +145,11 @@ function ownProblems(
 /** Whether a podCIDR lies in a cluster CIDR. */
 export function isInside(cidr: PodCidr, clusters: Expectation["clusters"]): boolean {
   return clusters.some((cluster) => isWithin(cidr.first, cluster) && isWithin(cidr.last, cluster));
+}
+
+/** Whether two CIDRs have addresses in common. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return isWithin(a.first, b) || isWithin(b.first, a);
 }
 
 function outsideText(family: Family, clusters: Expectation["clusters"]): string {

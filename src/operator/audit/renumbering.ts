@@ -6,7 +6,7 @@ import { freeCidrs } from "../cluster/free-cidrs.ts";
 import type { ClusterCidr, Expectation, NodeCidrs, PodCidr } from "../cluster/node-cidrs.ts";
 import type { ClusterNode } from "../cluster/node-list.ts";
 import type { CidrGroup } from "../cluster/overlapping-cidrs.ts";
-import { isInside, isNodeName } from "./node-findings.ts";
+import { isInside, isNodeName, overlaps } from "./node-findings.ts";
 
 /** A node that needs another podCIDR. */
 export interface Renumbering {
@@ -28,7 +28,8 @@ interface Need {
  * CIDR, has the right size and is no other node's; of several nodes with the same podCIDR the oldest keeps it.
  *
  * @param groups the podCIDRs of all nodes
- * @returns in the order of the nodes
+ * @returns in the order of the nodes, but those without a podCIDR first: a running kube-controller-manager would give
+ *   them the podCIDRs of the others when these are deleted
  */
 export function proposeRenumbering(
   nodes: readonly NodeCidrs[],
@@ -45,12 +46,22 @@ export function proposeRenumbering(
         .map((family) => ({ nodeCidrs, family })),
     );
   const proposals = propose(needs, groups, expectation);
+  const noneLeft = (family: Family): string =>
+    `no IPv${family} podCIDR is left in the cluster CIDR; see ${planFor(nodes.length, expectation)}`;
   return nodes
     .filter(({ node, cidrs }) => {
       const good = cidrs.filter((cidr) => kept.has(cidr));
       return good.length === 0 || good.length < Math.max(node.podCidrs.length, families.length);
     })
-    .map((nodeCidrs) => renumberingOf(nodeCidrs, kept, proposals, expectation));
+    .map((nodeCidrs) => renumberingOf(nodeCidrs, kept, proposals, expectation, noneLeft))
+    .sort((a, b) => Math.min(a.node.podCidrs.length, 1) - Math.min(b.node.podCidrs.length, 1));
+}
+
+/** The command that says which cluster CIDR and node mask hold all nodes. */
+function planFor(nodes: number, { clusters, serviceCidrs }: Expectation): string {
+  const services =
+    serviceCidrs.length === 0 ? "" : ` --service-cidr ${serviceCidrs.map(formatPrefix).join(",")}`;
+  return `host-local plan --cluster-cidr ${clusters.map(formatPrefix).join(",")}${services} --nodes ${nodes}`;
 }
 
 function renumberingOf(
@@ -58,6 +69,7 @@ function renumberingOf(
   kept: ReadonlySet<PodCidr>,
   proposals: ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>>,
   { clusters, families }: Expectation,
+  noneLeft: (family: Family) => string,
 ): Renumbering {
   const noProposal = (problem: string): Renumbering => ({ node, podCidrs: undefined, problem });
   if (!isNodeName(node.name)) return noProposal("Kubernetes accepts no such name");
@@ -68,7 +80,7 @@ function renumberingOf(
     const proposal = proposals.get(node)?.get(family);
     if (own !== undefined) podCidrs.push(own.text);
     else if (proposal !== undefined) podCidrs.push(formatPrefix(proposal));
-    else return noProposal(`no IPv${family} podCIDR is left in the cluster CIDR`);
+    else return noProposal(noneLeft(family));
   }
   return { node, podCidrs, problem: "" };
 }
@@ -91,13 +103,14 @@ function keptCidrs(
 }
 
 /** Whether a node may keep it. All such podCIDRs of a family have one size, so two of them overlap only if equal. */
-function isFit(cidr: PodCidr, { clusters, masks, families }: Expectation): boolean {
+function isFit(cidr: PodCidr, { clusters, serviceCidrs, masks, families }: Expectation): boolean {
   const mask = masks.find(({ family }) => family === cidr.family);
   return (
     cidr.fault === "" &&
     families.includes(cidr.family) &&
     mask?.nodeMask === cidr.length &&
-    (clusters.length === 0 || isInside(cidr, clusters))
+    (clusters.length === 0 || isInside(cidr, clusters)) &&
+    !serviceCidrs.some((service) => overlaps(cidr, service))
   );
 }
 
@@ -109,12 +122,12 @@ function byAge(a: PodCidr, b: PodCidr): number {
 function propose(
   needs: readonly Need[],
   groups: readonly CidrGroup<PodCidr>[],
-  { clusters, masks }: Expectation,
+  { clusters, serviceCidrs, masks }: Expectation,
 ): ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>> {
   const proposals = new Map<ClusterNode, Map<Family, Prefix>>();
   if (needs.length === 0) return proposals;
   // The podCIDR of a node is in use until that node has been renumbered.
-  const used = groups.flatMap(({ members }) => members.slice(0, 1));
+  const used = [...groups.flatMap(({ members }) => members.slice(0, 1)), ...serviceCidrs];
   const groupOf = new Map(groups.map((group) => [group.members[0], group]));
   for (const cluster of clusters) {
     const { family } = cluster.address;
@@ -122,7 +135,7 @@ function propose(
     if (nodeMask === undefined || nodeMask < cluster.length) continue;
     const nextFree = freeCidrs(cluster, nodeMask, used);
     for (const { nodeCidrs } of needs.filter((need) => need.family === family)) {
-      const cidr = nextFree() ?? partOfOwnCidr(nodeCidrs, groupOf, cluster, nodeMask);
+      const cidr = nextFree() ?? partOfOwnCidr(nodeCidrs, groupOf, serviceCidrs, cluster, nodeMask);
       if (cidr === undefined) continue;
       const own = proposals.get(nodeCidrs.node) ?? new Map<Family, Prefix>();
       proposals.set(nodeCidrs.node, own.set(family, cidr));
@@ -138,6 +151,7 @@ function propose(
 function partOfOwnCidr(
   { cidrs }: NodeCidrs,
   groupOf: ReadonlyMap<PodCidr | undefined, CidrGroup<PodCidr>>,
+  serviceCidrs: readonly ClusterCidr[],
   cluster: ClusterCidr,
   nodeMask: number,
 ): Prefix | undefined {
@@ -148,7 +162,7 @@ function partOfOwnCidr(
     const inner = group.within.flatMap(({ members }) => members.slice(0, 1));
     const region = cidr.length >= cluster.length ? cidr : cluster;
     if (region === cidr && !isInside(cidr, [cluster])) continue;
-    const part = freeCidrs(region, nodeMask, inner)();
+    const part = freeCidrs(region, nodeMask, [...inner, ...serviceCidrs])();
     if (part !== undefined) return part;
   }
   return undefined;

@@ -61,8 +61,11 @@ export function clusterCidrsOf(context: Context, optionPrefix: OptionPrefix): re
  *
  * @throws CommandError where one is no network, or two are of one family
  */
-export function serviceCidrsOf(context: Context): readonly AddressRange[] {
-  return networksOf(context, serviceCidrOption.name).map(addressRangeOf);
+export function serviceCidrsOf(context: Context): readonly (Prefix & AddressRange)[] {
+  return networksOf(context, serviceCidrOption.name).map((prefix) => ({
+    ...prefix,
+    ...addressRangeOf(prefix),
+  }));
 }
 
 function networksOf({ option }: Context, name: string): readonly Prefix[] {

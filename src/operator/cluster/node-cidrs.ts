@@ -24,16 +24,20 @@ export interface NodeCidrs {
   readonly unreadable: readonly string[];
 }
 
-/** A cluster CIDR with its first and last address. */
+/** A cluster CIDR, or a service CIDR, with its first and last address. */
 export interface ClusterCidr extends Prefix, AddressRange {}
 
 /** The cluster's settings. */
 export interface Expectation {
   /** In the order of the option; empty where it was not given. */
   readonly clusters: readonly ClusterCidr[];
+  /** Empty where the option was not given. */
+  readonly serviceCidrs: readonly ClusterCidr[];
   readonly masks: readonly ExpectedMask[];
   /** Every node should have a podCIDR of each of these. */
   readonly families: readonly Family[];
+  /** How many pods of a node have hostNetwork, and need no address. */
+  readonly hostNetworkPods: bigint;
 }
 
 /** The prefix length that podCIDRs of a family should have. */

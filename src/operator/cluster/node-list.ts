@@ -3,6 +3,7 @@
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../command/command.ts";
 import { listOf, member, textOf } from "../node/json-values.ts";
+import { printable } from "../output/printable.ts";
 
 /** What this tool reads of a Kubernetes node. */
 export interface ClusterNode {
@@ -22,18 +23,47 @@ const BYTE_ORDER_MARK = "\ufeff";
  *
  * @param text JSON or YAML, see {@link isJson}
  * @param source where the text is from, for the error message
- * @throws CommandError where the text cannot be parsed, or holds neither a node nor an empty list
+ * @throws CommandError where the text cannot be parsed, or holds no node
  */
 export function parseNodes(text: string, source: string): readonly ClusterNode[] {
+  const reject = (found: string): CommandError =>
+    new CommandError(`${source}: found ${found}; expected the output of kubectl get nodes -o json`);
+  const form = otherFormOf(withoutMark(text));
+  if (form !== undefined) throw reject(form);
   const documents = isJson(text) ? [parseJson(text, source)] : parseYaml(text, source);
   const nodes = documents.flatMap(nodesIn);
-  const isEmptyList = documents.some(
-    (document) => isList(document) && listOf(member(document, "items")).length === 0,
-  );
-  if (nodes.length > 0 || isEmptyList) return nodes;
-  throw new CommandError(
-    `${source}: no nodes found; expected the output of kubectl get nodes -o json`,
-  );
+  if (nodes.length > 0) return nodes;
+  throw reject(describe(documents[0]));
+}
+
+/** How many characters of a text, and how many kinds, a message quotes. */
+const QUOTED = { characters: 80, kinds: 3 };
+
+/** What a text is that is neither JSON nor the YAML of a Kubernetes object, for an error message. */
+function otherFormOf(text: string): string | undefined {
+  const [line = ""] = /\S[^\r\n]*/.exec(text) ?? [];
+  if (line === "") return "no text";
+  if (line.startsWith("<")) return "HTML or XML";
+  if (/^NAME\s+STATUS\s/.test(line)) return "a table";
+  if (isJson(text) || /^[- ]*['"]?kind\b/m.test(text)) return undefined;
+  return `the text ${printable(line.slice(0, QUOTED.characters))}`;
+}
+
+/** What a document without nodes is, for an error message. */
+function describe(document: unknown): string {
+  const kind = textOf(member(document, "kind"));
+  if (isList(document)) {
+    const kinds = [...new Set(listOf(member(document, "items")).map(kindOf))];
+    const named = kinds.slice(0, QUOTED.kinds).join(", ");
+    return kinds.length === 0 ? "a list without nodes" : `a list of kind ${named}`;
+  }
+  if (kind === "Config") return "a kubeconfig";
+  if (kind === "Status") return `an error: ${printable(textOf(member(document, "message")))}`;
+  return kind === "" ? "an object without a kind" : `kind ${printable(kind)}`;
+}
+
+function kindOf(item: unknown): string {
+  return printable(textOf(member(item, "kind")));
 }
 
 /** Whether a text is taken for JSON, because it begins with a brace; any other text is taken for YAML. */

@@ -93,7 +93,7 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
       code: "outside",
       family,
       message: `${outside} of ${plural(withPodCidr, "node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while there is such a node`,
-      instead: `a cluster CIDR that contains the podCIDRs of all nodes, such as ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit)`,
+      instead: `a cluster CIDR that contains the podCIDRs of all nodes, such as ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit), with kube-controller-manager's --allocate-node-cidrs=false meanwhile`,
     });
   }
   if (cidrsTaken > 0n && was.nodeMask !== now.nodeMask) {

@@ -52,6 +52,10 @@ export const plan: Command = {
       effect: "which cluster CIDR and node mask to choose",
     },
     {
+      line: "host-local plan --cluster-cidr 10.244.0.0/16 --pods 110 --host-network-pods 6",
+      effect: "the node mask, and kubelet's --max-pods before a node has a podCIDR",
+    },
+    {
       line: "host-local plan --cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
       effect: "what the change means for the existing nodes",
     },

@@ -48,7 +48,6 @@ test("every form that kubectl prints is read", (t) => {
   }
   t.strictSame(parseNodes(JSON.stringify(objects[0]), "it"), expected.slice(0, 1), "a single node");
   t.strictSame(parseNodes(stringify(objects[0]), "it"), expected.slice(0, 1), "and as YAML");
-  t.strictSame(parseNodes(nodesJson([]), "it"), [], "no nodes");
   t.end();
 });
 
@@ -71,12 +70,32 @@ test("what is missing in a node, or of another type, is absent", (t) => {
 
 test("text without nodes is an error that names its source", (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
-    ["", /^nodes: no nodes found/],
-    ["{}", /^nodes: no nodes found/],
-    ['{"kind":"PodList","items":[]}', /^nodes: no nodes found/],
-    ['{"kind":"List","items":[{"kind":"Pod"}]}', /^nodes: no nodes found/],
-    ["- kind: Node", /^nodes: no nodes found/],
-    ["The connection to the server was refused", /^nodes: no nodes found/],
+    ["", /^nodes: found no text; expected the output of kubectl get nodes -o json$/],
+    [" \n", /^nodes: found no text;/],
+    [nodesJson([]), /^nodes: found a list without nodes;/],
+    ["{}", /^nodes: found an object without a kind;/],
+    ['{"kind":"PodList","items":[]}', /^nodes: found kind PodList;/],
+    [
+      '{"kind":"List","items":[{"kind":"Pod"},{"kind":"Service"}]}',
+      /found a list of kind Pod, Service;/,
+    ],
+    [
+      '{"kind":"Status","message":"nodes is forbidden"}',
+      /^nodes: found an error: "nodes is forbidden";/,
+    ],
+    ["apiVersion: v1\nkind: Config\nclusters: []\n", /^nodes: found a kubeconfig;/],
+    [
+      'Error from server (Forbidden): nodes is forbidden: User "x" cannot list',
+      /^nodes: found the text "Error from server \(Forbidden\): nodes is forbidden: .+";/,
+    ],
+    ["<!DOCTYPE html>\n<html>", /^nodes: found HTML or XML;/],
+    ["NAME     STATUS   ROLES    AGE\nnode-1   Ready    <none>   1d\n", /^nodes: found a table;/],
+    ["- kind: Node", /^nodes: found an object without a kind;/],
+    [
+      "The connection to the server was refused\n",
+      /^nodes: found the text "The connection to the server was refused";/,
+    ],
+    [JSON.stringify({ kind: "\u001b[31m" }), /^nodes: found kind "\\u001b\[31m";/],
     ['{"kind":"List"', /^nodes: cannot be parsed as JSON: /],
     ["kind: Node\nspec: {", /^nodes: cannot be parsed as YAML: .+ at line 2, column \d+$/],
     ["kind: Node\n---\nkind: @", /^nodes: cannot be parsed as YAML: .+ at line 3, column 7$/],

@@ -1,0 +1,133 @@
+/**
+ * A kubectl for tests: nodes are the files of the directory `nodes` beside it, and it refuses what the API server
+ * refuses. Only the calls that `audit` prints are understood. For YAML it prints JSON, which is YAML, too.
+ */
+
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A node object, as far as it is looked at. */
+interface NodeObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly spec: {
+    readonly podCIDR?: string;
+    readonly podCIDRs?: readonly string[];
+    readonly unschedulable?: boolean;
+  };
+}
+
+const directory = join(import.meta.dirname, "nodes");
+const words = process.argv.slice(2);
+
+function fail(message: string): never {
+  process.stderr.write(`error: ${message}\n`);
+  process.exit(1);
+}
+
+function fileOf(name: string): string {
+  return join(directory, `${name}.json`);
+}
+
+function read(name: string): NodeObject {
+  if (!existsSync(fileOf(name))) fail(`nodes "${name}" not found`);
+  return JSON.parse(readFileSync(fileOf(name), "utf8"));
+}
+
+function write(node: NodeObject): void {
+  writeFileSync(fileOf(node.metadata.name), JSON.stringify(node));
+}
+
+/** The word after an option. */
+function optionValue(option: string): string {
+  return words[words.indexOf(option) + 1] ?? fail(`${option} is missing`);
+}
+
+function given(file: string): NodeObject {
+  const text = readFileSync(file === "-" ? 0 : file, "utf8");
+  return text === "" ? fail("no objects passed") : JSON.parse(text);
+}
+
+/** RFC 7396. */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
+  const merged = new Map(Object.entries(typeof target === "object" && target ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  return Object.fromEntries(merged);
+}
+
+/** The value at a path such as `.spec.podCIDRs[*]`, as kubectl prints it. */
+function at(object: unknown, path: string): string {
+  const value = path
+    .replace("[*]", "")
+    .split(".")
+    .slice(1)
+    .reduce<unknown>((inner, name) => new Map(Object.entries(inner ?? {})).get(name), object);
+  return Array.isArray(value) ? value.join(" ") : String(value ?? "");
+}
+
+/** A template of one range over the items. */
+function jsonpath(template: string, items: readonly NodeObject[]): string {
+  const [, body] = /^\{range \.items\[\*\]\}(.*)\{end\}$/.exec(template) ?? [];
+  if (body === undefined) fail(`jsonpath: ${template}`);
+  return items
+    .map((item) =>
+      body.replace(/\{(?:"\\n"|(\.[^}]*))\}/g, (_, path) => (path ? at(item, path) : "\n")),
+    )
+    .join("");
+}
+
+function create(node: NodeObject): void {
+  const { name, uid, resourceVersion } = node.metadata;
+  if (resourceVersion !== undefined)
+    fail("resourceVersion should not be set on objects to be created");
+  if (uid !== undefined) fail(`uid mismatch: the provided object specified uid ${uid}`);
+  if (existsSync(fileOf(name))) fail(`nodes "${name}" already exists`);
+  const metadata = { ...node.metadata, uid: `new-${name}`, resourceVersion: "1" };
+  write({ ...node, metadata });
+}
+
+function update(node: NodeObject, changed: NodeObject): void {
+  const had = JSON.stringify(node.spec.podCIDRs ?? []);
+  if (had !== "[]" && had !== JSON.stringify(changed.spec.podCIDRs)) {
+    fail('spec: Forbidden: node updates may not change podCIDR except from "" to valid');
+  }
+  write(changed);
+}
+
+const [verb, ...rest] = words;
+const [kind, name = ""] = rest;
+const patched = (node: NodeObject) => mergePatch(node, JSON.parse(optionValue("-p"))) as NodeObject;
+const line = `${verb} ${kind}`;
+
+if (verb === "cordon" || verb === "uncordon") {
+  const node = read(kind ?? "");
+  write({ ...node, spec: { ...node.spec, unschedulable: verb === "cordon" } });
+} else if (line === "get nodes") {
+  const items = readdirSync(directory).map((file) => read(file.replace(/\.json$/, "")));
+  const form = optionValue("-o");
+  const [, template] = /^jsonpath=(.*)$/.exec(form) ?? [];
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  process.stdout.write(template === undefined ? list : jsonpath(template, items));
+} else if (line === "get node") {
+  process.stdout.write(JSON.stringify(read(name)));
+} else if (line === "patch --local") {
+  process.stdout.write(JSON.stringify(patched(given(optionValue("-f")))));
+} else if (line === "patch node") {
+  update(read(name), patched(read(name)));
+} else if (verb === "drain") {
+  if (read(kind ?? "").spec.unschedulable !== true) fail("it is not cordoned");
+} else if (line === "delete node") {
+  if (!existsSync(fileOf(name)) && !words.includes("--ignore-not-found")) read(name);
+  rmSync(fileOf(name), { force: true });
+} else if (verb === "create") {
+  create(given(optionValue("-f")));
+} else if (line !== "delete pods") {
+  fail(`unknown command ${words.join(" ")}`);
+}
