@@ -1,0 +1,101 @@
+/** Where runtimes and distributions keep CNI plugins, and the configurations that use them. */
+
+import { join } from "../../store/location.ts";
+import { isSystemError, type System } from "../../system/system.ts";
+
+/** The name of the plugin in configurations, and so of its file. */
+export const PLUGIN = "host-local";
+
+/** Under which name `host-local install` keeps the file that it replaced, in the same directory. */
+export const PREVIOUS = `${PLUGIN}.previous`;
+
+/** A directory of CNI plugins. */
+export interface PluginDirectory {
+  readonly directory: string;
+  /** The directory of the configurations whose plugins are here. */
+  readonly configurations: string;
+  /** Who uses it, such as `k3s`. */
+  readonly usedBy: string;
+}
+
+const CONFIGURATIONS = "/etc/cni/net.d";
+const K3S_CONFIGURATIONS = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
+
+/** k3s has used this one since the releases of October 2024, and the other before. */
+const K3S = "/var/lib/rancher/k3s/data/cni";
+const K3S_BEFORE = "/var/lib/rancher/k3s/data/current/bin";
+
+/** All that are known, the most common one first. */
+export const knownPluginDirectories: readonly PluginDirectory[] = [
+  {
+    directory: "/opt/cni/bin",
+    configurations: CONFIGURATIONS,
+    usedBy: "containerd, CRI-O, RKE2, k0s, Flatcar",
+  },
+  { directory: "/usr/lib/cni", configurations: CONFIGURATIONS, usedBy: "Debian, Ubuntu, SUSE" },
+  { directory: "/usr/libexec/cni", configurations: CONFIGURATIONS, usedBy: "Fedora, RHEL" },
+  {
+    directory: "/usr/local/libexec/cni",
+    configurations: CONFIGURATIONS,
+    usedBy: "nerdctl, podman",
+  },
+  { directory: "/usr/local/lib/cni", configurations: CONFIGURATIONS, usedBy: "nerdctl, podman" },
+  {
+    directory: "/var/lib/cni/bin",
+    configurations: "/etc/kubernetes/cni/net.d",
+    usedBy: "OpenShift",
+  },
+  { directory: "/run/cni/bin", configurations: CONFIGURATIONS, usedBy: "MicroShift" },
+  { directory: K3S, configurations: K3S_CONFIGURATIONS, usedBy: "k3s" },
+  { directory: K3S_BEFORE, configurations: K3S_CONFIGURATIONS, usedBy: "k3s" },
+  {
+    directory: "/var/snap/microk8s/current/opt/cni/bin",
+    configurations: "/var/snap/microk8s/current/args/cni-network",
+    usedBy: "MicroK8s",
+  },
+  { directory: "/home/kubernetes/bin", configurations: CONFIGURATIONS, usedBy: "GKE" },
+];
+
+/**
+ * The plugin directories of this node, in the order of `knownPluginDirectories`. A directory with two names (MicroK8s
+ * links `/opt/cni/bin` to its own) is listed once, under the name of the distribution.
+ */
+export function existingPluginDirectories(system: System): readonly PluginDirectory[] {
+  const found = new Map<string, PluginDirectory>();
+  for (const known of knownPluginDirectories) {
+    const identity = identityOf(system, known.directory);
+    if (identity !== undefined) found.set(identity, known);
+  }
+  const directories = [...found.values()];
+  const replaced = directories.some(({ directory }) => directory === K3S) ? K3S_BEFORE : undefined;
+  return directories.filter(({ directory }) => directory !== replaced);
+}
+
+/** The plugin directories of this node in which there is a plugin `host-local`, or one that it replaced. */
+export function directoriesWithPlugin(system: System): readonly PluginDirectory[] {
+  return existingPluginDirectories(system).filter(({ directory }) =>
+    [PLUGIN, PREVIOUS].some((name) => isPresent(system, join(directory, name))),
+  );
+}
+
+/** `undefined` unless the path leads to a directory. */
+function identityOf(system: System, path: string): string | undefined {
+  try {
+    const { kind, device, inode } = system.status(path);
+    return kind === "directory" ? `${device}:${inode}` : undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether there is something under this name, be it a link to nothing. */
+function isPresent(system: System, path: string): boolean {
+  try {
+    system.linkStatus(path);
+    return true;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
