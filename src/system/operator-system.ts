@@ -7,6 +7,21 @@ export interface CompletedProcess {
   /** 127 where the program could not be started, 128 plus the signal number where it was killed. */
   readonly exitCode: number;
   readonly stdout: string;
+  /** Empty unless it was captured. */
+  readonly stderr: string;
+}
+
+/** How a program is run. */
+export interface RunOptions {
+  /** Environment variables to add to those of this process. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /**
+   * Milliseconds after which the program is killed, with its children, and the call fails (ETIMEDOUT); it runs in a
+   * process group of its own then.
+   */
+  readonly timeout?: number;
+  /** Captures standard error, at most 64 KiB, instead of sharing this process's. */
+  readonly captureStderr?: boolean;
 }
 
 /** Mode and owner of a file. */
@@ -32,18 +47,19 @@ export interface OperatorSystem extends System {
    * returns.
    */
   copyFile(from: string, to: string, mode: number): void;
+  /** `rmdir(2)`: removes an empty directory. */
+  removeDirectory(path: string): void;
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
   /**
-   * Runs a program and waits for it, with an empty standard input and this process's standard error.
+   * Runs a program and waits for it, with an empty standard input.
    *
    * @param command its name, which is looked up in `PATH`, and its arguments
    * @param limit the most bytes of output; more is an error (EFBIG)
-   * @param variables environment variables to add to those of this process
    */
   run(
     command: readonly [string, ...string[]],
     limit: number,
-    variables?: Readonly<Record<string, string>>,
+    options?: RunOptions,
   ): CompletedProcess;
 }

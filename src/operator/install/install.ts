@@ -1,134 +1,113 @@
-import { cleanPath, join } from "../../store/location.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
-import { isConfirmed, yesOption } from "../command/confirm.ts";
+import { yesOption } from "../command/confirm.ts";
+import { PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
+import { changeIfConfirmed, nothingToDo, requireVersions } from "./change.ts";
+import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
-  exchange,
   type Installation,
+  installationIn,
   keepAs,
   kindAt,
-  supportedVersions,
+  linkAt,
+  occupantAt,
   withCopy,
 } from "./installation.ts";
-
-const DEFAULT_DIRECTORY = "/opt/cni/bin";
-
-/** The name of the plugin in configurations. */
-const NAME = "host-local";
-
-const PREVIOUS = "host-local.previous";
+import { rollBack } from "./rollback.ts";
+import { uninstall } from "./uninstall.ts";
 
 /** This executable, even if it was renamed or deleted. */
 const SELF = "/proc/self/exe";
 
-/** `install`: installs this executable as a CNI plugin, and rolls back. */
+/** `install`: installs this executable as a CNI plugin, rolls back, and uninstalls. */
 export const install: Command = {
   name: "install",
   operands: "[DIR]",
   operandCount: { least: 0, most: 1 },
-  summary: "install this executable in the CNI plugin directory, or roll back",
+  summary: "install this executable in the CNI plugin directory, roll back, or uninstall",
   description: [
-    `Copies this executable to DIR/${NAME} (default: ${DEFAULT_DIRECTORY}) and keeps the file that was there as DIR/${PREVIOUS}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${NAME} only if it answers. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
-    "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
+    `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
+    `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
+    "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
   ],
-  options: [yesOption, { name: "--rollback", summary: `exchange ${NAME} and ${PREVIOUS}` }],
+  options: [
+    yesOption,
+    { name: "--rollback", summary: `exchange ${PLUGIN} and ${PREVIOUS}` },
+    { name: "--uninstall", summary: `remove this executable and restore ${PREVIOUS}` },
+  ],
   examples: [
-    { line: "dist/native/host-local install --yes", effect: `install in ${DEFAULT_DIRECTORY}` },
+    { line: "dist/native/host-local install --yes", effect: "install where the plugins are" },
     {
       line: "host-local install /usr/lib/cni --rollback --yes",
       effect: "restore the previous file",
     },
   ],
   run: (context) => {
-    const { system } = context;
-    const directory = cleanPath(context.operands[0] ?? DEFAULT_DIRECTORY);
-    if (kindAt(system, directory) !== "directory") {
-      throw new CommandError(
-        `install: there is no directory ${directory}; expected the CNI plugin directory`,
-      );
+    const { system, has } = context;
+    if (has("--rollback") && has("--uninstall")) {
+      throw new CommandError("install: --rollback and --uninstall exclude each other");
     }
-    const installation = {
-      directory,
-      target: join(directory, NAME),
-      previous: join(directory, PREVIOUS),
-    };
+    const installation = installationIn(chosenDirectory(context));
     const kind = kindAt(system, installation.target);
     if (kind !== "file" && kind !== "nothing") {
       throw new CommandError(`install: ${installation.target} is not a regular file`);
     }
-    const exists = kind === "file";
-    return context.has("--rollback")
-      ? rollBack(context, installation, exists)
-      : installSelf(context, installation, exists);
+    if (has("--uninstall")) return uninstall(context, installation);
+    return has("--rollback") ? rollBack(context, installation) : installSelf(context, installation);
   },
 };
 
-function installSelf(context: Context, installation: Installation, exists: boolean): Report {
+function installSelf(context: Context, installation: Installation): Report {
   const { system } = context;
   const { directory, target, previous } = installation;
+  const exists = kindAt(system, target) === "file";
   if (exists && system.sameContent(SELF, target)) {
-    return report(installation, "none", `${target} already is this executable; nothing to do.`);
+    return nothingToDo(context, installation, `${target} already is this executable`);
   }
-  const plan = exists
-    ? `This executable will be installed as ${target}, and the existing file kept as ${previous}.`
-    : `This executable will be installed as ${target}.`;
-  if (!isConfirmed(context, `${plan}\n`, "Install it?")) return refused(installation, plan);
-  const versions = withCopy(system, SELF, directory, (copy) => {
-    const supported = requireVersions(context, copy, "the copy");
-    if (exists) keepAs(system, installation, target, previous);
-    system.rename(copy, target);
-    return supported;
+  const kept = exists ? whereKept(system, installation) : undefined;
+  const plan = `This executable will be installed as ${target}${planFor(system, installation, kept)}.`;
+  return changeIfConfirmed(context, installation, { plan, question: "Install it?" }, () => {
+    const versions = withCopy(system, SELF, directory, (copy) => {
+      const name = copy.slice(copy.lastIndexOf("/") + 1);
+      const supported = requireVersions(context, installation, name, "the copy");
+      if (kept !== undefined) keepAs(system, installation, target, kept);
+      system.rename(copy, target);
+      return supported;
+    });
+    const sentence = kept === undefined ? "" : ` The file it replaced is now ${kept}.`;
+    const unchanged = exists && kept !== previous ? ` ${previous} is unchanged.` : "";
+    return {
+      action: "installed",
+      text: `Installed ${target}, which supports CNI ${versions.join(", ")}.${sentence}${unchanged}`,
+      kept,
+      versions,
+    };
   });
-  const kept = exists ? ` The file it replaced is now ${previous}.` : "";
-  const text = `Installed ${target}, which supports CNI ${versions.join(", ")}.${kept}`;
-  return report(installation, "installed", text, versions);
 }
 
-function rollBack(context: Context, installation: Installation, exists: boolean): Report {
-  const { system } = context;
-  const { target, previous } = installation;
-  if (kindAt(system, previous) !== "file") {
-    throw new CommandError(`install: there is no ${previous} to roll back to`);
-  }
-  if (exists && system.sameContent(previous, target)) {
-    return report(installation, "none", `${target} and ${previous} are the same; nothing to do.`);
-  }
-  const plan = exists
-    ? `${previous} and ${target} will be exchanged.`
-    : `${previous} will be renamed to ${target}.`;
-  if (!isConfirmed(context, `${plan}\n`, "Roll back?")) return refused(installation, plan);
-  const versions = requireVersions(context, previous, previous);
-  exchange(system, installation);
-  const kept = exists ? ` The file it replaced is now ${previous}.` : "";
-  const text = `Restored ${target}, which supports CNI ${versions.join(", ")}.${kept}`;
-  return report(installation, "rolledBack", text, versions);
+/**
+ * Where to keep the file that is replaced: as the previous one, unless that is another plugin already, which stays.
+ *
+ * @returns `undefined` if it is not kept, since it is a version of this executable
+ */
+function whereKept(system: OperatorSystem, installation: Installation): string | undefined {
+  const { target, previous, replaced } = installation;
+  if (occupantAt(system, previous) !== "other") return previous;
+  if (occupantAt(system, target) === "ours") return undefined;
+  // An installation that was killed between its two steps.
+  return system.sameContent(previous, target) ? previous : replaced;
 }
 
-/** @throws CommandError if an executable does not answer VERSION */
-function requireVersions({ system }: Context, path: string, what: string): readonly string[] {
-  const versions = supportedVersions(system, path);
-  if (versions !== undefined) return versions;
-  throw new CommandError(
-    `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. Check that the file system is not mounted noexec, and that the file is for this architecture`,
-  );
-}
-
-function report(
+function planFor(
+  system: OperatorSystem,
   { target, previous }: Installation,
-  action: "installed" | "rolledBack" | "none" | "refused",
-  text: string,
-  versions: readonly string[] = [],
-): Report {
-  return {
-    exitCode: action === "refused" ? 1 : 0,
-    document: { action, target, previous, versions },
-    text: `${text}\n`,
-  };
-}
-
-function refused(installation: Installation, plan: string): Report {
-  return report(
-    installation,
-    "refused",
-    `${plan}\nNothing was changed: use --yes, or answer y at a terminal.`,
-  );
+  kept: string | undefined,
+): string {
+  if (kept === previous) return `, and the existing file kept as ${kept}`;
+  if (kept !== undefined) return `, and the existing file kept as ${kept}; ${previous} stays`;
+  if (kindAt(system, target) === "file") {
+    return `, in place of another version of it; ${previous} stays`;
+  }
+  const link = linkAt(system, target);
+  return link === undefined ? "" : `, in place of a link to ${link}, which is not there any more`;
 }

@@ -3,7 +3,9 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type FileKind, isSystemError } from "../../system/system.ts";
-import { listOf, member } from "../node/json-values.ts";
+import { PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
+import { isOurs } from "./probe.ts";
+import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
 
 /** The paths of an installation. */
 export interface Installation {
@@ -11,45 +13,47 @@ export interface Installation {
   readonly directory: string;
   /** The installed executable. */
   readonly target: string;
-  /** The executable that it replaced. */
+  /** The plugin that was there first, or the version of this one that was. */
   readonly previous: string;
+  /** Another plugin that was put in place of this one, and replaced again. */
+  readonly replaced: string;
 }
 
-/** The longest answer to VERSION, in bytes. */
-const MAX_ANSWER = 64 * 1024;
+/** What a path leads to: nothing, some version of this executable, or another one. */
+export type Occupant = "nothing" | "ours" | "other";
 
-/** Temporary files of killed installations are removed when they are this old, in milliseconds. */
-const ABANDONED_AFTER = 600_000;
+/** The installation in a plugin directory. */
+export function installationIn(directory: string): Installation {
+  return {
+    directory,
+    target: join(directory, PLUGIN),
+    previous: join(directory, PREVIOUS),
+    replaced: join(directory, `${PLUGIN}.replaced`),
+  };
+}
 
 /** The kind of file at a path, symbolic links followed. */
 export function kindAt(system: OperatorSystem, path: string): FileKind | "nothing" {
   try {
     return system.status(path).kind;
   } catch (error) {
-    if (isSystemError(error, "ENOENT")) return "nothing";
+    if (isSystemError(error, "ENOENT", "ENOTDIR")) return "nothing";
     throw error;
   }
 }
 
-/**
- * Asks an executable for the CNI versions that it supports.
- *
- * @returns `undefined` if it does not answer as a CNI plugin
- */
-export function supportedVersions(
-  system: OperatorSystem,
-  path: string,
-): readonly string[] | undefined {
-  // A bare name would be searched for in PATH.
-  const program = path.includes("/") ? path : `./${path}`;
+/** What a path leads to; a symbolic link to a missing file leads to nothing. */
+export function occupantAt(system: OperatorSystem, path: string): Occupant {
+  if (kindAt(system, path) === "nothing") return "nothing";
+  return isOurs(system, path) ? "ours" : "other";
+}
+
+/** The text of the symbolic link at a path; `undefined` if there is none. */
+export function linkAt(system: OperatorSystem, path: string): string | undefined {
   try {
-    const { exitCode, stdout } = system.run([program], MAX_ANSWER, { CNI_COMMAND: "VERSION" });
-    if (exitCode !== 0) return undefined;
-    const versions = listOf(member(JSON.parse(stdout), "supportedVersions"));
-    const strings = versions.filter((version) => typeof version === "string");
-    return strings.length > 0 ? strings : undefined;
+    return system.readLink(path);
   } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
+    if (isSystemError(error, "EINVAL", "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
 }
@@ -65,8 +69,7 @@ export function withCopy<T>(
   directory: string,
   publish: (copy: string) => T,
 ): T {
-  removeAbandoned(system, directory);
-  const copy = join(directory, temporaryName(`${system.processId()}`));
+  const copy = temporaryPath(system, directory, "new");
   try {
     system.copyFile(source, copy, 0o755);
     return publish(copy);
@@ -117,10 +120,18 @@ export function exchange(
   }
 }
 
-/** Links a file under a temporary name; copies it if the file system has no hard links. */
+/**
+ * Links a file under a temporary name; copies it if the file system has no hard links. A symbolic link is made anew with
+ * the same text: what it leads to may depend on being called by this name.
+ */
 function linkTemporarily(system: OperatorSystem, directory: string, path: string): string {
-  const temporary = join(directory, temporaryName(`${system.processId()}.kept`));
+  const temporary = temporaryPath(system, directory, "kept");
   unlinkQuietly(system, temporary);
+  const link = linkAt(system, path);
+  if (link !== undefined) {
+    system.symlink(link, temporary);
+    return temporary;
+  }
   try {
     system.link(path, temporary);
   } catch (error) {
@@ -128,27 +139,4 @@ function linkTemporarily(system: OperatorSystem, directory: string, path: string
     system.copyFile(path, temporary, 0o755);
   }
   return temporary;
-}
-
-function temporaryName(suffix: string): string {
-  return `.host-local.${suffix}`;
-}
-
-function removeAbandoned(system: OperatorSystem, directory: string): void {
-  const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
-  for (const name of system.list(directory)) {
-    if (!/^\.host-local\.[0-9]+(?:\.kept)?$/.test(name)) continue;
-    const path = join(directory, name);
-    // A link to a plugin has the plugin's mtime, but its ctime is that of the link.
-    if (system.linkStatus(path).changed < oldest) unlinkQuietly(system, path);
-  }
-}
-
-/** A file that stays is removed by a later installation. */
-function unlinkQuietly(system: OperatorSystem, path: string): void {
-  try {
-    system.unlink(path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
 }

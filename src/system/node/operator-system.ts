@@ -1,15 +1,23 @@
 /** `OperatorSystem` on Node.js. */
 
-import { spawnSync } from "node:child_process";
+import { type StdioOptions, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
-import type { CompletedProcess, OperatorSystem, Permissions } from "../operator-system.ts";
+import type {
+  CompletedProcess,
+  OperatorSystem,
+  Permissions,
+  RunOptions,
+} from "../operator-system.ts";
 import { SystemError } from "../system.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
 const STDIN = 0;
+
+/** The exit code of a program that could not be started, as in a shell. */
+const NOT_STARTED = 127;
 
 /** A longer line is cut here, in bytes. */
 const LONGEST_LINE = 4096;
@@ -25,6 +33,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     permissions,
     copyFile,
+    removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     sameContent,
     run,
   };
@@ -102,19 +111,34 @@ function sameContent(path: string, other: string): boolean {
 function run(
   [program, ...words]: readonly [string, ...string[]],
   limit: number,
-  variables: Readonly<Record<string, string>> = {},
+  { variables = {}, timeout, captureStderr = false }: RunOptions = {},
 ): CompletedProcess {
-  const { status, signal, stdout, error } = spawnSync(program, words, {
-    stdio: ["ignore", "pipe", "inherit"],
+  const options = {
+    stdio: ["ignore", "pipe", captureStderr ? "pipe" : "inherit"] satisfies StdioOptions,
     maxBuffer: limit,
     env: { ...process.env, ...variables },
-  });
+    timeout,
+    killSignal: "SIGKILL" as const,
+    // In a process group of its own, and so killed with its children.
+    detached: timeout !== undefined,
+  };
+  const { pid, status, signal, stdout, stderr, error } = spawnSync(program, words, options);
   if (error !== undefined) {
     const code = errnoOf(error);
+    if (timeout !== undefined && pid > 0) killGroup(pid);
     if (code === "ENOBUFS") throw new SystemError("read", program, "EFBIG");
     if (code !== "ENOENT" && code !== "EACCES") throw new SystemError("exec", program, code);
-    return { exitCode: 127, stdout: "" };
+    return { exitCode: NOT_STARTED, stdout: "", stderr: "" };
   }
   const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
-  return { exitCode, stdout: stdout.toString("utf8") };
+  return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr?.toString("utf8") ?? "" };
+}
+
+/** Node.js kills only the program itself. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch (error) {
+    if (errnoOf(error) !== "ESRCH") throw error;
+  }
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -22,6 +23,7 @@ enum {
   /* A longer line is cut here, in bytes. */
   LONGEST_LINE = 4096,
   COPY_BUFFER = 64 * 1024,
+  PIPE_CAPACITY = 64 * 1024,
   NOT_STARTED = 127,
   KILLED = 128,
 };
@@ -153,11 +155,23 @@ static JSValue host_same_content(JSContext *ctx, JSValueConst self, int count, J
   return result;
 }
 
-/* Starts a program whose standard output is `output`; returns 0 or the errno. */
-static int start(char **words, char **environment, int output, pid_t *child) {
+/* How a program is run. */
+struct run {
+  char **words;
+  char **environment;
+  /* The most bytes of output. */
+  double limit;
+  /* When it is killed, with its process group, in nanoseconds of the monotonic clock; 0 for never. */
+  int64_t deadline;
+  bool captures_stderr;
+};
+
+/* Starts a program that writes to `output` and, unless it is -1, `errors`; returns 0 or the errno. */
+static int start(const struct run *run, int output, int errors, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t ignored;
+  short flags = POSIX_SPAWN_SETSIGDEF | (run->deadline ? POSIX_SPAWN_SETPGROUP : 0);
   if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
   int error = posix_spawnattr_init(&attributes);
   if (error == 0) {
@@ -167,50 +181,114 @@ static int start(char **words, char **environment, int output, pid_t *child) {
       error = errno;
     }
     if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &ignored);
-    if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    if (error == 0) error = posix_spawnattr_setflags(&attributes, flags);
     if (error == 0) {
       error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     }
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (error == 0) error = posix_spawnp(child, words[0], &actions, &attributes, words, environment);
+    if (error == 0 && errors >= 0) {
+      error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    }
+    if (error == 0) {
+      error = posix_spawnp(child, run->words[0], &actions, &attributes, run->words, run->environment);
+    }
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-static JSValue completed_process(JSContext *ctx, int32_t code, JSValue output) {
-  JSValue pair = JS_NewArray(ctx);
-  if (JS_IsException(pair) || JS_IsException(output)) {
-    JS_FreeValue(ctx, pair);
+/* Frees the texts. */
+static JSValue completed_process(JSContext *ctx, int32_t code, JSValue output, JSValue errors) {
+  JSValue result = JS_NewArray(ctx);
+  if (JS_IsException(result) || JS_IsException(output) || JS_IsException(errors)) {
+    JS_FreeValue(ctx, result);
     JS_FreeValue(ctx, output);
+    JS_FreeValue(ctx, errors);
     return JS_EXCEPTION;
   }
-  if (JS_SetPropertyUint32(ctx, pair, 0, JS_NewInt32(ctx, code)) < 0 ||
-      JS_SetPropertyUint32(ctx, pair, 1, output) < 0) {
-    JS_FreeValue(ctx, pair);
+  if (JS_SetPropertyUint32(ctx, result, 0, JS_NewInt32(ctx, code)) < 0 ||
+      JS_SetPropertyUint32(ctx, result, 1, output) < 0 ||
+      JS_SetPropertyUint32(ctx, result, 2, errors) < 0) {
+    JS_FreeValue(ctx, result);
     return JS_EXCEPTION;
   }
-  return pair;
+  return result;
 }
 
-static JSValue run_words(JSContext *ctx, char **words, char **environment, double limit) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0) return throw_errno(ctx, "pipe", errno);
-  pid_t child;
-  int error = start(words, environment, ends[1], &child);
-  close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    if (error != ENOENT && error != EACCES) return throw_errno(ctx, "exec", error);
-    return completed_process(ctx, NOT_STARTED, JS_NewString(ctx, ""));
+/* Waits for a program, which is killed at the deadline; returns whether it ended by itself. */
+static bool wait_until(pid_t child, int64_t deadline, int *status) {
+  const struct timespec pause = {.tv_nsec = 1000000};
+  while (deadline && monotonic() < deadline) {
+    if (waitpid(child, status, WNOHANG) == child) return true;
+    nanosleep(&pause, NULL);
   }
-  JSValue output = read_all(ctx, ends[0], limit, 0);
+  if (deadline) kill(-child, SIGKILL);
+  while (waitpid(child, status, 0) < 0 && errno == EINTR) continue;
+  return !deadline;
+}
+
+/* What is in a pipe, without waiting for more: a program may have left children that still hold it. */
+static JSValue drain(JSContext *ctx, int descriptor) {
+  char text[PIPE_CAPACITY];
+  if (fcntl(descriptor, F_SETFL, O_NONBLOCK) < 0) return throw_errno(ctx, "fcntl", errno);
+  size_t length = 0;
+  while (length < sizeof text) {
+    ssize_t found = read(descriptor, text + length, sizeof text - length);
+    if (found == 0 || (found < 0 && errno != EINTR)) break;
+    if (found > 0) length += (size_t)found;
+  }
+  return JS_NewStringLen(ctx, text, length);
+}
+
+static void close_pipe(const int *ends) {
+  for (int end = 0; end < 2; end++) {
+    if (ends[end] >= 0) close(ends[end]);
+  }
+}
+
+/* Reads what the program writes, and waits for it. */
+static JSValue complete(JSContext *ctx, const struct run *run, pid_t child, int *output, int errors) {
+  JSValue text = read_all(ctx, output[0], run->limit, run->deadline);
   /* A program that writes more than the limit gets SIGPIPE. */
-  close(ends[0]);
+  close(output[0]);
+  output[0] = -1;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return completed_process(ctx, WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status), output);
+  bool ended = wait_until(child, run->deadline, &status);
+  if (JS_IsException(text)) return text;
+  if (!ended) {
+    JS_FreeValue(ctx, text);
+    return throw_errno(ctx, "exec", ETIMEDOUT);
+  }
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
+  JSValue diagnostics = errors >= 0 ? drain(ctx, errors) : JS_NewString(ctx, "");
+  return completed_process(ctx, code, text, diagnostics);
+}
+
+static JSValue run_program(JSContext *ctx, const struct run *run) {
+  int output[2] = {-1, -1}, errors[2] = {-1, -1};
+  if (pipe2(output, O_CLOEXEC) < 0 || (run->captures_stderr && pipe2(errors, O_CLOEXEC) < 0)) {
+    int error = errno;
+    close_pipe(output);
+    return throw_errno(ctx, "pipe", error);
+  }
+  pid_t child;
+  int error = start(run, output[1], errors[1], &child);
+  close(output[1]);
+  output[1] = -1;
+  if (errors[1] >= 0) close(errors[1]);
+  errors[1] = -1;
+  JSValue result;
+  if (error == 0) {
+    result = complete(ctx, run, child, output, errors[0]);
+  } else if (error == ENOENT || error == EACCES) {
+    result = completed_process(ctx, NOT_STARTED, JS_NewString(ctx, ""), JS_NewString(ctx, ""));
+  } else {
+    result = throw_errno(ctx, "exec", error);
+  }
+  close_pipe(output);
+  close_pipe(errors);
+  return result;
 }
 
 static void free_strings(char **texts) {
@@ -269,20 +347,32 @@ static char **environment_with(char **settings) {
 
 static JSValue host_run(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
-  double limit;
-  if (JS_ToFloat64(ctx, &limit, args[1]) < 0) return JS_EXCEPTION;
-  char **words = strings_of(ctx, args[0]);
-  if (!words) return JS_EXCEPTION;
+  struct run run = {.captures_stderr = JS_ToBool(ctx, args[4])};
+  int64_t timeout;
+  if (JS_ToFloat64(ctx, &run.limit, args[1]) < 0) return JS_EXCEPTION;
+  if (JS_ToInt64(ctx, &timeout, args[3]) < 0) return JS_EXCEPTION;
+  if (timeout > 0) run.deadline = monotonic() + timeout * 1000000;
+  run.words = strings_of(ctx, args[0]);
+  if (!run.words) return JS_EXCEPTION;
   char **settings = strings_of(ctx, args[2]);
   JSValue result = JS_EXCEPTION;
   if (settings) {
-    char **environment = environment_with(settings);
-    result = environment ? run_words(ctx, words, environment, limit) : JS_ThrowOutOfMemory(ctx);
-    free(environment);
+    run.environment = environment_with(settings);
+    result = run.environment ? run_program(ctx, &run) : JS_ThrowOutOfMemory(ctx);
+    free(run.environment);
   }
   free_strings(settings);
-  free_strings(words);
+  free_strings(run.words);
   return result;
+}
+
+static JSValue host_remove_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "rmdir", args[0]);
+  if (!path) return JS_EXCEPTION;
+  int error = rmdir(path) < 0 ? errno : 0;
+  JS_FreeCString(ctx, path);
+  return error == 0 ? JS_UNDEFINED : throw_errno(ctx, "rmdir", error);
 }
 
 static const JSCFunctionListEntry functions[] = {
@@ -291,7 +381,8 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
     JS_CFUNC_DEF("sameContent", 2, host_same_content),
-    JS_CFUNC_DEF("run", 3, host_run),
+    JS_CFUNC_DEF("removeDirectory", 1, host_remove_directory),
+    JS_CFUNC_DEF("run", 5, host_run),
 };
 
 bool add_operator_host(JSContext *ctx, int count, char **arguments) {

@@ -12,12 +12,15 @@ interface OperatorHost {
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
   sameContent(path: string, other: string): boolean;
-  /** Exit code and standard output; variables as `NAME=value`. */
+  removeDirectory(path: string): void;
+  /** Exit code, standard output and captured standard error; variables as `NAME=value`, timeout 0 for none. */
   run(
     command: readonly string[],
     limit: number,
     variables: readonly string[],
-  ): readonly [number, string];
+    timeout: number,
+    captureStderr: boolean,
+  ): readonly [number, string, string];
 }
 
 declare const operatorHost: OperatorHost;
@@ -35,12 +38,13 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
     sameContent: (path, other) => callHost(path, () => operatorHost.sameContent(path, other)),
-    run: (command, limit, variables = {}) => {
+    removeDirectory: (path) => callHost(path, () => operatorHost.removeDirectory(path)),
+    run: (command, limit, { variables = {}, timeout = 0, captureStderr = false } = {}) => {
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-      const [exitCode, stdout] = callHost(command[0], () =>
-        operatorHost.run(command, limit, settings),
+      const [exitCode, stdout, stderr] = callHost(command[0], () =>
+        operatorHost.run(command, limit, settings, timeout, captureStderr),
       );
-      return { exitCode, stdout };
+      return { exitCode, stdout, stderr };
     },
   };
 }

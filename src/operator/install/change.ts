@@ -1,0 +1,74 @@
+/** What installation, rollback and removal have in common. */
+
+import { CommandError, type Context, type Report } from "../command/command.ts";
+import { isConfirmed, yesOption } from "../command/confirm.ts";
+import type { Installation } from "./installation.ts";
+import { askVersions } from "./probe.ts";
+import { removeAbandoned } from "./temporary-files.ts";
+
+/** The outcome of `install`, as in its document. */
+export interface Outcome {
+  readonly action: "installed" | "rolledBack" | "uninstalled" | "none" | "refused";
+  /** The sentences for people. */
+  readonly text: string;
+  /** Where the file that was replaced is now; `undefined` if it was not kept. */
+  readonly kept?: string | undefined;
+  /** The CNI versions that the plugin reported. */
+  readonly versions?: readonly string[];
+}
+
+/** Reports an outcome. */
+export function report({ target, previous }: Installation, outcome: Outcome): Report {
+  const { action, text, kept = null, versions = [] } = outcome;
+  return {
+    exitCode: action === "refused" ? 1 : 0,
+    document: { action, target, previous, kept, versions },
+    text: `${text}\n`,
+  };
+}
+
+/** Reports that there is nothing to do, but for the temporary files of killed installations. */
+export function nothingToDo(context: Context, installation: Installation, text: string): Report {
+  if (context.has(yesOption.name)) removeAbandoned(context.system, installation.directory);
+  return report(installation, { action: "none", text: `${text}; nothing to do.` });
+}
+
+/**
+ * Makes a change if it is confirmed.
+ *
+ * @param plan what will be done, one or more sentences
+ * @param question without the `[y/N]`
+ */
+export function changeIfConfirmed(
+  context: Context,
+  installation: Installation,
+  { plan, question }: { readonly plan: string; readonly question: string },
+  change: () => Outcome,
+): Report {
+  if (!isConfirmed(context, `${plan}\n`, question)) {
+    const text = `${plan}\nNothing was changed: use --yes, or answer y at a terminal.`;
+    return report(installation, { action: "refused", text });
+  }
+  removeAbandoned(context.system, installation.directory);
+  return report(installation, change());
+}
+
+/**
+ * The CNI versions that an executable reports.
+ *
+ * @param name its name in the plugin directory
+ * @param what what the error calls it
+ * @throws CommandError if it does not answer VERSION
+ */
+export function requireVersions(
+  { system }: Context,
+  { directory }: Installation,
+  name: string,
+  what: string,
+): readonly string[] {
+  const answer = askVersions(system, directory, name);
+  if ("versions" in answer) return answer.versions;
+  throw new CommandError(
+    `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. ${answer.problem}`,
+  );
+}

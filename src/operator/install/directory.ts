@@ -1,0 +1,54 @@
+/** Which plugin directory `install` works in. */
+
+import { cleanPath } from "../../store/location.ts";
+import { CommandError, type Context } from "../command/command.ts";
+import {
+  directoriesWithPlugin,
+  existingPluginDirectories,
+  type PluginDirectory,
+} from "../node/plugin-directories.ts";
+import { kindAt } from "./installation.ts";
+
+/** Where a plugin is installed if there is none on the node: the default of containerd and CRI-O. */
+export const DEFAULT_DIRECTORY = "/opt/cni/bin";
+
+/**
+ * The plugin directory that the operand names; without one, the only one of the node with a `host-local`, or
+ * `/opt/cni/bin` if there is none.
+ *
+ * @throws CommandError if there is no such directory, or there are several
+ */
+export function chosenDirectory({ system, operands: [operand], has }: Context): string {
+  if (operand === "") throw new CommandError("install: DIR is empty");
+  if (operand !== undefined) {
+    const directory = cleanPath(operand);
+    if (kindAt(system, directory) === "directory") return directory;
+    throw new CommandError(
+      `install: there is no directory ${directory}; expected the CNI plugin directory`,
+    );
+  }
+  const [first, ...more] = directoriesWithPlugin(system);
+  if (first !== undefined && more.length === 0) return first.directory;
+  const action = ["--rollback", "--uninstall"].find(has);
+  if (first !== undefined) {
+    throw new CommandError(
+      `install: there is a host-local in several plugin directories. Choose the one that the runtime uses: bin_dir or bin_dirs in the configuration of containerd, plugin_dirs in that of CRI-O.\n${choice([first, ...more], action)}`,
+    );
+  }
+  if (kindAt(system, DEFAULT_DIRECTORY) === "directory") return DEFAULT_DIRECTORY;
+  const existing = existingPluginDirectories(system);
+  throw new CommandError(
+    existing.length === 0
+      ? `install: there is no directory ${DEFAULT_DIRECTORY}, and no other CNI plugin directory is known here; name it: host-local install DIR`
+      : `install: there is no directory ${DEFAULT_DIRECTORY}, and no host-local in another plugin directory. Choose the one that the runtime uses.\n${choice(existing, action)}`,
+  );
+}
+
+function choice(directories: readonly PluginDirectory[], action: string | undefined): string {
+  return directories
+    .map(({ directory, usedBy }) => {
+      const line = ["  host-local install", directory, ...(action === undefined ? [] : [action])];
+      return `${line.join(" ")}    # ${usedBy}`;
+    })
+    .join("\n");
+}
