@@ -2,8 +2,11 @@
 
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { exists, isSystemError } from "../../system/system.ts";
+import { exists, isSystemError, type System } from "../../system/system.ts";
 import { PLUGIN } from "../node/plugin-directories.ts";
+
+/** What temporary files need of the operating system. */
+type FileSystem = System & Pick<OperatorSystem, "removeDirectory">;
 
 /** What a temporary file is: a new executable, a further link to an old one, or a directory to run one from. */
 type Purpose = "new" | "kept" | "probe";
@@ -15,7 +18,7 @@ type Purpose = "new" | "kept" | "probe";
 const ABANDONED_AFTER = 600_000;
 
 /** The path of a temporary file of this process. */
-export function temporaryPath(system: OperatorSystem, directory: string, purpose: Purpose): string {
+export function temporaryPath(system: FileSystem, directory: string, purpose: Purpose): string {
   return join(directory, `.${PLUGIN}.${system.processId()}.${purpose}`);
 }
 
@@ -25,7 +28,7 @@ export function temporaryPath(system: OperatorSystem, directory: string, purpose
  * @throws SystemError
  */
 export function withTemporaryDirectory<T>(
-  system: OperatorSystem,
+  system: FileSystem,
   directory: string,
   use: (path: string) => T,
 ): T {
@@ -44,7 +47,7 @@ export function withTemporaryDirectory<T>(
  *
  * @throws SystemError if the directory cannot be read
  */
-export function removeAbandoned(system: OperatorSystem, directory: string): void {
+export function removeAbandoned(system: FileSystem, directory: string): void {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
   for (const name of system.list(directory)) {
     // Up to 1.0 a new executable had no suffix.
@@ -63,7 +66,7 @@ export function removeAbandoned(system: OperatorSystem, directory: string): void
 }
 
 /** A link to a plugin has the plugin's mtime, but its ctime is that of the link. */
-function isOlder(system: OperatorSystem, path: string, time: bigint): boolean {
+function isOlder(system: FileSystem, path: string, time: bigint): boolean {
   try {
     return system.linkStatus(path).changed < time;
   } catch (error) {
@@ -73,7 +76,7 @@ function isOlder(system: OperatorSystem, path: string, time: bigint): boolean {
 }
 
 /** Removes a file; one that stays is removed by a later installation. */
-export function unlinkQuietly(system: OperatorSystem, path: string): void {
+export function unlinkQuietly(system: FileSystem, path: string): void {
   try {
     system.unlink(path);
   } catch (error) {
@@ -81,7 +84,7 @@ export function unlinkQuietly(system: OperatorSystem, path: string): void {
   }
 }
 
-function removeDirectoryQuietly(system: OperatorSystem, path: string): void {
+function removeDirectoryQuietly(system: FileSystem, path: string): void {
   try {
     system.removeDirectory(path);
   } catch (error) {

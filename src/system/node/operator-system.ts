@@ -113,6 +113,7 @@ function run(
   limit: number,
   { variables = {}, timeout, captureStderr = false }: RunOptions = {},
 ): CompletedProcess {
+  if (!isProgram(program)) throw new SystemError("exec", program, "ENOEXEC");
   const options = {
     stdio: ["ignore", "pipe", captureStderr ? "pipe" : "inherit"] satisfies StdioOptions,
     maxBuffer: limit,
@@ -132,6 +133,23 @@ function run(
   }
   const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
   return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr?.toString("utf8") ?? "" };
+}
+
+/** What execve(2) refuses, Node.js would give to a shell; a name to look up in `PATH` is not examined. */
+function isProgram(path: string): boolean {
+  if (!path.includes("/")) return true;
+  const start = Buffer.alloc(4);
+  try {
+    const file = fs.openSync(path, "r");
+    try {
+      fs.readSync(file, start);
+    } finally {
+      fs.closeSync(file);
+    }
+  } catch {
+    return true;
+  }
+  return start.toString("latin1") === "\x7fELF" || start.toString("latin1", 0, 2) === "#!";
 }
 
 /** Node.js kills only the program itself. */

@@ -1,0 +1,140 @@
+/** install: which plugin is kept as the previous one, and how it comes back. */
+
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { test } from "tap";
+import { run } from "../../blackbox/executable.ts";
+import { versionCall } from "../../blackbox/runtime-call.ts";
+import {
+  answering,
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  isLink,
+  MULTICALL,
+  OTHER,
+  ourVersion,
+  VERSIONS,
+} from "./plugin-directory.ts";
+
+test("a link to a program that looks at its name is kept as a link, and comes back by a rollback", (t) => {
+  const directory = emptyDirectory(t);
+  const { target, previous } = directory;
+  directory.putMulticall();
+
+  t.equal(directory.install("--yes")[0], 0);
+  t.equal(readlinkSync(previous), "cni");
+  t.ok(isExecutable(target));
+  t.equal(readFileSync(`${directory.path}/cni`, "utf8"), MULTICALL, "its program is as it was");
+
+  t.strictSame(directory.install("--rollback", "--yes"), [
+    0,
+    `Restored ${target}, which supports CNI 1.0.0. The file it replaced is now ${previous}.\n`,
+    "",
+  ]);
+  t.equal(readlinkSync(target), "cni");
+  t.equal(run(target, versionCall()).exitCode, 0);
+
+  t.equal(directory.install("--rollback", "--yes")[0], 0);
+  t.ok(isExecutable(target) && !isLink(target));
+  t.equal(readlinkSync(previous), "cni");
+  t.strictSame(directory.names, ["cni", "host-local", "host-local.previous"]);
+  t.end();
+});
+
+test("so is a link with an absolute path", (t) => {
+  const [directory, elsewhere] = [emptyDirectory(t), emptyDirectory(t)];
+  elsewhere.put("cni", MULTICALL);
+  symlinkSync(`${elsewhere.path}/cni`, directory.target);
+
+  t.equal(directory.install("--yes")[0], 0);
+  t.equal(directory.install("--rollback", "--yes")[0], 0);
+  t.equal(readlinkSync(directory.target), `${elsewhere.path}/cni`);
+  t.end();
+});
+
+test("a link whose program is gone is no plugin: it is replaced, and not kept", (t) => {
+  const directory = emptyDirectory(t);
+  symlinkSync("gone", directory.target);
+
+  t.match(directory.install(), [
+    1,
+    `${directory.target}, in place of a link to gone, which is not there any more.\n`,
+  ]);
+  t.equal(directory.install("--yes")[0], 0);
+  t.strictSame(directory.names, ["host-local"]);
+  t.end();
+});
+
+test("a rollback to a link whose program is gone is refused", (t) => {
+  const directory = emptyDirectory(t);
+  directory.putMulticall();
+  directory.install("--yes");
+  rmSync(`${directory.path}/cni`);
+
+  t.strictSame(directory.install("--rollback", "--yes"), [
+    2,
+    "",
+    `host-local: install: ${directory.previous} is a link to cni, which is not there any more\n`,
+  ]);
+  t.ok(isExecutable(directory.target));
+  t.end();
+});
+
+test("the first other plugin stays the previous one while this one is upgraded", (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous } = directory;
+  directory.install("--yes");
+  for (const version of ["1.0.0", "1.0.1"]) {
+    directory.put("host-local", ourVersion(version));
+    t.strictSame(directory.install("--yes"), [
+      0,
+      `Installed ${target}, which supports CNI ${VERSIONS}. ${previous} is unchanged.\n`,
+      "",
+    ]);
+    t.equal(readFileSync(previous, "utf8"), OTHER);
+    t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  }
+  t.end();
+});
+
+test("it stays when another installer has overwritten this one; the newer plugin is kept, too", (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous, replaced } = directory;
+  directory.install("--yes");
+  directory.put("host-local", answering("1.1.0"));
+
+  t.match(directory.install(), [
+    1,
+    `and the existing file kept as ${replaced}; ${previous} stays.\n`,
+  ]);
+  t.strictSame(directory.install("--yes"), [
+    0,
+    `Installed ${target}, which supports CNI ${VERSIONS}. The file it replaced is now ${replaced}. ${previous} is unchanged.\n`,
+    "",
+  ]);
+  t.ok(isExecutable(target));
+  t.equal(readFileSync(previous, "utf8"), OTHER);
+  t.equal(readFileSync(replaced, "utf8"), answering("1.1.0"));
+  t.end();
+});
+
+test("without another plugin, the version before is kept, for a rollback", (t) => {
+  const directory = emptyDirectory(t);
+  directory.put("host-local", ourVersion("0.9.0"));
+
+  t.equal(directory.install("--yes")[0], 0);
+  t.equal(readFileSync(directory.previous, "utf8"), ourVersion("0.9.0"));
+  t.equal(directory.install("--rollback", "--yes")[0], 0);
+  t.equal(readFileSync(directory.target, "utf8"), ourVersion("0.9.0"));
+  t.end();
+});
+
+test("another plugin takes the place of a previous version of this one", (t) => {
+  const directory = directoryWithOther(t);
+  directory.put("host-local.previous", ourVersion("0.9.0"));
+
+  t.equal(directory.install("--yes")[0], 0);
+  t.equal(readFileSync(directory.previous, "utf8"), OTHER);
+  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  t.end();
+});

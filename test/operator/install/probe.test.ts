@@ -1,0 +1,80 @@
+/** install: what counts as an answer to VERSION. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
+
+for (const [what, content, problem] of [
+  ["is no program", "garbage", /It is no program for this machine: check its architecture/],
+  ["has no loader", "#!/none/sh\n", /It could not be started: check that it is executable, that/],
+  ["fails", "#!/bin/sh\nexit 1\n", /It exited with code 1 and printed nothing/],
+  [
+    "says why it fails",
+    "#!/bin/sh\necho no >&2\nexit 1\n",
+    /It exited with code 1 and printed: no/,
+  ],
+  [
+    "lacks a library",
+    "#!/bin/sh\necho $0: error while loading shared libraries: libatomic.so.1: cannot open >&2\nexit 127\n",
+    /It needs a library that is missing here: .*libatomic\.so\.1.*The portable executable needs glibc/,
+  ],
+  [
+    "speaks no version",
+    "#!/bin/sh\necho '{\"supportedVersions\":[]}'\n",
+    /It exited with code 0 and printed: \{"supportedVersions":\[\]\}/,
+  ],
+  ["prints without end", "#!/bin/sh\nyes\n", /It printed more than 65536 bytes/],
+] as const) {
+  test(`a plugin that ${what} is no answer, and the reason is named`, (t) => {
+    const directory = directoryWithOther(t);
+    directory.install("--yes");
+    directory.put("host-local.previous", content);
+
+    const [exitCode, stdout, stderr] = directory.install("--rollback", "--yes");
+
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(
+      stderr,
+      `${directory.previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. `,
+    );
+    t.match(stderr, problem);
+    t.ok(isExecutable(directory.target));
+    t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+    t.end();
+  });
+}
+
+test("a plugin that does not answer within ten seconds is broken, and is killed with its children", (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  const children = join(directory.path, "children");
+  directory.put("host-local.previous", `#!/bin/sh\nsleep 300 & echo $! >'${children}'\nwait\n`);
+
+  const [exitCode, stdout, stderr] = directory.install("--rollback", "--yes");
+
+  t.strictSame([exitCode, stdout], [2, ""]);
+  t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n");
+  t.ok(isExecutable(directory.target));
+  t.notOk(isRunning(readFileSync(children, "utf8").trim()));
+  t.end();
+});
+
+test("so is one that answers and does not end", (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  directory.put("host-local.previous", `${OTHER}exec >&- 2>&-\nsleep 300\n`);
+
+  t.match(directory.install("--rollback", "--yes"), [
+    2,
+    "",
+    "nothing was changed. It did not answer within 10 seconds\n",
+  ]);
+  t.end();
+});
+
+/** A killed process may wait for its parent to ask for its status. */
+function isRunning(pid: string): boolean {
+  const path = `/proc/${pid}/stat`;
+  return existsSync(path) && !/\) [ZX] /.test(readFileSync(path, "utf8"));
+}

@@ -1,0 +1,133 @@
+/** install --uninstall. */
+
+import { readFileSync, readlinkSync } from "node:fs";
+import { test } from "tap";
+import {
+  answering,
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  OTHER,
+  ourVersion,
+} from "./plugin-directory.ts";
+
+const REMARK =
+  "There is no other plugin to restore: as long as a configuration names host-local, runtimes can neither start nor remove the containers of its network.";
+
+test("what was installed where nothing was is removed", (t) => {
+  const directory = emptyDirectory(t);
+  directory.install("--yes");
+
+  t.strictSame(directory.install("--uninstall"), [
+    1,
+    `${directory.target} will be removed. ${REMARK}\nNothing was changed: use --yes, or answer y at a terminal.\n`,
+    "",
+  ]);
+  t.ok(isExecutable(directory.target));
+
+  t.strictSame(directory.install("--uninstall", "--yes"), [
+    0,
+    `Removed ${directory.target}. ${REMARK}\n`,
+    "",
+  ]);
+  t.strictSame(directory.names, []);
+  t.end();
+});
+
+test("the previous plugin comes back, and nothing else is left", (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous } = directory;
+  directory.install("--yes");
+
+  t.strictSame(directory.install("--uninstall"), [
+    1,
+    `${previous} will be renamed to ${target}, which it replaces.\nNothing was changed: use --yes, or answer y at a terminal.\n`,
+    "",
+  ]);
+  t.strictSame(directory.install("--uninstall", "--yes"), [
+    0,
+    `Restored ${target}, which supports CNI 1.0.0, 1.1.0.\n`,
+    "",
+  ]);
+  t.equal(readFileSync(target, "utf8"), OTHER);
+  t.strictSame(directory.names, ["host-local"]);
+  t.end();
+});
+
+test("so does a link", (t) => {
+  const directory = emptyDirectory(t);
+  directory.putMulticall();
+  directory.install("--yes");
+
+  t.equal(directory.install("--uninstall", "--yes")[0], 0);
+  t.equal(readlinkSync(directory.target), "cni");
+  t.strictSame(directory.names, ["cni", "host-local"]);
+  t.end();
+});
+
+test("a previous version of this executable goes with it", (t) => {
+  const directory = emptyDirectory(t);
+  directory.put("host-local", ourVersion("0.9.0"));
+  directory.install("--yes");
+
+  t.equal(directory.install("--uninstall", "--yes")[0], 0);
+  t.strictSame(directory.names, []);
+  t.end();
+});
+
+test("after a rollback only the previous file is removed", (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  directory.install("--rollback", "--yes");
+
+  t.strictSame(directory.install("--uninstall", "--yes"), [
+    0,
+    `Removed ${directory.previous}. ${directory.target} is another plugin and stays.\n`,
+    "",
+  ]);
+  t.equal(readFileSync(directory.target, "utf8"), OTHER);
+  t.strictSame(directory.names, ["host-local"]);
+  t.end();
+});
+
+test("a previous plugin that does not work stays, and so does this one", (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  directory.put("host-local.previous", "#!/bin/sh\necho 'no memory' >&2\nexit 3\n");
+
+  t.match(directory.install("--uninstall", "--yes"), [
+    2,
+    "",
+    "nothing was changed. It exited with code 3 and printed: no memory\n",
+  ]);
+  t.ok(isExecutable(directory.target));
+  t.end();
+});
+
+test("there is nothing to do in an empty directory, and beside another plugin", (t) => {
+  const empty = emptyDirectory(t);
+  t.strictSame(empty.install("--uninstall", "--yes"), [
+    0,
+    `There is no ${empty.target}; nothing to do.\n`,
+    "",
+  ]);
+  const other = directoryWithOther(t);
+  other.put("host-local.previous", answering("1.0.0"));
+  t.strictSame(other.install("--uninstall", "--yes"), [
+    0,
+    `${other.target} is another plugin; nothing to do.\n`,
+    "",
+  ]);
+  t.strictSame(other.names, ["host-local", "host-local.previous"]);
+  t.end();
+});
+
+test("it cannot be combined with a rollback", (t) => {
+  const directory = directoryWithOther(t);
+  t.match(directory.install("--uninstall", "--rollback", "--yes"), [
+    2,
+    "",
+    "--rollback and --uninstall exclude each other",
+  ]);
+  t.end();
+});
