@@ -110,6 +110,7 @@ test("nor have the functions for operator commands", (t) => {
   const directory = t.testdir({
     conf: {},
     data: {},
+    bin: {},
     "nodes.yaml": "kind: List\nitems: [{kind: Node}]\n",
   });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
@@ -121,6 +122,9 @@ test("nor have the functions for operator commands", (t) => {
     [["show", "10.0.0.1", ...place], 1],
     [["plan", "--nodes", "10", "--pods", "100"], 0],
     [["audit", join(directory, "nodes.yaml")], 1],
+    [["install", join(directory, "bin"), "--yes"], 0],
+    [["install", join(directory, "bin"), "--rollback"], 2],
+    [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
     [["man"], 0],
     [["no-command"], 2],
   ];

@@ -7,10 +7,10 @@ import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   type Installation,
   installationIn,
-  keepAs,
+  keepTarget,
   kindAt,
   linkAt,
-  occupantAt,
+  placeFor,
   withCopy,
 } from "./installation.ts";
 import { rollBack } from "./rollback.ts";
@@ -64,15 +64,15 @@ function installSelf(context: Context, installation: Installation): Report {
   if (exists && system.sameContent(SELF, target)) {
     return nothingToDo(context, installation, `${target} already is this executable`);
   }
-  const kept = exists ? whereKept(system, installation) : undefined;
-  const plan = `This executable will be installed as ${target}${planFor(system, installation, kept)}.`;
+  const place = exists ? placeFor(system, installation, target) : undefined;
+  const plan = `This executable will be installed as ${target}${planFor(system, installation, place)}.`;
   return changeIfConfirmed(context, installation, { plan, question: "Install it?" }, () => {
-    const versions = withCopy(system, SELF, directory, (copy) => {
+    const { versions, kept } = withCopy(system, SELF, directory, (copy) => {
       const name = copy.slice(copy.lastIndexOf("/") + 1);
       const supported = requireVersions(context, installation, name, "the copy");
-      if (kept !== undefined) keepAs(system, installation, target, kept);
+      const to = exists ? keepTarget(system, installation) : undefined;
       system.rename(copy, target);
-      return supported;
+      return { versions: supported, kept: to };
     });
     const sentence = kept === undefined ? "" : ` The file it replaced is now ${kept}.`;
     const unchanged = exists && kept !== previous ? ` ${previous} is unchanged.` : "";
@@ -85,26 +85,13 @@ function installSelf(context: Context, installation: Installation): Report {
   });
 }
 
-/**
- * Where to keep the file that is replaced: as the previous one, unless that is another plugin already, which stays.
- *
- * @returns `undefined` if it is not kept, since it is a version of this executable
- */
-function whereKept(system: OperatorSystem, installation: Installation): string | undefined {
-  const { target, previous, replaced } = installation;
-  if (occupantAt(system, previous) !== "other") return previous;
-  if (occupantAt(system, target) === "ours") return undefined;
-  // An installation that was killed between its two steps.
-  return system.sameContent(previous, target) ? previous : replaced;
-}
-
 function planFor(
   system: OperatorSystem,
   { target, previous }: Installation,
-  kept: string | undefined,
+  place: string | undefined,
 ): string {
-  if (kept === previous) return `, and the existing file kept as ${kept}`;
-  if (kept !== undefined) return `, and the existing file kept as ${kept}; ${previous} stays`;
+  if (place === previous) return `, and the existing file kept as ${place}`;
+  if (place !== undefined) return `, and the existing file kept as ${place}; ${previous} stays`;
   if (kindAt(system, target) === "file") {
     return `, in place of another version of it; ${previous} stays`;
   }

@@ -79,19 +79,36 @@ export function withCopy<T>(
 }
 
 /**
- * Links the file at `path` as `kept`, replacing a file of that name.
+ * Where the file that is replaced belongs: the previous one, unless that is another plugin already, which stays.
  *
+ * @param path the file, or a link to it
+ * @returns `undefined` if it is not to be kept, since it is a version of this executable
+ */
+export function placeFor(
+  system: OperatorSystem,
+  { previous, replaced }: Installation,
+  path: string,
+): string | undefined {
+  if (occupantAt(system, previous) !== "other") return previous;
+  if (occupantAt(system, path) === "ours") return undefined;
+  // The same: an installation was killed between its two steps.
+  return system.sameContent(previous, path) ? previous : replaced;
+}
+
+/**
+ * Links the installed file to the place where it belongs once it is replaced. A concurrent installation may replace it at
+ * any moment, so this is decided for the link.
+ *
+ * @returns the place, or `undefined` if it is not kept
  * @throws SystemError
  */
-export function keepAs(
-  system: OperatorSystem,
-  { directory }: Installation,
-  path: string,
-  kept: string,
-): void {
-  const temporary = linkTemporarily(system, directory, path);
+export function keepTarget(system: OperatorSystem, installation: Installation): string | undefined {
+  const { directory, target } = installation;
+  const temporary = linkTemporarily(system, directory, target);
   try {
-    system.rename(temporary, kept);
+    const place = placeFor(system, installation, temporary);
+    if (place !== undefined) system.rename(temporary, place);
+    return place;
   } finally {
     // rename(2) keeps both names if they already were links to the same file.
     unlinkQuietly(system, temporary);

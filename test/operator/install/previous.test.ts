@@ -2,8 +2,8 @@
 
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { test } from "tap";
-import { run } from "../../blackbox/executable.ts";
-import { versionCall } from "../../blackbox/runtime-call.ts";
+import { executable, run, start } from "../../blackbox/executable.ts";
+import { runtimeEnvironment, versionCall } from "../../blackbox/runtime-call.ts";
 import {
   answering,
   directoryWithOther,
@@ -137,4 +137,24 @@ test("another plugin takes the place of a previous version of this one", (t) => 
   t.equal(readFileSync(directory.previous, "utf8"), OTHER);
   t.strictSame(directory.names, ["host-local", "host-local.previous"]);
   t.end();
+});
+
+test("installations at the same time do not disturb each other, or the previous plugin", async (t) => {
+  const directory = directoryWithOther(t);
+  const { path, target, previous } = directory;
+  const call = {
+    environment: runtimeEnvironment,
+    stdin: "",
+    arguments: ["install", path, "--yes"],
+  };
+
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => start(executable, call)));
+
+  t.strictSame(
+    outcomes.map(({ exitCode, stderr }) => [exitCode, stderr]),
+    outcomes.map(() => [0, ""]),
+  );
+  t.ok(isExecutable(target));
+  t.equal(readFileSync(previous, "utf8"), OTHER);
+  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
 });
