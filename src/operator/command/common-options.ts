@@ -1,12 +1,13 @@
 /** The options that every command has. */
 
-import type { Context, Option } from "./command.ts";
+import type { Option } from "./command.ts";
 
 export const commonOptions: readonly Option[] = [
   {
     name: "--conf-dir",
     value: "DIR",
-    summary: "directory of network configurations (default: $NETCONFPATH, or /etc/cni/net.d)",
+    summary:
+      "directory of network configurations (default: $NETCONFPATH, or /etc/cni/net.d and those of k3s, OpenShift and MicroK8s)",
   },
   {
     name: "--data-dir",
@@ -16,10 +17,3 @@ export const commonOptions: readonly Option[] = [
   { name: "--json", summary: "print JSON" },
   { name: "--help", summary: "print help for the command" },
 ];
-
-const DEFAULT_CONF_DIR = "/etc/cni/net.d";
-
-/** The directory of the network configurations. */
-export function confDirOf({ system, option }: Context): string {
-  return option("--conf-dir") ?? (system.environment("NETCONFPATH") || DEFAULT_CONF_DIR);
-}

@@ -17,7 +17,7 @@ import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { cleanPath, join, type Location, locate } from "../../store/location.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { CommandError, type Context } from "../command/command.ts";
-import { confDirOf } from "../command/common-options.ts";
+import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
   type Configuration,
   type ConfigurationProblem,
@@ -64,14 +64,19 @@ const OTHER_FILES = /^(?:lock|last_reserved_ip\..*)$/;
  * Finds all networks: in the configurations, and by their directories in the data directories.
  *
  * @param name only the network with this name; `undefined` for all
- * @throws CommandError if it is neither configured nor has a directory
+ * @throws CommandError if it is neither configured nor has a directory, or if `--conf-dir` or `--data-dir` does not exist
+ * @throws SystemError if a directory cannot be read
  */
 export function findNetworks(context: Context, name: string | undefined): Networks {
   const { system } = context;
-  const dataDir = context.option("--data-dir");
+  const option = context.option("--data-dir");
+  const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
   const found: FoundNetwork[] = [];
-  for (const configuration of configurationsFor(context, problems)) {
+  const configurations = configurationDirectories(context).flatMap((directory) =>
+    readConfigurations(system, directory, problems),
+  );
+  for (const configuration of configurations) {
     const network = fromConfiguration(configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
@@ -111,20 +116,6 @@ export function mergeByDirectory(networks: readonly FoundNetwork[]): readonly Fo
 /** Logs what is wrong with configurations. */
 export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
   for (const { source, problem } of problems) log(`host-local: ${source}: ${problem}\n`);
-}
-
-/** The configurations of this node. Only a directory that was asked for must exist. */
-function configurationsFor(
-  context: Context,
-  problems: ConfigurationProblem[],
-): readonly Configuration[] {
-  const confDir = cleanPath(confDirOf(context));
-  try {
-    return readConfigurations(context.system, confDir, problems);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT") && context.option("--conf-dir") === undefined) return [];
-    throw error;
-  }
 }
 
 /** @returns `undefined` if not even its directory is known */

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { executable } from "../../blackbox/executable.ts";
 import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { tool } from "../tool.ts";
@@ -337,16 +338,71 @@ test("--conf-dir and NETCONFPATH set the directory of configurations", (t) => {
   t.end();
 });
 
-test("a directory of configurations that was asked for and is missing is an error", (t) => {
-  const node = nodeFor(t);
-  const missing = join(node.root, "none");
-  t.strictSame(tool(["list", "--conf-dir", missing, "--data-dir", node.dataDir]), {
-    exitCode: 2,
-    stdout: "",
-    stderr: `host-local: open ${missing}: no such file or directory\n`,
+/** A command line of each command that finds networks. */
+const finding = [
+  ["list"],
+  ["capacity"],
+  ["check"],
+  ["metrics"],
+  ["show", "10.0.0.2"],
+  ["release", "10.0.0.2", "--yes"],
+  ["gc", "--live", "-"],
+];
+
+for (const words of finding) {
+  test(`${words[0]}: a directory or network that does not exist, or is empty text, is an error`, (t) => {
+    const node = nodeFor(t);
+    node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+    const missing = join(node.root, "none");
+    const file = join(node.confDir, "a.conf");
+    const network = ["show", "release"].includes(words[0] ?? "")
+      ? (name: string) => ["--network", name]
+      : (name: string) => [name];
+
+    for (const [wrong, problem] of [
+      [["--data-dir", missing], `--data-dir: ${missing}: no such file or directory`],
+      [["--data-dir", ""], '--data-dir: expected a directory, found ""'],
+      [["--data-dir", file], `--data-dir: ${file}: not a directory`],
+      [["--conf-dir", missing], `--conf-dir: ${missing}: no such file or directory`],
+      [["--conf-dir", ""], '--conf-dir: expected a directory, found ""'],
+      [network("none"), 'unknown network "none"; known networks: net'],
+      [network(""), 'unknown network ""; known networks: net'],
+    ] as const) {
+      const confDir = wrong[0] === "--conf-dir" ? [] : ["--conf-dir", node.confDir];
+      const outcome = tool([...words, ...wrong, ...confDir], { stdin: "c1\n" });
+      t.strictSame(outcome, { exitCode: 2, stdout: "", stderr: `host-local: ${problem}\n` });
+    }
+    t.end();
   });
+}
+
+test("the directories of distributions are read where they exist, one with two names once", {
+  skip: inMountNamespace("true").status === 0 ? false : "This machine has no mount namespaces.",
+}, (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  const k3s = "/var/lib/rancher/k3s/agent/etc/cni";
+  const command = [
+    "mount -t tmpfs tmpfs /etc && mount -t tmpfs tmpfs /var/lib",
+    `mkdir -p /etc/cni ${k3s} && cp -r ${node.confDir} ${k3s}/net.d && ln -s ${k3s}/net.d /etc/cni/net.d`,
+    `${executable} capacity --json`,
+    "rm /etc/cni/net.d",
+    `${executable} capacity --json`,
+  ].join("; ");
+
+  const { stdout } = inMountNamespace(command);
+
+  t.strictSame(
+    [...stdout.matchAll(/"source": "(.*)"/g)].map(([, source]) => source),
+    ["/etc/cni/net.d/a.conf", `${k3s}/net.d/a.conf`],
+  );
   t.end();
 });
+
+function inMountNamespace(command: string) {
+  const words = ["--mount", "--propagation", "private", "sh", "-c", command];
+  return spawnSync("unshare", words, { encoding: "utf8" });
+}
 
 test("an unknown network is an error that lists the known networks and the invalid configurations", (t: Test) => {
   const node = nodeFor(t);

@@ -1,0 +1,42 @@
+/** Command lines for operators to run next, complete as printed. */
+
+import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
+import type { Location } from "../../store/location.ts";
+import { shellWord } from "../output/printable.ts";
+import { type Requested, requestedConfigurationDirectory } from "./configuration-directories.ts";
+import { cacheOption } from "./results-cache.ts";
+
+/** The commands that read libcni's cache. */
+const READING_CACHE: readonly string[] = ["check", "gc", "list", "metrics", "release", "show"];
+
+/**
+ * A command line for a shell. It has the options without which the command would not find what this one found: the
+ * directories of configurations and of the cache if they were given, and the data directory unless it is the default.
+ *
+ * @param location where the network's reservations are; `undefined` if it concerns no network in particular
+ * @param words the command, its operands and options
+ * @example commandText(context, location, ["gc", "mynet"]); // "host-local gc mynet --data-dir /srv/networks"
+ */
+export function commandText(
+  context: Requested,
+  location: Location | undefined,
+  words: readonly [string, ...string[]],
+): string {
+  const [command] = words;
+  const confDir = requestedConfigurationDirectory(context);
+  const usedDataDir = location?.dataDir === DEFAULT_DATA_DIR ? undefined : location?.dataDir;
+  const dataDir = context.option("--data-dir") ?? usedDataDir;
+  const cacheDir = READING_CACHE.includes(command) ? context.option(cacheOption.name) : undefined;
+  return shellCommand([
+    "host-local",
+    ...words,
+    ...(confDir === undefined ? [] : ["--conf-dir", confDir]),
+    ...(dataDir === undefined ? [] : ["--data-dir", dataDir]),
+    ...(cacheDir === undefined ? [] : [cacheOption.name, cacheDir]),
+  ]);
+}
+
+/** Joins words to a command line, each quoted for a shell where that is necessary. */
+export function shellCommand(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}

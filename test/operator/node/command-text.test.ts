@@ -1,0 +1,63 @@
+/** command-text.ts: command lines that can be run as printed. */
+
+import { spawnSync } from "node:child_process";
+import { test } from "tap";
+import type { NetworkName } from "../../../src/cni/call.ts";
+import { commandText, shellCommand } from "../../../src/operator/node/command-text.ts";
+import { locate } from "../../../src/store/location.ts";
+import { MemoryMachine } from "../../system/memory-machine.ts";
+
+interface Given {
+  readonly options?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
+}
+
+function textFor(words: readonly [string, ...string[]], given: Given): string {
+  const { options = {}, environment = {}, dataDir = "/var/lib/cni/networks" } = given;
+  const system = new MemoryMachine().start({ environment });
+  const location = locate(dataDir, "net" as NetworkName);
+  return commandText({ system, option: (name) => options[name] }, location, words);
+}
+
+const cases: Readonly<Record<string, readonly [Given, string]>> = {
+  "in the usual place": [{}, ""],
+  "in another data directory": [{ dataDir: "/srv/networks" }, " --data-dir /srv/networks"],
+  "with --data-dir, even if it is the usual one": [
+    { options: { "--data-dir": "/var/lib/cni/networks" } },
+    " --data-dir /var/lib/cni/networks",
+  ],
+  "with --conf-dir": [{ options: { "--conf-dir": "/srv/net.d" } }, " --conf-dir /srv/net.d"],
+  "with $NETCONFPATH": [{ environment: { NETCONFPATH: "/srv/net.d" } }, " --conf-dir /srv/net.d"],
+  "with --cache-dir": [{ options: { "--cache-dir": "/srv/cni" } }, " --cache-dir /srv/cni"],
+  "in a directory whose name the shell would split": [
+    { dataDir: "/srv/my networks" },
+    " --data-dir '/srv/my networks'",
+  ],
+};
+
+for (const [name, [given, options]] of Object.entries(cases)) {
+  test(`a command for a network ${name}`, (t) => {
+    t.equal(textFor(["gc", "net"], given), `host-local gc net${options}`);
+    t.end();
+  });
+}
+
+test("a command that does not read the cache is not told where it is", (t) => {
+  const given = { options: { "--cache-dir": "/srv/cni" } };
+  t.equal(textFor(["capacity", "net"], given), "host-local capacity net");
+  t.end();
+});
+
+test("a shell reads the words as they were", (t) => {
+  const words = ["printf", "%s\n", "a b", "it's", "$HOME", "`id`", "a;b", "*", ""];
+  const { stdout } = spawnSync("sh", ["-c", shellCommand(words)], { encoding: "utf8" });
+  t.equal(
+    stdout,
+    words
+      .slice(2)
+      .map((word) => `${word}\n`)
+      .join(""),
+  );
+  t.end();
+});

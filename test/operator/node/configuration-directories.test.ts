@@ -1,0 +1,49 @@
+/** configuration-directories.ts: which directories of configurations a command reads. */
+
+import { test } from "tap";
+import { configurationDirectories } from "../../../src/operator/node/configuration-directories.ts";
+import { MemoryMachine } from "../../system/memory-machine.ts";
+
+const K3S = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
+const MICROK8S = "/var/snap/microk8s/current/args/cni-network";
+
+interface Node {
+  readonly directories: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly confDir?: string;
+}
+
+function found({ directories, environment = {}, confDir }: Node): readonly string[] {
+  const system = new MemoryMachine().start({ environment });
+  for (const directory of directories) system.makeDirectories(directory);
+  return configurationDirectories({ system, option: () => confDir });
+}
+
+test("those of distributions that exist are read, the usual one first", (t) => {
+  t.strictSame(found({ directories: [MICROK8S, K3S, "/etc/cni/net.d"] }), [
+    "/etc/cni/net.d",
+    K3S,
+    MICROK8S,
+  ]);
+  t.strictSame(found({ directories: [K3S] }), [K3S]);
+  t.strictSame(found({ directories: [] }), []);
+  t.end();
+});
+
+test("$NETCONFPATH and --conf-dir replace them", (t) => {
+  const node = {
+    directories: ["/etc/cni/net.d", "/srv/a", "/srv/b"],
+    environment: { NETCONFPATH: "/srv/a/" },
+  };
+  t.strictSame(found(node), ["/srv/a"]);
+  t.strictSame(found({ ...node, confDir: "/srv/./b" }), ["/srv/b"]);
+  t.end();
+});
+
+test("--conf-dir must name a directory", (t) => {
+  const directories = ["/etc/cni/net.d", "/srv"];
+  for (const confDir of ["", "/none"]) {
+    t.throws(() => found({ directories, confDir }), { message: /^--conf-dir: / });
+  }
+  t.end();
+});
