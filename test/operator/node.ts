@@ -196,7 +196,7 @@ function podArguments(pod: string, containerId: string): Json {
 function takesCache(words: readonly string[]): boolean {
   const [command = ""] = words;
   if (words.includes("--cache-dir")) return false;
-  return ["list", "show", "release", "gc", "metrics"].includes(command);
+  return ["check", "gc", "list", "metrics", "release", "show"].includes(command);
 }
 
 /** The text of a file of this repository or of a node. */

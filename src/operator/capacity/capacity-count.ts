@@ -29,6 +29,9 @@ export interface RangeCounts extends Counts {
   readonly range: Range;
 }
 
+/** The share in use, in tenths of a percent, from which on a range is nearly full. */
+export const NEARLY_FULL = 900;
+
 /** kubelet's `--max-pods` is an int32. */
 const MAX_PODS = 2n ** 31n - 1n;
 

@@ -4,7 +4,13 @@ import { formatAddressRange } from "../../ipam/address.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Paint } from "../output/terminal.ts";
-import { type Counts, fullSets, permille, type RangeCounts } from "./capacity-count.ts";
+import {
+  type Counts,
+  fullSets,
+  NEARLY_FULL,
+  permille,
+  type RangeCounts,
+} from "./capacity-count.ts";
 
 /** The counts of a network. */
 export interface NetworkCounts {
@@ -19,9 +25,6 @@ const headings = columns(
   ...["NETWORK", "SET", "RANGE"],
   ...[">SIZE", ">RESERVED", ">USED", ">SUSPECTS", ">FREE", ">USED%"],
 );
-
-/** The share in use, in tenths of a percent, from which on it is coloured. */
-const NEARLY_FULL = 900;
 
 /** The table, followed by the number of pods and the full range sets. */
 export function capacityTable(

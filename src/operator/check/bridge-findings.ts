@@ -1,22 +1,16 @@
-/** Findings on bridges without the gateway's address: pods have no route, and the next ADD may fail. */
+/** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
-import {
-  type Address,
-  type Family,
-  formatAddress,
-  isSame,
-  isWithin,
-  parseAddress,
-} from "../../ipam/address.ts";
+import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
+import { shellCommand } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { listOf, member, textOf } from "../node/json-values.ts";
-import type { FoundNetwork } from "../node/networks.ts";
+import type { Bridge, FoundNetwork } from "../node/networks.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
-import type { Finding } from "./finding.ts";
+import type { Code, Finding } from "./finding.ts";
 
 /** An address of an interface. */
 export interface InterfaceAddress {
@@ -35,26 +29,39 @@ export function bridgeFindings(
   system: OperatorSystem,
   directories: readonly DirectoryContents[],
 ): readonly Finding[] {
-  const pairs = directories.flatMap(({ directory, reservations }) =>
-    directory.networks.flatMap((network) =>
-      network.bridge === undefined ? [] : [{ network, reservations }],
-    ),
+  const bridged = directories.flatMap(({ directory, reservations }) =>
+    directory.networks.flatMap((network) => bridgedNetwork(network, reservations)),
   );
-  if (pairs.length === 0) return [];
+  if (bridged.length === 0) return [];
   const interfaces = readInterfaces(system);
   if (interfaces === undefined) {
     return [
       {
         code: "bridge-unknown",
-        network: "",
+        location: undefined,
         path: "",
         message: "the addresses of bridges were not checked: ip -json address failed",
       },
     ];
   }
-  return pairs.flatMap(({ network, reservations }) =>
-    checkBridge(network, reservations, interfaces),
-  );
+  return bridged.flatMap((one) => checkBridge(one, bridged, interfaces));
+}
+
+/** A network whose bridge has the gateways' addresses. */
+interface BridgedNetwork {
+  readonly network: FoundNetwork;
+  readonly bridge: Bridge;
+  readonly ranges: readonly Range[];
+  readonly reservations: readonly NodeReservation[];
+}
+
+function bridgedNetwork(
+  network: FoundNetwork,
+  reservations: readonly NodeReservation[],
+): readonly BridgedNetwork[] {
+  const { bridge, rangeSets } = network;
+  const ranges = rangeSets.flatMap((set) => [...set]);
+  return bridge === undefined ? [] : [{ network, bridge, ranges, reservations }];
 }
 
 /** Parses the output of `ip -json address`. */
@@ -83,70 +90,82 @@ function readInterfaces(system: OperatorSystem): Interfaces | undefined {
 
 /** A missing bridge is fine: the next ADD creates it. */
 function checkBridge(
-  network: FoundNetwork,
-  reservations: readonly NodeReservation[],
+  bridged: BridgedNetwork,
+  all: readonly BridgedNetwork[],
   interfaces: Interfaces,
 ): readonly Finding[] {
-  const { bridge, rangeSets, location, source = "" } = network;
-  const addresses = bridge === undefined ? undefined : interfaces.get(bridge.name);
-  if (bridge === undefined || addresses === undefined) return [];
-  const ranges = rangeSets.flatMap((set) => [...set]);
-  const problems = ([4, 6] as const).flatMap((family) =>
-    problemOf(
-      family,
-      addresses.filter(({ address }) => address.family === family),
-      ranges.filter((range) => range.family === family),
-      reservations,
-    ),
-  );
-  const forced = bridge.isForced ? "; forceAddress is set, so the next ADD replaces it" : "";
-  return problems.map((problem) => ({
-    code: "bridge-address",
-    network: location.network,
-    path: source,
-    message: `${bridge.name} ${problem}${forced}`,
-  }));
+  const addresses = interfaces.get(bridged.bridge.name);
+  if (addresses === undefined) return [];
+  return ([4, 6] as const).flatMap((family) => {
+    const ranges = bridged.ranges.filter((range) => range.family === family);
+    const ofFamily = addresses.filter(({ address }) => address.family === family);
+    return checkFamily({ ...bridged, ranges }, all, ofFamily);
+  });
 }
 
 /**
- * The plugin `bridge` fails an ADD if the bridge has another IPv4 address, or another IPv6 address of the same subnet. A
- * bridge without an address gets it with the next ADD, but present pods have no gateway.
+ * The plugin `bridge` fails an ADD if the bridge has another IPv4 address, or another IPv6 address of the same subnet,
+ * unless `forceAddress` is set. A bridge without an address gets it with the next ADD.
+ *
+ * @param bridged with the ranges of one family
+ * @param addresses those of the same family
  */
-function problemOf(
-  family: Family,
+function checkFamily(
+  bridged: BridgedNetwork,
+  all: readonly BridgedNetwork[],
   addresses: readonly InterfaceAddress[],
-  ranges: readonly Range[],
-  reservations: readonly NodeReservation[],
-): readonly string[] {
-  const [range] = ranges;
-  if (
-    range === undefined ||
-    ranges.some((one) => addresses.some((address) => isGatewayOf(address, one)))
-  ) {
-    return [];
-  }
+): readonly Finding[] {
+  const { bridge, ranges, reservations } = bridged;
+  if (ranges.length === 0 || addresses.some((one) => isGatewayIn(one, ranges))) return [];
   const expected = [...new Set(ranges.map(formatGateway))].join(" or ");
-  const conflicting = addresses.filter(
-    ({ address }) => family === 4 || ranges.some((one) => isWithin(address, subnetWindow(one))),
+  const stale = addresses.filter(
+    ({ address }) => address.family === 4 || ranges.some((one) => isWithin(address, subnetOf(one))),
   );
-  if (conflicting.length > 0) {
-    const found = conflicting.map(
-      ({ address, prefixLength }) => `${formatAddress(address)}/${prefixLength}`,
-    );
-    return [`has ${found.join(", ")}; expected the gateway ${expected}`];
+  if (stale.length === 0) {
+    const isUsed = reservations.some(({ address }) => ranges.some((one) => isWithin(address, one)));
+    const message = `${bridge.name} has no address of the network; expected the gateway ${expected}`;
+    return isUsed ? [found(bridged, "bridge-address-pending", message)] : [];
   }
-  const isUsed = reservations.some(({ address }) => ranges.some((one) => isWithin(address, one)));
-  return isUsed ? [`has no address of the network; expected the gateway ${expected}`] : [];
+  const message = `${bridge.name} has ${stale.map(formatInterfaceAddress).join(", ")}; expected the gateway ${expected}`;
+  if (bridge.isForced) {
+    const text = `${message}; forceAddress is set, so the next ADD replaces it`;
+    return [found(bridged, "bridge-address-pending", text)];
+  }
+  const sharing = all.find(
+    (other) =>
+      other.bridge.name === bridge.name && stale.some((one) => isGatewayIn(one, other.ranges)),
+  );
+  if (sharing !== undefined) {
+    const text = `${message}; the other one is the gateway of ${sharing.network.location.network}`;
+    return [found(bridged, "bridge-shared", text)];
+  }
+  const commands = stale.map((one) =>
+    shellCommand(["ip", "addr", "del", formatInterfaceAddress(one), "dev", bridge.name]),
+  );
+  return [{ ...found(bridged, "bridge-address", message), commands }];
+}
+
+function found({ network }: BridgedNetwork, code: Code, message: string): Finding {
+  const { location, source = "" } = network;
+  return { code, location, path: source, message };
+}
+
+function isGatewayIn(address: InterfaceAddress, ranges: readonly Range[]): boolean {
+  return ranges.some((range) => isGatewayOf(address, range));
 }
 
 function isGatewayOf({ address, prefixLength }: InterfaceAddress, range: Range): boolean {
   return isSame(address, range.gateway) && prefixLength === range.prefixLength;
 }
 
+function formatInterfaceAddress({ address, prefixLength }: InterfaceAddress): string {
+  return `${formatAddress(address)}/${prefixLength}`;
+}
+
 function formatGateway({ gateway, prefixLength }: Range): string {
   return `${formatAddress(gateway)}/${prefixLength}`;
 }
 
-function subnetWindow({ first, prefixLength }: Range) {
+function subnetOf({ first, prefixLength }: Range) {
   return addressRangeOf({ address: first, length: prefixLength, mapped: false });
 }

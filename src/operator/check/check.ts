@@ -1,8 +1,9 @@
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { cacheOption } from "../node/results-cache.ts";
 import { type CheckResult, runChecks } from "./checks.ts";
-import { type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
+import { type Finding, networkOf, remedyOf, type Severity, severityOf } from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";
 import { type Repairs, repair } from "./repair.ts";
 
@@ -16,9 +17,10 @@ export const check: Command = {
     "Looks for empty, malformed and out-of-range reservations, duplicate owners, addresses and ranges that two networks share, cursors outside their range, bridges without the gateway's address, invalid configurations, files that others may write, leftovers of killed calls, and a wrong owner index. It changes nothing and takes no lock.",
     "With --repair it repairs, under the lock, what is safe to repair: reservations that have been empty for ten seconds, cursors outside their range, leftovers, the owner index. It first copies each file that it removes to DATA-DIR/.host-local/NETWORK/repaired/TIME. A reservation with any content is kept.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
-    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "repairable", "repaired": null or what was done}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
+    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repairable", "repaired": null or what was done}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
+    cacheOption,
     { name: "--repair", summary: "repair what is safe to repair, after making copies" },
     {
       name: "--backup-dir",
@@ -96,14 +98,15 @@ function repairAll(
 }
 
 function describe(finding: Finding, repairs: Repairs): object {
-  const { code, network, path, message } = finding;
+  const { code, path, message, commands = [] } = finding;
   return {
     code,
     severity: severityOf(finding),
-    network,
+    network: networkOf(finding),
     path,
     message,
     remedy: remedyOf(finding),
+    commands,
     repairable: finding.repair !== undefined,
     repaired: repairs.get(finding) ?? null,
   };

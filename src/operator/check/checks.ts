@@ -1,17 +1,28 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
-import type { OperatorSystem } from "../../system/operator-system.ts";
+import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
+import { isSystemError, type System } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
-import { readDirectories } from "../node/directory-contents.ts";
+import { commandText } from "../node/command-text.ts";
+import {
+  configurationDirectories,
+  knownConfigurationDirectories,
+} from "../node/configuration-directories.ts";
+import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
+import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
 import {
   type NetworkDirectory,
   networkDirectories,
   sourcesOf,
 } from "../node/network-directories.ts";
-import { findNetworks, type Networks } from "../node/networks.ts";
+import { type FoundNetwork, findNetworks, type Networks } from "../node/networks.ts";
+import { type Pods, readPods } from "../node/pods.ts";
+import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
-import { bySeverity, type Finding } from "./finding.ts";
-import { overlapFindings } from "./overlap-findings.ts";
+import { bySeverity, type Code, type Finding } from "./finding.ts";
+import { leakFindings } from "./leak-findings.ts";
+import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
+import { rangeFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { orphanFindings, storeFindings } from "./store-findings.ts";
 
@@ -21,6 +32,17 @@ export interface CheckResult {
   /** Sorted by severity, errors first. */
   readonly findings: readonly Finding[];
 }
+
+/** What is on the node at one moment. */
+interface Snapshot {
+  /** Those of all networks. */
+  readonly directories: readonly DirectoryContents[];
+  readonly pods: Pods;
+  readonly checker: LivenessChecker;
+}
+
+/** Which networks are checked. */
+type Selection = (directory: NetworkDirectory) => boolean;
 
 /**
  * Runs all checks.
@@ -35,28 +57,76 @@ export function runChecks(context: Context, name: string | undefined): CheckResu
   const selected = networkDirectories(
     (name === undefined ? all : findNetworks(context, name)).found,
   );
-  const directories = readDirectories(system, all.found);
-  const isSelected = ({ location }: NetworkDirectory): boolean =>
-    name === undefined || location.network === name;
+  const snapshot = readSnapshot(context, all.found);
+  const { directories, pods, checker } = snapshot;
+  const isSelected: Selection = ({ location }) => name === undefined || location.network === name;
   const checked = directories.filter(({ directory }) => isSelected(directory));
   const findings = [
+    ...noNetworkFindings(context, all),
     ...configurationFindings(all),
-    ...checked.flatMap(({ directory, reservations }) => [
-      ...unconfiguredFindings(directory),
-      ...reservationFindings(system, directory, reservations),
-      ...storeFindings(system, directory),
+    ...checked.flatMap((contents) => [
+      ...unconfiguredFindings(contents.directory),
+      ...reservationFindings(context, contents.directory, contents.reservations),
+      ...rangeFindings(context, contents),
+      ...storeFindings(system, contents.directory),
     ]),
     ...(name === undefined ? orphanedFindings(system, selected) : []),
+    ...formerNetworkFindings(context, directories, pods, checker, isSelected),
     ...overlapFindings(directories, isSelected),
+    ...leakFindings(context, checked, pods, checker),
+    ...lastingAttachmentFindings(context, all.found, snapshot, isSelected),
     ...bridgeFindings(system, checked),
   ];
-  return { directories: selected, findings: findings.toSorted(bySeverity) };
+  return {
+    directories: selected,
+    findings: findings
+      .filter((finding) => !isReleased(system, finding))
+      .map((finding) => withRepairCommand(context, finding))
+      .toSorted(bySeverity),
+  };
+}
+
+function readSnapshot(context: Context, networks: readonly FoundNetwork[]): Snapshot {
+  // Reservations are read last: those of attachments that were added meanwhile are then known.
+  const pods = readPods(context);
+  const checker = makeLivenessChecker(context.system, pods.attachments);
+  return { directories: readDirectories(context.system, networks), pods, checker };
+}
+
+/** How often findings on attachments are made again, after one second each. */
+const REPETITIONS = 2;
+
+/** A DEL releases the address before libcni forgets the attachment: what is over within seconds is not reported. */
+function lastingAttachmentFindings(
+  context: Context,
+  networks: readonly FoundNetwork[],
+  snapshot: Snapshot,
+  isSelected: Selection,
+): readonly Finding[] {
+  const find = ({ directories, pods, checker }: Snapshot): readonly Finding[] =>
+    attachmentFindings(context, directories, pods.attachments, checker, isSelected);
+  let findings = find(snapshot);
+  for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
+    context.system.run(["sleep", "1"], 1);
+    const messages = new Set(find(readSnapshot(context, networks)).map(({ message }) => message));
+    findings = findings.filter(({ message }) => messages.has(message));
+  }
+  return findings;
+}
+
+function noNetworkFindings(context: Context, { found, problems }: Networks): readonly Finding[] {
+  if (found.length > 0 || problems.length > 0) return [];
+  const confDirs = configurationDirectories(context);
+  const searched = confDirs.length === 0 ? knownConfigurationDirectories : confDirs;
+  const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
+  const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
+  return [{ code: "no-networks", location: undefined, path: "", message }];
 }
 
 function configurationFindings({ problems }: Networks): readonly Finding[] {
   return problems.map(({ source, problem }) => ({
     code: "unreadable-configuration",
-    network: "",
+    location: undefined,
     path: source,
     message: problem,
   }));
@@ -64,16 +134,54 @@ function configurationFindings({ problems }: Networks): readonly Finding[] {
 
 function unconfiguredFindings(directory: NetworkDirectory): readonly Finding[] {
   if (sourcesOf(directory).length > 0) return [];
-  const { network, directory: path } = directory.location;
+  const { location } = directory;
   return [
-    { code: "unconfigured-network", network, path, message: "no configuration names this network" },
+    {
+      code: "unconfigured-network",
+      location,
+      path: location.directory,
+      message: "no configuration names this network",
+    },
   ];
 }
 
 function orphanedFindings(
-  system: OperatorSystem,
+  system: System,
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
   const dataDirs = new Set(directories.map(({ location }) => location.dataDir));
   return [...dataDirs].flatMap((dataDir) => orphanFindings(system, dataDir, directories));
+}
+
+/** Codes of findings on the file of a reservation that was there when it was listed. */
+const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
+  "address-in-two-networks",
+  "duplicate-owner",
+  "foreign-user",
+  "leaked-reservation",
+  "malformed-reservation",
+  "odd-name",
+  "out-of-range",
+  "reserved-gateway",
+  "unreadable-reservation",
+  "writable-by-others",
+]);
+
+/** Whether a finding is on a reservation that has been released since. */
+function isReleased(system: System, { code, path }: Finding): boolean {
+  if (!ON_RESERVATIONS.has(code)) return false;
+  try {
+    system.linkStatus(path);
+    return false;
+  } catch (error) {
+    if (isSystemError(error)) return error.code === "ENOENT";
+    throw error;
+  }
+}
+
+function withRepairCommand(context: Context, finding: Finding): Finding {
+  const { repair, location } = finding;
+  if (repair === undefined || location === undefined) return finding;
+  const command = commandText(context, location, ["check", location.network, "--repair"]);
+  return { ...finding, commands: [command] };
 }

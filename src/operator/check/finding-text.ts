@@ -4,16 +4,23 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { painter } from "../output/terminal.ts";
-import { type Code, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
+import {
+  type Code,
+  type Finding,
+  networkOf,
+  remedyOf,
+  type Severity,
+  severityOf,
+} from "./finding.ts";
 import type { Repairs } from "./repair.ts";
 
-/** The number of findings shown for each code; the JSON has all. */
+/** The number of findings, and of commands, shown for each code; the JSON has all. */
 const MAX_SHOWN = 20;
 
 /** The `max_output_length` of node-problem-detector, in characters. */
 const MAX_LINE_LENGTH = 80;
 
-/** A table of findings, the remedy for each code, and a line of counts. */
+/** A table of findings, the remedy for each code with its commands, and a line of counts. */
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
@@ -25,14 +32,12 @@ export function formatFindings(
     severity === "info" ? severity : paint(severity, severity);
   const codes = [...new Set(findings.map(({ code }) => code))];
   const rows = codes.flatMap((code) => rowsOf(code, findings, repairs));
-  const unrepaired = codes.filter((code) =>
-    findings.some((one) => one.code === code && !repairs.has(one)),
-  );
+  const unrepaired = findings.filter((finding) => !repairs.has(finding));
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
     rows.map(({ severity, cells }) => [colour(severity), ...cells]),
   );
-  const remedies = unrepaired.map((code) => `  ${code}: ${remedyOf({ code })}\n`);
+  const remedies = codes.map((code) => remediesOf(unrepaired.filter((one) => one.code === code)));
   const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
   return `${table}${remedyList}\n${countLine(findings, repairs)}`;
 }
@@ -53,13 +58,28 @@ function rowsOf(code: Code, findings: readonly Finding[], repairs: Repairs): rea
   const rows = own.slice(0, MAX_SHOWN).map((finding): Row => {
     const done = repairs.get(finding);
     const text = done === undefined ? finding.message : `${finding.message}; ${done}`;
-    const { network, path } = finding;
-    return { severity: severityOf(finding), cells: [code, network || "-", path || "-", text] };
+    const cells = [code, networkOf(finding) || "-", finding.path || "-", text];
+    return { severity: severityOf(finding), cells };
   });
   const [first] = own;
   if (first === undefined || own.length <= MAX_SHOWN) return rows;
   const more = `${own.length - MAX_SHOWN} more; --json lists all`;
   return [...rows, { severity: severityOf(first), cells: [code, "-", "-", more] }];
+}
+
+/**
+ * The remedy for findings of one code; their commands are on lines of their own, to be copied.
+ *
+ * @param findings all of one code
+ */
+function remediesOf(findings: readonly Finding[]): string {
+  const [first] = findings;
+  if (first === undefined) return "";
+  const commands = [...new Set(findings.flatMap(({ commands = [] }) => commands))];
+  const shown = commands.slice(0, MAX_SHOWN).map((command) => `    ${command}\n`);
+  const more = commands.length - shown.length;
+  if (more > 0) shown.push(`    (${more} more; --json lists all)\n`);
+  return `  ${first.code}: ${remedyOf(first)}\n${shown.join("")}`;
 }
 
 function countLine(findings: readonly Finding[], repairs: Repairs): string {

@@ -1,11 +1,13 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
+import type { Location } from "../../store/location.ts";
+
 /** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";
 
 interface Kind {
   readonly severity: Severity;
-  /** A sentence without a full stop. */
+  /** A sentence without a full stop; the finding has the commands. */
   readonly remedy: string;
 }
 
@@ -19,6 +21,21 @@ export const kinds = {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
   },
+  "address-in-use-twice": {
+    severity: "error",
+    remedy:
+      "restart these pods, except the one whose container holds the reservation; then find out who released the address or removed its file",
+  },
+  "live-without-reservation": {
+    severity: "error",
+    remedy:
+      "reserve the address again, if no other container has got it (the command fails then); otherwise restart the pod",
+  },
+  "unconfigured-network-in-use": {
+    severity: "error",
+    remedy:
+      "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
+  },
   "address-in-two-networks": {
     severity: "error",
     remedy: "give the networks different ranges, then restart one of the pods",
@@ -26,15 +43,33 @@ export const kinds = {
   "bridge-address": {
     severity: "error",
     remedy:
-      "if the configuration is correct, delete the bridge (ip link delete NAME) and restart its pods",
+      "if the configuration is correct, remove the old address: the next ADD sets the right one, and running pods keep their interfaces; delete the bridge only after the node was drained",
+  },
+  "bridge-shared": {
+    severity: "error",
+    remedy: "give each network a bridge of its own, in the member bridge of its configuration",
+  },
+  "leaked-reservation": {
+    severity: "warning",
+    remedy: "let gc find what is dead, and read what it would release",
+  },
+  "range-full": {
+    severity: "warning",
+    remedy:
+      "find addresses of dead containers; if all are alive, the range is too small for this node",
+  },
+  "range-nearly-full": {
+    severity: "warning",
+    remedy:
+      "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods once the node was drained",
   },
   "wrong-index": {
     severity: "warning",
-    remedy: "host-local check --repair rebuilds the index",
+    remedy: "rebuild the index",
   },
   "empty-reservation": {
     severity: "warning",
-    remedy: "host-local check --repair removes it; ADD does so when the range is otherwise full",
+    remedy: "remove it; ADD does so when the range is otherwise full",
   },
   "malformed-reservation": {
     severity: "warning",
@@ -47,21 +82,21 @@ export const kinds = {
   },
   "out-of-range": {
     severity: "warning",
-    remedy: "none while its container is alive; if it is dead, run host-local release ADDRESS",
+    remedy: "none while its container is alive; once it is dead, release the address",
   },
   "reserved-gateway": {
     severity: "warning",
     remedy:
-      "restart its container, which has the gateway's address; if it is dead, run host-local release ADDRESS",
+      "restart its container, which has the gateway's address; if it is dead, release the address",
   },
   "duplicate-owner": {
     severity: "warning",
     remedy:
-      "check which address the container uses, and release the other one: host-local release ADDRESS",
+      "find out which address the container uses (ip address in its network namespace), and release the other one",
   },
   "writable-by-others": {
     severity: "warning",
-    remedy: "chmod go-w; reservations have mode 0600",
+    remedy: "take the permission away; reservations have mode 0600",
   },
   "foreign-user": {
     severity: "warning",
@@ -69,15 +104,24 @@ export const kinds = {
   },
   "malformed-cursor": {
     severity: "warning",
-    remedy: "host-local check --repair removes it; the next ADD starts at the first address",
+    remedy: "remove it; the next ADD starts at the first address",
   },
   "cursor-outside-range": {
     severity: "warning",
-    remedy: "host-local check --repair removes it; the next ADD starts at the first address",
+    remedy: "remove it; the next ADD starts at the first address",
   },
   "overlapping-ranges": {
     severity: "warning",
     remedy: "give the networks different ranges, or remove the unused configuration",
+  },
+  "no-networks": {
+    severity: "info",
+    remedy:
+      "none before the node has a network; otherwise name its directories with --conf-dir and --data-dir",
+  },
+  "bridge-address-pending": {
+    severity: "info",
+    remedy: "none; the next ADD sets the address",
   },
   "bridge-unknown": {
     severity: "info",
@@ -85,7 +129,7 @@ export const kinds = {
   },
   "spare-cursor": {
     severity: "info",
-    remedy: "none; it belongs to a range set that is no longer configured",
+    remedy: "none; it belongs to a range set that is no longer configured, and a repair removes it",
   },
   "stale-index": {
     severity: "info",
@@ -93,11 +137,11 @@ export const kinds = {
   },
   "leftover-file": {
     severity: "info",
-    remedy: "none; a later ADD removes it, and so does host-local check --repair",
+    remedy: "none; a later ADD removes it, and so does a repair",
   },
   "leftover-gc-state": {
     severity: "info",
-    remedy: "run host-local gc again, or remove it with host-local check --repair",
+    remedy: "start the timer of gc again; a repair removes the records",
   },
   "leftover-directory": {
     severity: "info",
@@ -126,12 +170,19 @@ export type Repair =
 /** A finding of `check`. */
 export interface Finding {
   readonly code: Code;
-  /** Empty if it concerns no network. */
-  readonly network: string;
+  /** Of the network that it concerns; `undefined` if it concerns none. */
+  readonly location: Location | undefined;
   readonly path: string;
   /** A sentence without a full stop. */
   readonly message: string;
+  /** Command lines for a shell that go with the remedy, complete as they are. */
+  readonly commands?: readonly string[];
   readonly repair?: Repair;
+}
+
+/** The name of the network that a finding concerns; empty if it concerns none. */
+export function networkOf({ location }: Finding): string {
+  return location?.network ?? "";
 }
 
 /** The severity of a finding. */

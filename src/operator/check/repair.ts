@@ -31,7 +31,9 @@ export function repair(
   backupDir: string | undefined,
   done: Repairs,
 ): void {
-  const own = findings.filter((one) => one.repair !== undefined && isOf(one, location));
+  const own = findings.filter(
+    (one) => one.repair !== undefined && one.location?.directory === location.directory,
+  );
   if (own.length === 0) return;
   const backup = backupOf(system, location, backupDir);
   const request = {
@@ -117,13 +119,6 @@ function repairOne(
     default:
       return undefined;
   }
-}
-
-function isOf({ network, path }: Finding, location: Location): boolean {
-  return (
-    network === location.network &&
-    (path.startsWith(`${location.directory}/`) || path.startsWith(`${location.stateDirectory}/`))
-  );
 }
 
 function textOf(system: OperatorSystem, location: Location, index: number): string | undefined {

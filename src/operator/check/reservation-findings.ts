@@ -7,6 +7,8 @@ import { isBlankFile } from "../../store/reservations.ts";
 import { isDebris } from "../../store/usage.ts";
 import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
+import type { Context } from "../command/command.ts";
+import { commandText, shellCommand } from "../node/command-text.ts";
 import {
   hasKnownRanges,
   type NetworkDirectory,
@@ -27,19 +29,20 @@ import type { Code, Finding, Repair } from "./finding.ts";
  * @throws CommandError if this user may not read them
  */
 export function reservationFindings(
-  system: OperatorSystem,
+  context: Context,
   directory: NetworkDirectory,
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
+  const { system } = context;
   requireReadable(reservations);
   const permissions = permissionsOf(system, directory.location.directory);
   return [
     ...reservations.flatMap((reservation) => [
       ...contentFindings(system, reservation),
-      ...rangeFindings(directory, reservation),
+      ...rangeFindings(context, directory, reservation),
       ...permissionFindings(system, reservation, permissions),
     ]),
-    ...duplicateFindings(directory, reservations),
+    ...duplicateFindings(context, directory, reservations),
   ];
 }
 
@@ -92,22 +95,22 @@ function ownerlessFindings(
 }
 
 function rangeFindings(
+  context: Context,
   directory: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
   const ranges = rangesOf(directory);
   const address = formatAddress(reservation.address);
+  const commands = commandFor(context, reservation, "release", address);
   const isGateway = ranges.some(({ gateway }) => isSame(gateway, reservation.address));
   if (isGateway) {
-    return [
-      found(reservation, "reserved-gateway", `${address} is the gateway${holderOf(reservation)}`),
-    ];
+    const message = `${address} is the gateway${holderOf(reservation)}`;
+    return [{ ...found(reservation, "reserved-gateway", message), commands }];
   }
   if (!hasKnownRanges(directory) || ranges.some((range) => isWithin(reservation.address, range)))
     return [];
-  return [
-    found(reservation, "out-of-range", `${address} is outside all ranges${holderOf(reservation)}`),
-  ];
+  const message = `${address} is outside all ranges${holderOf(reservation)}`;
+  return [{ ...found(reservation, "out-of-range", message), commands }];
 }
 
 function permissionFindings(
@@ -121,7 +124,16 @@ function permissionFindings(
   return [
     ...((file.mode & 0o022) === 0
       ? []
-      : [found(reservation, "writable-by-others", `group or others may write it: mode ${mode}`)]),
+      : [
+          {
+            ...found(
+              reservation,
+              "writable-by-others",
+              `group or others may write it: mode ${mode}`,
+            ),
+            commands: [shellCommand(["chmod", "go-w", reservation.path])],
+          },
+        ]),
     ...(file.user === directory.user
       ? []
       : [
@@ -136,6 +148,7 @@ function permissionFindings(
 
 /** An attachment has one address of each range set. */
 function duplicateFindings(
+  context: Context,
   { networks }: NetworkDirectory,
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
@@ -152,10 +165,11 @@ function duplicateFindings(
         continue;
       }
       const message = `${containerOf(reservation.owner)} ${interfaceOf(reservation.owner)} holds ${formatAddress(other.address)} and ${formatAddress(reservation.address)} of one range set`;
-      findings.set(
-        `${reservation.path} ${message}`,
-        found(reservation, "duplicate-owner", message),
-      );
+      const commands = commandFor(context, reservation, "show", containerOf(reservation.owner));
+      findings.set(`${reservation.path} ${message}`, {
+        ...found(reservation, "duplicate-owner", message),
+        commands,
+      });
     }
   }
   return [...findings.values()];
@@ -167,7 +181,17 @@ function holderOf({ owner }: NodeReservation): string {
 }
 
 function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, network: network.location.network, path, message };
+  return { code, location: network.location, path, message };
+}
+
+/** A command of the tool for the address of a reservation, or for its container. */
+function commandFor(
+  context: Context,
+  { network: { location } }: NodeReservation,
+  command: "release" | "show",
+  subject: string,
+): readonly string[] {
+  return [commandText(context, location, [command, subject, "--network", location.network])];
 }
 
 function permissionsOf(system: OperatorSystem, path: string): Permissions | undefined {

@@ -1,10 +1,12 @@
 /** Findings on cursors, the owner index, leftovers and foreign files. */
 
+import { isIdentifier } from "../../cni/attachment.ts";
+import type { NetworkName } from "../../cni/call.ts";
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { cursorIndex, cursorPath, readCursorText } from "../../store/cursor.ts";
 import { indexState } from "../../store/index-state.ts";
-import { join, type Location } from "../../store/location.ts";
+import { join, type Location, locate } from "../../store/location.ts";
 import { namesIn } from "../../store/reservations.ts";
 import { seenDeadPath } from "../../store/seen-dead.ts";
 import { abandonedFiles, isTemporaryName } from "../../store/temporary.ts";
@@ -61,7 +63,7 @@ export function orphanFindings(
     .filter((name) => !known.has(join(own, name)))
     .map((name) => ({
       code: "leftover-directory" as const,
-      network: name,
+      location: isIdentifier(name) ? locate(dataDir, name as NetworkName) : undefined,
       path: join(own, name),
       message: `the network's directory ${join(dataDir, name)} does not exist`,
     }));
@@ -158,6 +160,6 @@ function listed(system: System, path: string): readonly string[] {
   }
 }
 
-function found({ network }: Location, code: Code, path: string, message: string): Finding {
-  return { code, network, path, message };
+function found(location: Location, code: Code, path: string, message: string): Finding {
+  return { code, location, path, message };
 }

@@ -1,0 +1,208 @@
+/** Findings on living pods: addresses that two of them use, and addresses that nothing reserves. */
+
+import { formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
+import { join } from "../../store/location.ts";
+import { isSystemError, type System } from "../../system/system.ts";
+import type { Context } from "../command/command.ts";
+import { commandText, shellCommand } from "../node/command-text.ts";
+import type { DirectoryContents } from "../node/directory-contents.ts";
+import type { LivenessChecker } from "../node/liveness.ts";
+import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
+import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
+import type { CachedAttachment } from "../node/results-cache.ts";
+import type { Finding } from "./finding.ts";
+
+/** An address that a container of libcni's cache has, and that may be in use. */
+interface Use {
+  readonly attachment: CachedAttachment;
+  readonly address: string;
+  readonly contents: DirectoryContents;
+  /** The reservation of the address, whoever holds it. */
+  readonly reservation: NodeReservation | undefined;
+  /** The namespace that the cache names, if it exists, as the kernel names it; `undefined` if that is not known. */
+  readonly namespace: string | undefined;
+}
+
+/** All uses of one address, and the namespaces of processes in which it is configured. */
+interface AddressUse {
+  readonly uses: readonly Use[];
+  readonly processNamespaces: ReadonlySet<string>;
+}
+
+/**
+ * Compares the living attachments of libcni's cache with each other and with the reservations.
+ *
+ * @param directories those of all networks
+ * @param isSelected only findings that concern one for which this holds
+ */
+export function attachmentFindings(
+  context: Context,
+  directories: readonly DirectoryContents[],
+  attachments: readonly CachedAttachment[],
+  checker: LivenessChecker,
+  isSelected: (directory: NetworkDirectory) => boolean,
+): readonly Finding[] {
+  const isConcerned = ({ contents }: Use): boolean => isSelected(contents.directory);
+  return usesByAddress(context, directories, attachments, checker)
+    .filter(({ uses }) => uses.some(isConcerned))
+    .flatMap((addressUse) => [
+      ...inUseTwice(context, addressUse),
+      ...unreserved(addressUse).filter(isConcerned).map(unreservedFinding),
+    ]);
+}
+
+function usesByAddress(
+  { system }: Context,
+  directories: readonly DirectoryContents[],
+  attachments: readonly CachedAttachment[],
+  checker: LivenessChecker,
+): readonly AddressUse[] {
+  const namespacesWith = (address: string): ReadonlySet<string> =>
+    new Set(checker.namespacesWith(address).map(({ id }) => id));
+  const byNetwork = contentsByNetwork(directories);
+  const reserved = reservationsByAddress(directories);
+  const byAddress = new Map<string, Use[]>();
+  for (const attachment of attachments) {
+    const known = byNetwork.get(attachment.network);
+    if (known === undefined) continue;
+    // Without addresses, only the namespace that the cache names tells.
+    const { liveness } = checker.livenessOfAttachment({ ...attachment, addresses: [] });
+    if (liveness === "dead") continue;
+    const path = attachment.networkNamespace;
+    const namespace = liveness === "alive" ? namespaceAt(system, path) : undefined;
+    for (const address of attachment.addresses) {
+      const contents = known.find((one) => mayHandOut(one, address));
+      if (contents === undefined) continue;
+      // The process id of a container that ended may be that of a process in another pod by now.
+      if (namespace !== undefined && path.startsWith("/proc/")) {
+        if (!namespacesWith(address).has(namespace)) continue;
+      }
+      const reservation = reservationOf(reserved, attachment, address);
+      const use = { attachment, address, contents, reservation, namespace };
+      const others = byAddress.get(address);
+      if (others === undefined) byAddress.set(address, [use]);
+      else others.push(use);
+    }
+  }
+  return [...byAddress].map(([address, uses]) => {
+    const needsProcesses = uses.some(({ namespace }) => namespace === undefined);
+    return { uses, processNamespaces: needsProcesses ? namespacesWith(address) : new Set() };
+  });
+}
+
+/** Two network namespaces have the address, and two containers account for it. */
+function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): readonly Finding[] {
+  const namespaces = new Set([
+    ...uses.flatMap(({ namespace }) => namespace ?? []),
+    ...processNamespaces,
+  ]);
+  const containers = new Map(uses.map((use) => [use.attachment.containerId, use]));
+  const [use, other] = containers.values();
+  if (namespaces.size < 2 || use === undefined || other === undefined) return [];
+  const { address, contents } = use;
+  const { location } = contents.directory;
+  const users = [...containers.values()].map(({ attachment }) => describeContainer(attachment));
+  return [
+    {
+      code: "address-in-use-twice",
+      location,
+      path: join(location.directory, address),
+      message: `${address} is used by ${users.join(" and ")}`,
+      commands: [commandText(context, location, ["show", address])],
+    },
+  ];
+}
+
+/** The living attachments that do not hold the reservation of their address. */
+function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
+  const accounted = new Set(uses.flatMap(({ namespace }) => namespace ?? []));
+  const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
+  const isHolderAccounted = uses.some((one) => one.namespace !== undefined && isHeld(one));
+  return uses.filter((use) => {
+    if (isHeld(use)) return false;
+    if (use.namespace !== undefined) return true;
+    // One of them may be that of the container that holds the reservation.
+    return others > (use.reservation === undefined || isHolderAccounted ? 0 : 1);
+  });
+}
+
+function unreservedFinding({ attachment, address, contents, reservation }: Use): Finding {
+  const { location } = contents.directory;
+  const path = join(location.directory, address);
+  const { containerId, interfaceName } = attachment;
+  const container = describeContainer(attachment);
+  const about = { code: "live-without-reservation", location, path } as const;
+  if (reservation !== undefined) {
+    const holder = containerOf(reservation.owner) || "no container";
+    return { ...about, message: `${container} uses ${address}, which is reserved for ${holder}` };
+  }
+  const reserve = shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
+  return {
+    ...about,
+    message: `${container} uses ${address}, which is not reserved`,
+    // With noclobber the shell creates the file exclusively.
+    commands: [`(umask 077; set -C; ${reserve} > ${shellCommand([path])})`],
+  };
+}
+
+/** Such as `default/web (container 4f1d6e0c8b7a)`. */
+function describeContainer({ pod, containerId }: CachedAttachment): string {
+  return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
+}
+
+function isHeld({ attachment, reservation }: Use): boolean {
+  return reservation !== undefined && containerOf(reservation.owner) === attachment.containerId;
+}
+
+/** The reservation of this container if there is one, otherwise that of another. */
+function reservationOf(
+  reserved: ReadonlyMap<string, readonly NodeReservation[]>,
+  { network, containerId }: CachedAttachment,
+  address: string,
+): NodeReservation | undefined {
+  const all = reserved.get(`${network} ${address}`) ?? [];
+  return all.find(({ owner }) => containerOf(owner) === containerId) ?? all[0];
+}
+
+/** Whether a network hands out an address: an attachment may also have addresses of other IPAM plugins. */
+function mayHandOut({ directory }: DirectoryContents, text: string): boolean {
+  if (!hasKnownRanges(directory)) return true;
+  const address = parseAddress(text);
+  return address !== undefined && rangesOf(directory).some((range) => isWithin(address, range));
+}
+
+/** By network and address, such as `mynet 10.1.2.2`. */
+function reservationsByAddress(
+  directories: readonly DirectoryContents[],
+): ReadonlyMap<string, readonly NodeReservation[]> {
+  const byAddress = new Map<string, NodeReservation[]>();
+  for (const { directory, reservations } of directories) {
+    for (const reservation of reservations) {
+      const key = `${directory.location.network} ${formatAddress(reservation.address)}`;
+      const known = byAddress.get(key);
+      if (known === undefined) byAddress.set(key, [reservation]);
+      else known.push(reservation);
+    }
+  }
+  return byAddress;
+}
+
+function contentsByNetwork(
+  directories: readonly DirectoryContents[],
+): ReadonlyMap<string, readonly DirectoryContents[]> {
+  const byNetwork = new Map<string, DirectoryContents[]>();
+  for (const contents of directories) {
+    const { network } = contents.directory.location;
+    byNetwork.set(network, [...(byNetwork.get(network) ?? []), contents]);
+  }
+  return byNetwork;
+}
+
+function namespaceAt(system: System, path: string): string | undefined {
+  try {
+    return `net:[${system.status(path).inode}]`;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}

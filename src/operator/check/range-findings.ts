@@ -1,0 +1,38 @@
+/** Findings on range sets that are full, or nearly so. */
+
+import { formatRangeSet } from "../../ipam/range-set.ts";
+import { addUp, countRanges, NEARLY_FULL, permille } from "../capacity/capacity-count.ts";
+import type { Context } from "../command/command.ts";
+import { commandText } from "../node/command-text.ts";
+import type { DirectoryContents } from "../node/directory-contents.ts";
+import type { FoundNetwork } from "../node/networks.ts";
+import type { NodeReservation } from "../node/node-reservations.ts";
+import type { Finding } from "./finding.ts";
+
+/** Checks every range set of a network: a pod needs an address of each. */
+export function rangeFindings(
+  context: Context,
+  { directory, reservations }: DirectoryContents,
+): readonly Finding[] {
+  return directory.networks.flatMap((network) => checkSets(context, network, reservations));
+}
+
+/** The ranges of a set are counted together: a pod gets an address of any of them. */
+function checkSets(
+  context: Context,
+  { location, source = "", rangeSets, exclusions }: FoundNetwork,
+  reservations: readonly NodeReservation[],
+): readonly Finding[] {
+  const commands = [commandText(context, location, ["gc", location.network])];
+  return rangeSets.flatMap((set): readonly Finding[] => {
+    const counts = addUp(countRanges([set], exclusions, reservations, []));
+    const share = permille(counts) ?? 1000;
+    if (share < NEARLY_FULL) return [];
+    const { used, capacity, free } = counts;
+    const usage = `${used} of ${capacity} addresses of ${formatRangeSet(set)} are reserved`;
+    const about = { location, path: source, commands };
+    return free === 0n
+      ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
+      : [{ ...about, code: "range-nearly-full", message: `${usage}: ${free} left` }];
+  });
+}
