@@ -19,7 +19,7 @@ import { type FoundNetwork, findNetworks, type Networks } from "../node/networks
 import { type Pods, readPods } from "../node/pods.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
-import { bySeverity, type Code, type Finding } from "./finding.ts";
+import { bySeverity, type Code, type Finding, severityOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
 import { rangeFindings } from "./range-findings.ts";
@@ -179,9 +179,12 @@ function isReleased(system: System, { code, path }: Finding): boolean {
   }
 }
 
+/** A finding of severity info needs no repair. */
 function withRepairCommand(context: Context, finding: Finding): Finding {
   const { repair, location } = finding;
-  if (repair === undefined || location === undefined) return finding;
+  if (repair === undefined || location === undefined || severityOf(finding) === "info") {
+    return finding;
+  }
   const command = commandText(context, location, ["check", location.network, "--repair"]);
   return { ...finding, commands: [command] };
 }

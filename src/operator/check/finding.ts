@@ -43,7 +43,7 @@ export const kinds = {
   "bridge-address": {
     severity: "error",
     remedy:
-      "if the configuration is correct, remove the old address: the next ADD sets the right one, and running pods keep their interfaces; delete the bridge only after the node was drained",
+      "if the configuration is correct, remove the old address: the next ADD sets the right one. Pods go on, but restart those whose gateway is the old address. Delete the bridge only after the node was drained",
   },
   "bridge-shared": {
     severity: "error",
@@ -129,7 +129,7 @@ export const kinds = {
   },
   "spare-cursor": {
     severity: "info",
-    remedy: "none; it belongs to a range set that is no longer configured, and a repair removes it",
+    remedy: "none; it belongs to a range set that is no longer configured",
   },
   "stale-index": {
     severity: "info",
@@ -137,11 +137,11 @@ export const kinds = {
   },
   "leftover-file": {
     severity: "info",
-    remedy: "none; a later ADD removes it, and so does a repair",
+    remedy: "none; a later ADD removes it",
   },
   "leftover-gc-state": {
     severity: "info",
-    remedy: "start the timer of gc again; a repair removes the records",
+    remedy: "start the timer of gc again, unless it is not used any more",
   },
   "leftover-directory": {
     severity: "info",

@@ -3,7 +3,7 @@
 import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { ownerText } from "../../store/owner.ts";
-import { isBlankFile } from "../../store/reservations.ts";
+import { isBlankFile, readOwner } from "../../store/reservations.ts";
 import { isDebris } from "../../store/usage.ts";
 import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
@@ -72,6 +72,9 @@ function ownerlessFindings(
       return [found(reservation, "malformed-reservation", "not a regular file")];
     }
     if (!isBlankFile(system, path)) {
+      // The Go plugin creates a file before it writes it.
+      const owner = readOwner(system, reservation.network.location, reservation.name);
+      if (owner.kind !== "nobody") return [];
       return [found(reservation, "malformed-reservation", "the file names no container")];
     }
     const repair: Repair = { kind: "reservation", name: reservation.name };

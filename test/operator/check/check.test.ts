@@ -1,5 +1,6 @@
 /** `check` on real directories. */
 
+import { spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -12,9 +13,11 @@ import {
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import type { JsonObject } from "../../blackbox/runtime-call.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { type Node, nodeFor, withoutPaths } from "../node.ts";
+import { tool } from "../tool.ts";
 
 interface Found {
   readonly code: string;
@@ -256,7 +259,8 @@ test("the table has findings and remedies, errors first", (t) => {
       "What to do:",
       "  unreadable-configuration: correct the file, or move it out of the configuration directory",
       "  malformed-reservation: remove the file; if it is there to block the address, use ipam.exclude instead",
-      "  out-of-range: none while its container is alive; if it is dead, run host-local release ADDRESS",
+      "  out-of-range: none while its container is alive; once it is dead, release the address",
+      "  host-local release 10.9.9.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",
       "  stale-index: none; the next call that needs it reads all reservations once",
       "",
       "1 error, 2 warnings, 1 info",
@@ -451,37 +455,98 @@ function withInterfaces(t: Test, addresses: readonly string[]) {
   return { environment: { PATH: `${directory}:/usr/bin:/bin` } };
 }
 
-const bridges: readonly (readonly [string, readonly string[], string | undefined])[] = [
-  ["the gateway's address", ["10.1.2.1/28", "fe80::1/64"], undefined],
-  ["another address", ["10.99.0.1/24"], "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28"],
-  [
-    "another prefix length",
-    ["10.1.2.1/16"],
-    "cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28",
-  ],
-  [
-    "no address, while pods have some",
-    ["fe80::1/64"],
-    "cni0 has no address of the network; expected the gateway 10.1.2.1/28",
-  ],
-];
+/** The addresses of a bridge, and what is expected of it. */
+interface BridgeCase {
+  readonly addresses: readonly string[];
+  readonly configuration?: JsonObject;
+  readonly finding?: Partial<Finding>;
+}
 
-for (const [name, addresses, message] of bridges) {
+interface Finding {
+  readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly commands: readonly string[];
+}
+
+const bridges: Readonly<Record<string, BridgeCase>> = {
+  "the gateway's address": { addresses: ["10.1.2.1/28", "fe80::1/64"] },
+  "another address": {
+    addresses: ["10.99.0.1/24"],
+    finding: {
+      code: "bridge-address",
+      severity: "error",
+      message: "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28",
+      commands: ["ip addr del 10.99.0.1/24 dev cni0"],
+    },
+  },
+  "another prefix length": {
+    addresses: ["10.1.2.1/16"],
+    finding: {
+      code: "bridge-address",
+      severity: "error",
+      message: "cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28",
+      commands: ["ip addr del 10.1.2.1/16 dev cni0"],
+    },
+  },
+  "another address, which forceAddress replaces": {
+    addresses: ["10.99.0.1/24"],
+    configuration: { forceAddress: true },
+    finding: {
+      code: "bridge-address-pending",
+      severity: "info",
+      message:
+        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; forceAddress is set, so the next ADD replaces it",
+      commands: [],
+    },
+  },
+  "no address, while pods have some": {
+    addresses: ["fe80::1/64"],
+    finding: {
+      code: "bridge-address-pending",
+      severity: "info",
+      message: "cni0 has no address of the network; expected the gateway 10.1.2.1/28",
+      commands: [],
+    },
+  },
+};
+
+for (const [name, { addresses, configuration = {}, finding }] of Object.entries(bridges)) {
   test(`a bridge with ${name}`, (t) => {
     const node = nodeFor(t);
-    node.network("net", { subnet: "10.1.2.0/28" }, bridged);
+    node.network("net", { subnet: "10.1.2.0/28" }, { ...bridged, ...configuration });
     node.call("ADD", "net", "c1");
 
     const { exitCode, document } = node.json(["check"], withInterfaces(t, addresses));
 
-    t.equal(exitCode, message === undefined ? 0 : 1);
-    t.match(document, {
-      findings:
-        message === undefined ? [] : [{ code: "bridge-address", severity: "error", message }],
-    });
+    t.equal(exitCode, finding?.severity === "error" ? 1 : 0);
+    const { findings } = document as { readonly findings: readonly Finding[] };
+    t.equal(findings.length, finding === undefined ? 0 : 1);
+    if (finding !== undefined) t.match(findings[0], finding);
     t.end();
   });
 }
+
+test("the gateway of another network on the same bridge is not removed", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/28" }, bridged);
+  node.network("other", { subnet: "10.7.0.0/24" }, bridged);
+
+  const { document } = node.json(["check"], withInterfaces(t, ["10.7.0.1/24"]));
+
+  t.match(document, {
+    findings: [
+      {
+        code: "bridge-shared",
+        network: "net",
+        message:
+          "cni0 has 10.7.0.1/24; expected the gateway 10.1.2.1/28; the other one is the gateway of other",
+        commands: [],
+      },
+    ],
+  });
+  t.end();
+});
 
 test("a bridge that is not there yet, or has no gateway by configuration, is fine", (t) => {
   const node = nodeFor(t);
@@ -501,5 +566,119 @@ test("without the program ip bridges are not checked, which is reported", (t) =>
   const outcome = node.json(["check"], { environment: { PATH: scratchDirectory(t) } });
 
   t.match(outcome, { exitCode: 0, document: { findings: [{ code: "bridge-unknown" }] } });
+  t.end();
+});
+
+test("a bridge with an old IPv6 address of the subnet", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "fd00::/64" }, bridged);
+
+  const { document } = node.json(["check"], withInterfaces(t, ["fd00::ff/64", "fd01::1/64"]));
+
+  t.match(document, {
+    findings: [{ code: "bridge-address", commands: ["ip addr del fd00::ff/64 dev cni0"] }],
+  });
+  t.end();
+});
+
+/** Ranges with so many pods, and the finding that is expected. */
+const fillings: Readonly<
+  Record<string, readonly [ipam: JsonObject, pods: number, finding: Partial<Finding> | undefined]>
+> = {
+  "a /30, which holds one pod": [
+    { subnet: "10.1.2.0/30" },
+    1,
+    {
+      code: "range-full",
+      message: "1 of 1 addresses of 10.1.2.1-10.1.2.2 are reserved: the next pod gets none",
+    },
+  ],
+  "an empty /30": [{ subnet: "10.1.2.0/30" }, 0, undefined],
+  "a /29 with one address left, which is one of five": [{ subnet: "10.1.2.0/29" }, 4, undefined],
+  "a /28 with one address left, which is one of thirteen": [
+    { subnet: "10.1.2.0/28" },
+    12,
+    {
+      code: "range-nearly-full",
+      message: "12 of 13 addresses of 10.1.2.1-10.1.2.14 are reserved: 1 left",
+    },
+  ],
+  "a full range in a set with an empty one": [
+    { ranges: [[{ subnet: "10.1.2.0/30" }, { subnet: "10.1.3.0/29" }]] },
+    2,
+    undefined,
+  ],
+  "a full range set beside a /64 of IPv6": [
+    { ranges: [[{ subnet: "10.1.2.0/30" }], [{ subnet: "fd00::/64" }]] },
+    1,
+    { code: "range-full", message: /10\.1\.2\.1-10\.1\.2\.2/ as unknown as string },
+  ],
+  "a /64 of IPv6": [{ subnet: "fd00::/64" }, 3, undefined],
+};
+
+for (const [name, [ipam, pods, finding]] of Object.entries(fillings)) {
+  test(`fullness: ${name}`, (t) => {
+    const node = nodeFor(t);
+    node.network("net", ipam);
+    for (let pod = 1; pod <= pods; pod++) node.call("ADD", "net", `c${pod}`);
+
+    const { exitCode, document } = node.json(["check"]);
+
+    const { findings } = document as { readonly findings: readonly Finding[] };
+    t.equal(exitCode, finding === undefined ? 0 : 1);
+    t.equal(findings.length, finding === undefined ? 0 : 1);
+    if (finding !== undefined) {
+      t.match(findings[0], { severity: "warning", ...finding });
+      t.match(findings[0]?.commands, [/^host-local gc net /]);
+      t.match(node.tool(["check", "--node-problem-detector"]), {
+        exitCode: 1,
+        stdout: `0 errors, 1 warnings: ${finding.code}\n`,
+      });
+    }
+    t.end();
+  });
+}
+
+test("a node without any network is no problem, and said so", (t) => {
+  const node = nodeFor(t);
+
+  const { exitCode, stdout } = node.tool(["check"]);
+
+  t.equal(exitCode, 0);
+  t.match(
+    withoutPaths(node, stdout),
+    "info  no-networks  -  -  no network: none is configured in NODE/net.d, and none has a directory in NODE/networks",
+  );
+  t.end();
+});
+
+test("a repair command runs as printed", (t) => {
+  const node = nodeWithPod(t);
+  node.write("net/10.1.2.9", "", 60);
+  const { document } = node.json(["check"]);
+  const { findings } = document as { readonly findings: readonly Finding[] };
+  const [command = ""] = findings.find(({ code }) => code === "empty-reservation")?.commands ?? [];
+
+  const [program, ...words] = command.split(" ");
+
+  t.equal(program, "host-local");
+  t.match(tool(words), { exitCode: 0, stdout: /repaired\n$/ });
+  t.same(findingsOf(node), []);
+  t.end();
+});
+
+test("reservations that come and go while they are read are not reported", (t) => {
+  const node = nodeWithPod(t);
+  const script = "while :; do printf 'c9\\r\\neth0' > 10.1.2.9; rm 10.1.2.9; done";
+  const worker = spawn("sh", ["-c", script], { cwd: join(node.dataDir, "net"), stdio: "ignore" });
+  t.teardown(() => worker.kill("SIGKILL"));
+
+  for (let run = 0; run < 5; run++) {
+    const codes = findingsOf(node).map(({ code }) => code);
+    t.same(
+      codes.filter((code) => code !== "stale-index"),
+      [],
+    );
+  }
   t.end();
 });

@@ -1,0 +1,250 @@
+/** What `check` finds about pods that live: each has a network namespace of its own. */
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import tap, { type Test } from "tap";
+import { executable } from "../../blackbox/executable.ts";
+import { Pod } from "../../e2e/pod.ts";
+import { scenario } from "../../e2e/scenario.ts";
+import { type Node, nodeFor } from "../node.ts";
+
+const needs = { plugins: [], cniVersion: "1.0.0" };
+
+const GRACE = 10 * 60;
+
+interface Found {
+  readonly code: string;
+  readonly severity: string;
+  readonly path: string;
+  readonly message: string;
+  readonly commands: readonly string[];
+}
+
+/** The findings that matter here; files that were written by hand make the index stale. */
+function findingsOf(node: Node, ...words: readonly string[]): readonly Found[] {
+  const { document } = node.json(["check", ...words]);
+  const { findings } = document as { readonly findings: readonly Found[] };
+  return findings.filter(({ code }) => code !== "stale-index");
+}
+
+function codesOf(node: Node): readonly string[] {
+  return findingsOf(node).map(({ code, severity }) => `${severity} ${code}`);
+}
+
+/** A node with the network `net` of thirteen addresses. */
+function makeNode(t: Test): Node {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/28" });
+  return node;
+}
+
+/** A container with an address, as the runtime leaves it after ADD: in libcni's cache with its namespace. */
+function run(node: Node, pod: string, containerId: string, address: string): Pod {
+  const container = new Pod(containerId);
+  node.add("net", { subnet: "10.1.2.0/28" }, containerId, { cniArgs: `IP=${address}` });
+  const addresses = [`${address}/28`];
+  node.remember("net", containerId, pod, { netns: container.netns, addresses });
+  return container;
+}
+
+/** The same with a runtime whose libcni notes no namespace: only a process shows that the container lives. */
+function runUnnoted(t: Test, node: Node, pod: string, containerId: string, address: string): Pod {
+  const container = run(node, pod, containerId, address);
+  node.remember("net", containerId, pod, { addresses: [`${address}/28`] });
+  execFileSync("ip", ["-n", containerId, "link", "set", "lo", "up"]);
+  execFileSync("ip", ["-n", containerId, "address", "add", `${address}/28`, "dev", "lo"]);
+  const { pid } = keepRunning(t, ["ip", "netns", "exec", containerId, "sleep", "600"]);
+  const own = readlinkSync("/proc/self/ns/net");
+  while (readlinkSync(`/proc/${pid}/ns/net`) === own) execFileSync("sleep", ["0.01"]);
+  return container;
+}
+
+function keepRunning(t: Test, [program = "", ...words]: readonly string[]) {
+  const child = spawn(program, words, { stdio: "ignore" });
+  t.teardown(() => child.kill("SIGKILL"));
+  return child;
+}
+
+function loseReservation({ dataDir }: Node, address: string): void {
+  rmSync(join(dataDir, "net", address));
+}
+
+/** Runs a command line as an operator does who copies it. */
+function runAsPrinted(t: Test, command: string): void {
+  const programs = t.testdir({});
+  writeFileSync(join(programs, "host-local"), `#!/bin/sh\nexec ${executable} "$@"\n`, {
+    mode: 0o755,
+  });
+  const PATH = [programs, process.env.PATH].join(delimiter);
+  execFileSync("sh", ["-c", command], { env: { ...process.env, PATH }, stdio: "pipe" });
+}
+
+const runtimes = {
+  "whose namespace is in the cache": (_t: Test, ...rest: Parameters<typeof run>) => run(...rest),
+  "whose namespace only its processes show": runUnnoted,
+};
+
+for (const [name, start] of Object.entries(runtimes)) {
+  scenario(`a living pod ${name}, and whose address was released`, needs, (t) => {
+    const node = makeNode(t);
+    start(t, node, "default/web", "c1", "10.1.2.2");
+    t.same(codesOf(node), []);
+
+    loseReservation(node, "10.1.2.2");
+    const [finding, ...others] = findingsOf(node);
+    t.same(others, []);
+    t.match(finding, {
+      code: "live-without-reservation",
+      severity: "error",
+      path: join(node.dataDir, "net/10.1.2.2"),
+      message: "default/web (container c1) uses 10.1.2.2, which is not reserved",
+    });
+
+    runAsPrinted(t, finding?.commands[0] ?? "false");
+    t.equal(node.read("net/10.1.2.2"), "c1\r\neth0");
+    t.same(codesOf(node), []);
+  });
+
+  scenario(`two living pods ${name}, with one address`, needs, (t) => {
+    const node = makeNode(t);
+    start(t, node, "default/web", "c1", "10.1.2.2");
+    loseReservation(node, "10.1.2.2");
+    start(t, node, "default/db", "c2", "10.1.2.2");
+
+    const [twice, unreserved, ...others] = findingsOf(node);
+    t.same(others, []);
+    for (const user of ["default/web (container c1)", "default/db (container c2)"]) {
+      t.match(twice?.message, user);
+    }
+    t.match(twice, { code: "address-in-use-twice", severity: "error" });
+    t.match(unreserved, {
+      code: "live-without-reservation",
+      severity: "error",
+      message: "default/web (container c1) uses 10.1.2.2, which is reserved for c2",
+      commands: [],
+    });
+    t.match(node.tool(["check"]), { exitCode: 1, stdout: /\bdefault\/web\b/ });
+  });
+}
+
+scenario("the address of a pod that ended is used by the next one", needs, (t) => {
+  const node = makeNode(t);
+  node.remember("net", "c1", "default/web", { addresses: ["10.1.2.2/28"] });
+  node.remember("net", "c0", "default/old", {
+    netns: "/run/netns/c0",
+    addresses: ["10.1.2.2/28"],
+  });
+  runUnnoted(t, node, "default/db", "c2", "10.1.2.2");
+
+  t.same(codesOf(node), [], "entries that the runtime has not removed are no pods");
+});
+
+scenario("a pod whose attachment is noted for two networks, as with multus", needs, (t) => {
+  const node = makeNode(t);
+  const { netns } = run(node, "default/web", "c1", "10.1.2.2");
+  node.remember("multus-cni-network", "c1", "default/web", { netns, addresses: ["10.1.2.2/28"] });
+
+  t.same(codesOf(node), []);
+});
+
+scenario("an address of another IPAM plugin needs no reservation", needs, (t) => {
+  const node = makeNode(t);
+  const { netns } = run(node, "default/web", "c1", "10.1.2.2");
+  node.remember("net", "c1", "default/web", { netns, addresses: ["10.1.2.2/28", "192.0.2.7/24"] });
+
+  t.same(codesOf(node), []);
+});
+
+scenario("a DEL under way: the address is released, and the attachment still noted", needs, (t) => {
+  const node = makeNode(t);
+  run(node, "default/web", "c1", "10.1.2.2");
+  loseReservation(node, "10.1.2.2");
+  keepRunning(t, ["sh", "-c", `sleep 1; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
+
+  t.same(codesOf(node), []);
+});
+
+scenario("a network that was renamed while its pods live", needs, (t) => {
+  const node = makeNode(t);
+  const web = run(node, "default/web", "c1", "10.1.2.2");
+  run(node, "default/db", "c2", "10.1.2.3").remove();
+  const file = join(node.confDir, "net.conf");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"net"', '"pods"'));
+
+  const found = findingsOf(node);
+  t.match(found, [
+    {
+      code: "unconfigured-network-in-use",
+      severity: "error",
+      path: join(node.dataDir, "net"),
+      message:
+        "no configuration names this network, but pods hands out its addresses, too: 10.1.2.2 (default/web)",
+    },
+    { code: "unconfigured-network", severity: "info" },
+  ]);
+  for (const command of found.flatMap(({ commands }) => commands)) runAsPrinted(t, command);
+  mkdirSync(join(node.dataDir, "pods"));
+  t.equal(findingsOf(node, "pods").length, 1, "the new network alone shows it, too");
+
+  new Pod("another");
+  web.remove();
+  t.same(codesOf(node), ["info unconfigured-network"], "no pod is left from before");
+});
+
+/** A scenario on a node that was not started just now. */
+const laterScenario: typeof scenario = (name, ...rest) => {
+  const [uptime = ""] = readFileSync("/proc/uptime", "utf8").split(" ");
+  if (Number(uptime) > GRACE) scenario(name, ...rest);
+  else tap.test(name, { skip: "Leaks are not reported right after a restart." }, () => {});
+};
+
+laterScenario("addresses that leaked", needs, (t) => {
+  const node = makeNode(t);
+  const remembered = (id: string, pod: string): void => node.remember("net", id, pod);
+  for (const [id, pod] of [
+    ["c1", "default/web"],
+    ["c2", "default/web"],
+    ["c3", "default/db"],
+  ] as const) {
+    node.call("ADD", "net", id);
+    remembered(id, pod);
+  }
+  run(node, "default/gone", "c4", "10.1.2.5").remove();
+  run(node, "default/alive", "c5", "10.1.2.6");
+  run(node, "default/alive", "c6", "10.1.2.7");
+  t.same(codesOf(node), [], "young reservations are not reported");
+
+  for (const address of [3, 4, 5, 6, 7]) node.age(`net/10.1.2.${address}`, GRACE + 5);
+  node.age("net/10.1.2.2", GRACE + 60);
+  node.age("net/10.1.2.6", GRACE + 60);
+  const found = findingsOf(node);
+
+  t.match(found, [
+    {
+      code: "leaked-reservation",
+      severity: "warning",
+      path: join(node.dataDir, "net/10.1.2.2"),
+      message:
+        "10.1.2.2 is held by c1 of default/web: the pod has had a newer container, c2, for more than ten minutes",
+    },
+    {
+      code: "leaked-reservation",
+      message:
+        "10.1.2.5 is held by c4 of default/gone: its network namespace /run/netns/c4 is gone",
+    },
+  ]);
+  t.equal(found.length, 2);
+  t.match(found[0]?.commands, [/^host-local gc net --conf-dir /]);
+});
+
+laterScenario("a pod that was restarted a moment ago", needs, (t) => {
+  const node = makeNode(t);
+  for (const id of ["c1", "c2"]) {
+    node.call("ADD", "net", id);
+    node.remember("net", id, "default/web");
+  }
+  node.age("net/10.1.2.2", GRACE + 60);
+
+  t.same(codesOf(node), [], "the runtime may be about to release the first address");
+});
