@@ -36,6 +36,7 @@ for (const [words, operands] of [
   ["list", []],
   ["show", ["10.88.0.99"]],
   ["capacity", []],
+  ["check", []],
   ["capacity --max-pods", []],
   ["capacity --node-patch", []],
   ["release", ["nobody"]],
@@ -52,6 +53,7 @@ for (const [words, operands] of [
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };
     node.configure("mynet.conf", { cniVersion: "1.0.0", name: "mynet", ipam });
     node.add("mynet", { subnet: "10.88.0.0/24" }, "c1");
+    if (words === "check") node.write("mynet/10.88.0.9", "", 60);
     const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
 
     const { stdout } = node.tool([...line, "--json"], {

@@ -12,7 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { kinds } from "../../../src/operator/check/finding.ts";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { inRepository } from "../../blackbox/executable.ts";
 import type { JsonObject } from "../../blackbox/runtime-call.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
@@ -632,7 +634,7 @@ for (const [name, [ipam, pods, finding]] of Object.entries(fillings)) {
       t.match(findings[0]?.commands, [/^host-local gc net /]);
       t.match(node.tool(["check", "--node-problem-detector"]), {
         exitCode: 1,
-        stdout: `0 errors, 1 warnings: ${finding.code}\n`,
+        stdout: `0 errors, 1 warning: ${finding.code}\n`,
       });
     }
     t.end();
@@ -679,6 +681,14 @@ test("reservations that come and go while they are read are not reported", (t) =
       codes.filter((code) => code !== "stale-index"),
       [],
     );
+  }
+  t.end();
+});
+
+test("docs/operator-json.md has all codes with their severities", (t) => {
+  const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
+  for (const [code, { severity }] of Object.entries(kinds)) {
+    t.match(page, `\n| \`${code}\` | ${severity} | `);
   }
   t.end();
 });
