@@ -1,5 +1,8 @@
 /** The executable under test as an operator calls it: with arguments, and no CNI_COMMAND. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
 import { executable, type Outcome, run } from "../blackbox/executable.ts";
 import { runtimeEnvironment } from "../blackbox/runtime-call.ts";
 
@@ -12,6 +15,19 @@ export interface ToolOptions {
   readonly user?: number;
   /** Another file than the executable under test. */
   readonly program?: string;
+}
+
+/** Runs a command line that the tool printed, as an operator does who copies it into a shell. */
+export function runAsPrinted(t: Pick<Test, "testdir">, line: string): Outcome {
+  const programs = t.testdir({});
+  const start = `#!/bin/sh\nexec ${executable} "$@"\n`;
+  writeFileSync(join(programs, "host-local"), start, { mode: 0o755 });
+  const PATH = `${programs}:${runtimeEnvironment.PATH}`;
+  return run("/bin/sh", {
+    environment: { ...runtimeEnvironment, PATH },
+    stdin: "",
+    arguments: ["-c", line],
+  });
 }
 
 /**

@@ -5,8 +5,8 @@ import { isSystemError, type System } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import {
-  configurationDirectories,
   knownConfigurationDirectories,
+  requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
@@ -116,8 +116,8 @@ function lastingAttachmentFindings(
 
 function noNetworkFindings(context: Context, { found, problems }: Networks): readonly Finding[] {
   if (found.length > 0 || problems.length > 0) return [];
-  const confDirs = configurationDirectories(context);
-  const searched = confDirs.length === 0 ? knownConfigurationDirectories : confDirs;
+  const confDir = requestedConfigurationDirectory(context);
+  const searched = confDir === undefined ? knownConfigurationDirectories : [confDir];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
   return [{ code: "no-networks", location: undefined, path: "", message }];

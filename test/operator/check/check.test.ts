@@ -19,7 +19,7 @@ import type { JsonObject } from "../../blackbox/runtime-call.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { type Node, nodeFor, withoutPaths } from "../node.ts";
-import { tool } from "../tool.ts";
+import { runAsPrinted } from "../tool.ts";
 
 interface Found {
   readonly code: string;
@@ -654,18 +654,29 @@ test("a node without any network is no problem, and said so", (t) => {
   t.end();
 });
 
-test("a repair command runs as printed", (t) => {
-  const node = nodeWithPod(t);
-  node.write("net/10.1.2.9", "", 60);
+test("commands of findings run as printed", (t) => {
+  const node = nodeWithPod(t, { subnet: "10.1.2.0/29" });
+  for (const container of ["c2", "c3", "c4", "c5"]) node.call("ADD", "net", container);
+  node.write("net/last_reserved_ip.0", "10.9.9.9", 60);
+  node.write("net/10.9.9.9", "c9\r\neth0");
+  chmodSync(node.write("net/10.9.9.8", "", 60), 0o666);
   const { document } = node.json(["check"]);
   const { findings } = document as { readonly findings: readonly Finding[] };
-  const [command = ""] = findings.find(({ code }) => code === "empty-reservation")?.commands ?? [];
+  const commands = new Set(findings.flatMap(({ commands }) => commands));
 
-  const [program, ...words] = command.split(" ");
-
-  t.equal(program, "host-local");
-  t.match(tool(words), { exitCode: 0, stdout: /repaired\n$/ });
-  t.same(findingsOf(node), []);
+  const verbs = [...commands].map((line) => line.split(" ").slice(0, 2).join(" "));
+  t.same(
+    new Set(verbs),
+    new Set(["host-local check", "host-local release", "host-local gc", "chmod go-w"]),
+  );
+  for (const command of commands) {
+    const { exitCode, stderr } = runAsPrinted(t, command);
+    t.not(exitCode, 2, `${command}: ${stderr}`);
+  }
+  const left = new Set(findingsOf(node).map(({ code }) => code));
+  for (const code of ["empty-reservation", "cursor-outside-range", "writable-by-others"]) {
+    t.notOk(left.has(code), code);
+  }
   t.end();
 });
 

@@ -2,12 +2,12 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import tap, { type Test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
 import { Pod } from "../../e2e/pod.ts";
 import { scenario } from "../../e2e/scenario.ts";
 import { type Node, nodeFor } from "../node.ts";
+import { runAsPrinted } from "../tool.ts";
 
 const needs = { plugins: [], cniVersion: "1.0.0" };
 
@@ -70,16 +70,6 @@ function loseReservation({ dataDir }: Node, address: string): void {
   rmSync(join(dataDir, "net", address));
 }
 
-/** Runs a command line as an operator does who copies it. */
-function runAsPrinted(t: Test, command: string): void {
-  const programs = t.testdir({});
-  writeFileSync(join(programs, "host-local"), `#!/bin/sh\nexec ${executable} "$@"\n`, {
-    mode: 0o755,
-  });
-  const PATH = [programs, process.env.PATH].join(delimiter);
-  execFileSync("sh", ["-c", command], { env: { ...process.env, PATH }, stdio: "pipe" });
-}
-
 const runtimes = {
   "whose namespace is in the cache": (_t: Test, ...rest: Parameters<typeof run>) => run(...rest),
   "whose namespace only its processes show": runUnnoted,
@@ -101,7 +91,7 @@ for (const [name, start] of Object.entries(runtimes)) {
       message: "default/web (container c1) uses 10.1.2.2, which is not reserved",
     });
 
-    runAsPrinted(t, finding?.commands[0] ?? "false");
+    t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
     t.equal(node.read("net/10.1.2.2"), "c1\r\neth0");
     t.same(codesOf(node), []);
   });
@@ -183,7 +173,9 @@ scenario("a network that was renamed while its pods live", needs, (t) => {
     },
     { code: "unconfigured-network", severity: "info" },
   ]);
-  for (const command of found.flatMap(({ commands }) => commands)) runAsPrinted(t, command);
+  for (const command of found.flatMap(({ commands }) => commands)) {
+    t.match(runAsPrinted(t, command), { exitCode: 0, stdout: /default\/web/ });
+  }
   mkdirSync(join(node.dataDir, "pods"));
   t.equal(findingsOf(node, "pods").length, 1, "the new network alone shows it, too");
 
