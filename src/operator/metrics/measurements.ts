@@ -5,7 +5,7 @@ import { lastCollection } from "../../store/last-collection.ts";
 import { ownerText } from "../../store/owner.ts";
 import { isDebris, type RangeUsage, usageOf } from "../../store/usage.ts";
 import type { System } from "../../system/system.ts";
-import { type Finding, type Severity, severityOf } from "../check/finding.ts";
+import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../node/configurations.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
@@ -166,12 +166,12 @@ function countFindings(
   const networks = new Set([
     "",
     ...directories.map(({ directory }) => directory.location.network),
-    ...findings.map(({ network }) => network),
+    ...findings.map(networkOf),
   ]);
   return [...networks].flatMap((network) =>
     severities.map((severity) => ({
       labels: { ...(network === "" ? {} : { network }), severity },
-      value: findings.filter((one) => one.network === network && severityOf(one) === severity)
+      value: findings.filter((one) => networkOf(one) === network && severityOf(one) === severity)
         .length,
     })),
   );
