@@ -22,6 +22,7 @@ import { bridgeFindings } from "./bridge-findings.ts";
 import { bySeverity, type Code, type Finding, severityOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
+import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { orphanFindings, storeFindings } from "./store-findings.ts";
@@ -70,6 +71,7 @@ export function runChecks(context: Context, name: string | undefined): CheckResu
       ...rangeFindings(context, contents),
       ...storeFindings(system, contents.directory),
     ]),
+    ...(name === undefined ? pluginFindings(system) : []),
     ...(name === undefined ? orphanedFindings(system, selected) : []),
     ...formerNetworkFindings(context, directories, pods, checker, isSelected),
     ...overlapFindings(directories, isSelected),

@@ -63,6 +63,11 @@ export const kinds = {
     remedy:
       "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods once the node was drained",
   },
+  "plugin-replaced": {
+    severity: "warning",
+    remedy:
+      "install it again, and keep the other installer from copying its host-local; if that is intended, remove host-local.previous",
+  },
   "wrong-index": {
     severity: "warning",
     remedy: "rebuild the index",
