@@ -62,18 +62,20 @@ export function runChecks(context: Context, name: string | undefined): CheckResu
   const { directories, pods, checker } = snapshot;
   const isSelected: Selection = ({ location }) => name === undefined || location.network === name;
   const checked = directories.filter(({ directory }) => isSelected(directory));
+  const former = formerNetworkFindings(context, directories, pods, checker, isSelected);
+  const inUse = new Set(former.map(({ location }) => location));
   const findings = [
     ...noNetworkFindings(context, all),
     ...configurationFindings(all),
     ...checked.flatMap((contents) => [
-      ...unconfiguredFindings(contents.directory),
+      ...(inUse.has(contents.directory.location) ? [] : unconfiguredFindings(contents.directory)),
       ...reservationFindings(context, contents.directory, contents.reservations),
       ...rangeFindings(context, contents),
       ...storeFindings(system, contents.directory),
     ]),
     ...(name === undefined ? pluginFindings(system) : []),
     ...(name === undefined ? orphanedFindings(system, selected) : []),
-    ...formerNetworkFindings(context, directories, pods, checker, isSelected),
+    ...former,
     ...overlapFindings(directories, isSelected),
     ...leakFindings(context, checked, pods, checker),
     ...lastingAttachmentFindings(context, all.found, snapshot, isSelected),

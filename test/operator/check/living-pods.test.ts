@@ -171,8 +171,8 @@ scenario("a network that was renamed while its pods live", needs, (t) => {
       message:
         "no configuration names this network, but pods hands out its addresses, too: 10.1.2.2 (default/web)",
     },
-    { code: "unconfigured-network", severity: "info" },
   ]);
+  t.equal(found.length, 1, "nothing suggests to remove the directory");
   for (const command of found.flatMap(({ commands }) => commands)) {
     t.match(runAsPrinted(t, command), { exitCode: 0, stdout: /default\/web/ });
   }
