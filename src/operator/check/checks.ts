@@ -1,5 +1,6 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
+import { formatAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
@@ -16,6 +17,7 @@ import {
   sourcesOf,
 } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, type Networks } from "../node/networks.ts";
+import type { NodeReservation } from "../node/node-reservations.ts";
 import { type Pods, readPods } from "../node/pods.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
@@ -62,14 +64,17 @@ export function runChecks(context: Context, name: string | undefined): CheckResu
   const { directories, pods, checker } = snapshot;
   const isSelected: Selection = ({ location }) => name === undefined || location.network === name;
   const checked = directories.filter(({ directory }) => isSelected(directory));
+  const isInUse = inUseBy(pods, checker);
   const former = formerNetworkFindings(context, directories, pods, checker, isSelected);
-  const inUse = new Set(former.map(({ location }) => location));
+  const formerInUse = new Set(former.map(({ location }) => location));
   const findings = [
     ...noNetworkFindings(context, all),
     ...configurationFindings(all),
     ...checked.flatMap((contents) => [
-      ...(inUse.has(contents.directory.location) ? [] : unconfiguredFindings(contents.directory)),
-      ...reservationFindings(context, contents.directory, contents.reservations),
+      ...(formerInUse.has(contents.directory.location)
+        ? []
+        : unconfiguredFindings(contents.directory)),
+      ...reservationFindings(context, contents.directory, contents.reservations, isInUse),
       ...rangeFindings(context, contents),
       ...storeFindings(system, contents.directory),
     ]),
@@ -95,6 +100,26 @@ function readSnapshot(context: Context, networks: readonly FoundNetwork[]): Snap
   const pods = readPods(context);
   const checker = makeLivenessChecker(context.system, pods.attachments);
   return { directories: readDirectories(context.system, networks), pods, checker };
+}
+
+/** Whether a living container has an address in the network of a reservation, whoever holds it. */
+function inUseBy(
+  { attachments }: Pods,
+  { livenessOf, livenessOfAttachment }: LivenessChecker,
+): (reservation: NodeReservation) => boolean {
+  return (reservation) => {
+    const address = formatAddress(reservation.address);
+    const { network } = reservation.network.location;
+    return (
+      livenessOf(reservation).liveness === "alive" ||
+      attachments.some(
+        (one) =>
+          one.network === network &&
+          one.addresses.includes(address) &&
+          livenessOfAttachment(one).liveness === "alive",
+      )
+    );
+  };
 }
 
 /** How often findings on attachments are made again, after one second each. */

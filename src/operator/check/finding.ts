@@ -78,12 +78,13 @@ export const kinds = {
   },
   "malformed-reservation": {
     severity: "warning",
-    remedy: "remove the file; if it is there to block the address, use ipam.exclude instead",
+    remedy:
+      "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
   "odd-name": {
     severity: "warning",
     remedy:
-      "stop its container; ADD looks for the canonical name, and may hand out the address again",
+      "give the file the canonical name, which fails if the address was handed out again; then restart one of the two pods",
   },
   "out-of-range": {
     severity: "warning",
@@ -92,7 +93,7 @@ export const kinds = {
   "reserved-gateway": {
     severity: "warning",
     remedy:
-      "restart its container, which has the gateway's address; if it is dead, release the address",
+      "if its container is dead, release the address; otherwise restart its pod, which has the address of the gateway",
   },
   "duplicate-owner": {
     severity: "warning",

@@ -2,6 +2,7 @@
 
 import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
+import { join } from "../../store/location.ts";
 import { ownerText } from "../../store/owner.ts";
 import { isBlankFile, readOwner } from "../../store/reservations.ts";
 import { isDebris } from "../../store/usage.ts";
@@ -26,19 +27,21 @@ import type { Code, Finding, Repair } from "./finding.ts";
 /**
  * Checks every reservation of a network.
  *
+ * @param isInUse whether a living container has the address of a reservation, whoever holds it
  * @throws CommandError if this user may not read them
  */
 export function reservationFindings(
   context: Context,
   directory: NetworkDirectory,
   reservations: readonly NodeReservation[],
+  isInUse: (reservation: NodeReservation) => boolean,
 ): readonly Finding[] {
   const { system } = context;
   requireReadable(reservations);
   const permissions = permissionsOf(system, directory.location.directory);
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(system, reservation),
+      ...contentFindings(system, reservation, isInUse),
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(system, reservation, permissions),
     ]),
@@ -46,8 +49,12 @@ export function reservationFindings(
   ];
 }
 
-function contentFindings(system: OperatorSystem, reservation: NodeReservation): readonly Finding[] {
-  const { owner, path, name, address } = reservation;
+function contentFindings(
+  system: OperatorSystem,
+  reservation: NodeReservation,
+  isInUse: (reservation: NodeReservation) => boolean,
+): readonly Finding[] {
+  const { owner, name, address } = reservation;
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
@@ -55,9 +62,14 @@ function contentFindings(system: OperatorSystem, reservation: NodeReservation): 
   const nameFindings =
     name === canonical
       ? []
-      : [found(reservation, "odd-name", `the file for ${canonical} is named ${name}`)];
+      : [
+          {
+            ...found(reservation, "odd-name", `the file for ${canonical} is named ${name}`),
+            commands: [renameCommand(reservation, canonical)],
+          },
+        ];
   return owner.kind === "nobody"
-    ? [...nameFindings, ...ownerlessFindings(system, reservation, path)]
+    ? [...nameFindings, ...ownerlessFindings(system, reservation, isInUse)]
     : nameFindings;
 }
 
@@ -65,8 +77,9 @@ function contentFindings(system: OperatorSystem, reservation: NodeReservation): 
 function ownerlessFindings(
   system: OperatorSystem,
   reservation: NodeReservation,
-  path: string,
+  isInUse: (reservation: NodeReservation) => boolean,
 ): readonly Finding[] {
+  const { path } = reservation;
   try {
     if (system.linkStatus(path).kind !== "file") {
       return [found(reservation, "malformed-reservation", "not a regular file")];
@@ -77,24 +90,25 @@ function ownerlessFindings(
       if (owner.kind !== "nobody") return [];
       return [found(reservation, "malformed-reservation", "the file names no container")];
     }
+    if (!isDebris(system, path)) return [];
+    const message = "the file is empty, so no DEL can release it";
+    if (isInUse(reservation)) {
+      const text = `${message}; a living container uses the address, so it is not repaired`;
+      return [found(reservation, "empty-reservation", text)];
+    }
     const repair: Repair = { kind: "reservation", name: reservation.name };
-    return isDebris(system, path)
-      ? [
-          {
-            ...found(
-              reservation,
-              "empty-reservation",
-              "the file is empty, so no DEL can release it",
-            ),
-            repair,
-          },
-        ]
-      : [];
+    return [{ ...found(reservation, "empty-reservation", message), repair }];
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return [];
     if (isSystemError(error)) return [found(reservation, "malformed-reservation", error.message)];
     throw error;
   }
+}
+
+/** `ln` fails if the name exists. */
+function renameCommand({ network, path }: NodeReservation, canonical: string): string {
+  const target = join(network.location.directory, canonical);
+  return `${shellCommand(["ln", path, target])} && ${shellCommand(["rm", path])}`;
 }
 
 function rangeFindings(

@@ -118,6 +118,19 @@ for (const [name, start] of Object.entries(runtimes)) {
   });
 }
 
+scenario("an empty reservation whose address a pod uses is not repaired", needs, (t) => {
+  const node = makeNode(t);
+  run(node, "default/web", "c1", "10.1.2.2");
+  node.write("net/10.1.2.2", "", 60);
+  node.write("net/10.1.2.9", "", 60);
+
+  node.tool(["check", "--repair"]);
+
+  t.equal(node.read("net/10.1.2.2"), "");
+  t.throws(() => node.read("net/10.1.2.9"), { code: "ENOENT" });
+  t.same(codesOf(node), ["error live-without-reservation", "warning empty-reservation"]);
+});
+
 scenario("the address of a pod that ended is used by the next one", needs, (t) => {
   const node = makeNode(t);
   node.remember("net", "c1", "default/web", { addresses: ["10.1.2.2/28"] });
