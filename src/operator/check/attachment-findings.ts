@@ -7,7 +7,12 @@ import type { Context } from "../command/command.ts";
 import { commandText, shellCommand } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
-import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
+import {
+  hasKnownRanges,
+  type NetworkDirectory,
+  rangesOf,
+  sourcesOf,
+} from "../node/network-directories.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
@@ -71,13 +76,14 @@ function usesByAddress(
     const path = attachment.networkNamespace;
     const namespace = liveness === "alive" ? namespaceAt(system, path) : undefined;
     for (const address of attachment.addresses) {
-      const contents = known.find((one) => mayHandOut(one, address));
+      const reservation = reservationOf(reserved, attachment, address);
+      const isHolder = isHeldBy(reservation, attachment);
+      const contents = known.find((one) => isHolder || mayHandOut(one, address));
       if (contents === undefined) continue;
       // The process id of a container that ended may be that of a process in another pod by now.
       if (namespace !== undefined && path.startsWith("/proc/")) {
         if (!namespacesWith(address).has(namespace)) continue;
       }
-      const reservation = reservationOf(reserved, attachment, address);
       const use = { attachment, address, contents, reservation, namespace };
       const others = byAddress.get(address);
       if (others === undefined) byAddress.set(address, [use]);
@@ -151,7 +157,14 @@ function describeContainer({ pod, containerId }: CachedAttachment): string {
 }
 
 function isHeld({ attachment, reservation }: Use): boolean {
-  return reservation !== undefined && containerOf(reservation.owner) === attachment.containerId;
+  return isHeldBy(reservation, attachment);
+}
+
+function isHeldBy(
+  reservation: NodeReservation | undefined,
+  { containerId }: CachedAttachment,
+): boolean {
+  return reservation !== undefined && containerOf(reservation.owner) === containerId;
 }
 
 /** The reservation of this container if there is one, otherwise that of another. */
@@ -164,8 +177,12 @@ function reservationOf(
   return all.find(({ owner }) => containerOf(owner) === containerId) ?? all[0];
 }
 
-/** Whether a network hands out an address: an attachment may also have addresses of other IPAM plugins. */
+/**
+ * Whether a network hands out an address: an attachment may also have addresses of other IPAM plugins. A network that is
+ * no longer configured may now use another one.
+ */
 function mayHandOut({ directory }: DirectoryContents, text: string): boolean {
+  if (sourcesOf(directory).length === 0) return false;
   if (!hasKnownRanges(directory)) return true;
   const address = parseAddress(text);
   return address !== undefined && rangesOf(directory).some((range) => isWithin(address, range));

@@ -159,6 +159,16 @@ scenario("an address of another IPAM plugin needs no reservation", needs, (t) =>
   t.same(codesOf(node), []);
 });
 
+scenario("a network that has changed to another IPAM plugin", needs, (t) => {
+  const node = makeNode(t);
+  const { netns } = run(node, "default/web", "c1", "10.1.2.2");
+  rmSync(join(node.confDir, "net.conf"));
+  loseReservation(node, "10.1.2.2");
+  node.remember("net", "c1", "default/web", { netns, addresses: ["192.0.2.7/24"] });
+
+  t.same(codesOf(node), ["info unconfigured-network"]);
+});
+
 scenario("a DEL under way: the address is released, and the attachment still noted", needs, (t) => {
   const node = makeNode(t);
   run(node, "default/web", "c1", "10.1.2.2");
@@ -192,7 +202,14 @@ scenario("a network that was renamed while its pods live", needs, (t) => {
   mkdirSync(join(node.dataDir, "pods"));
   t.equal(findingsOf(node, "pods").length, 1, "the new network alone shows it, too");
 
-  new Pod("another");
+  const { netns } = new Pod("another");
+  node.add("pods", { subnet: "10.1.2.0/28" }, "another", { cniArgs: "IP=10.1.2.2" });
+  node.remember("pods", "another", "default/new", { netns, addresses: ["10.1.2.2/28"] });
+  t.match(
+    findingsOf(node).find(({ code }) => code === "address-in-use-twice")?.message,
+    /^10\.1\.2\.2 is used by default\/\w+ \(container \w+\) and default\/\w+ \(container \w+\)$/,
+  );
+
   web.remove();
   t.same(codesOf(node), ["info unconfigured-network"], "no pod is left from before");
 });
