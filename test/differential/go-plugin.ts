@@ -2,20 +2,26 @@
 
 import { accessSync, constants } from "node:fs";
 import { executable, inRepository, run } from "../blackbox/executable.ts";
+import type { CallOptions } from "../blackbox/network.ts";
 import { versionCall } from "../blackbox/runtime-call.ts";
 
 /** A Go plugin that was found. */
 export interface GoPlugin {
   readonly path: string;
-  /** The specification versions that it supports, by its own word. */
+  /** The specification versions that it supports, as its VERSION says: 1.0.0 is always among them. */
   readonly versions: readonly string[];
-  /** Whether it is of the family that knows specification 1.1.0 (1.9.1, not Debian 12's 1.1.1). */
+  /** The newest of them, for the configuration of a call. */
+  readonly cniVersion: string;
+  /** Whether it knows specification 1.1.0, as 1.9.1 does and Debian 12's 1.1.1 does not. */
   readonly current: boolean;
 }
 
 const { HOST_LOCAL_GO_BIN } = process.env;
 
-/** Where a Go plugin may be: as told, the newest one fetched by this project, the system's own. */
+/**
+ * Where a Go plugin may be: where `HOST_LOCAL_GO_BIN` says, which is nowhere if it is empty; else the newest one, fetched
+ * by this project, then the system's own.
+ */
 const places =
   HOST_LOCAL_GO_BIN === undefined
     ? [inRepository("build/go-plugins/usr/lib/cni/host-local"), "/usr/lib/cni/host-local"]
@@ -27,8 +33,14 @@ export const goPlugin: GoPlugin | undefined = find();
 /** The reason for tap to skip what needs the Go plugin, or false where there is one. */
 export const skipWithoutGoPlugin: string | false =
   goPlugin === undefined
-    ? "There is no Go host-local on this machine to compare with; `npm run fetch-go-plugins` fetches one."
+    ? "There is no Go host-local for CNI 1.0.0 here to compare with; `npm run fetch-go-plugins` fetches one."
     : false;
+
+/** Makes a call of a network one to the Go plugin, in the newest version that it supports. */
+export const byGoPlugin: CallOptions = {
+  program: goPlugin?.path ?? "",
+  top: { cniVersion: goPlugin?.cniVersion ?? "1.0.0" },
+};
 
 function find(): GoPlugin | undefined {
   const path = places.find((place) => place !== executable && isExecutable(place));
@@ -38,7 +50,9 @@ function find(): GoPlugin | undefined {
   const { supportedVersions: versions }: { supportedVersions: readonly string[] } = JSON.parse(
     run(path, versionCall()).stdout,
   );
-  return { path, versions, current: versions.includes("1.1.0") };
+  const cniVersion = ["1.1.0", "1.0.0"].find((version) => versions.includes(version));
+  if (cniVersion === undefined) return undefined;
+  return { path, versions, cniVersion, current: cniVersion === "1.1.0" };
 }
 
 function isExecutable(path: string): boolean {

@@ -7,14 +7,12 @@ import { executable } from "../blackbox/executable.ts";
 import { grantedAddresses, type Network, networkFor } from "../blackbox/network.ts";
 import { readError } from "../blackbox/printed-error.ts";
 import type { JsonObject } from "../blackbox/runtime-call.ts";
-import { goPlugin, skipWithoutGoPlugin } from "./go-plugin.ts";
+import { byGoPlugin, skipWithoutGoPlugin } from "./go-plugin.ts";
 
 const skip = skipWithoutGoPlugin;
 
-/** Both plugins understand this version. */
-const top = { cniVersion: "1.0.0" };
-const go = { program: goPlugin?.path ?? "", top };
-const here = { program: executable, top };
+const go = byGoPlugin;
+const here = { ...byGoPlugin, program: executable };
 
 const directions = [
   ["the Go plugin", go, "this one", here],

@@ -59,7 +59,7 @@ async function whileHeld(trial: Trial, [seconds, words]: Step): Promise<Attempt>
   const { network, holder } = held;
   const judgement = new Judgement();
   dateAll(network.directory, seconds);
-  const waiting = network.begin("ADD", "third", 4 * trial.subject.patience);
+  const waiting = network.begin("ADD", "third", 4 * trial.subject.lockTimeout);
   // Either it takes over what looks stale, or it waits for the other.
   const early = await Promise.race([waiting.ended, patienceOf(trial)]);
   holder.goOn();
@@ -74,7 +74,7 @@ async function whileHeld(trial: Trial, [seconds, words]: Step): Promise<Attempt>
 }
 
 async function patienceOf({ subject }: Trial): Promise<undefined> {
-  await new Promise((settle) => setTimeout(settle, subject.patience * 300));
+  await new Promise((settle) => setTimeout(settle, subject.lockTimeout * 300));
   return undefined;
 }
 

@@ -70,8 +70,8 @@ export class DualStack {
   }
 
   #configuration(rest: JsonObject): JsonObject {
-    const ipam = { ranges, lockTimeoutSeconds: this.subject.patience };
-    return configuration(this.directory, ipam, rest);
+    const ipam = { ranges, lockTimeoutSeconds: this.subject.lockTimeout };
+    return configuration(this.directory, ipam, { cniVersion: this.subject.cniVersion, ...rest });
   }
 }
 

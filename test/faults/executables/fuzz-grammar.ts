@@ -170,7 +170,7 @@ function document(grammar: Grammar): Value {
 
 /** A sound document, of the generator that the differential tests use. */
 function soundDocument({ dataDir }: Grammar): Value {
-  const everything = { path: "", versions: SUPPORTED_VERSIONS, current: true };
+  const everything = { path: "", versions: SUPPORTED_VERSIONS, cniVersion: "1.1.0", current: true };
   return fc.nat().map((seed) => {
     const { document: made } = randomConfiguration(randomFrom(seed), everything, "net");
     return JSON.parse(JSON.stringify(made).replaceAll(placeholder, dataDir));

@@ -3,12 +3,13 @@
 import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { DualStack, judgeAftermath } from "./dual-stack.ts";
 import { putFifo } from "./file-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { goSubject, knowsStatus, type Subject } from "./subject.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** Named like an address, but not of a range: the Go plugin opens it, under its lock, and waits for a writer. */
@@ -22,9 +23,9 @@ const LIMIT = 15;
 type End = "goes on" | "is killed";
 
 /** Starts an ADD by the Go plugin, and waits until it has the lock. */
-async function holdByGo(network: WatchedNetwork, program: string): Promise<RunningCall> {
+async function holdByGo(network: WatchedNetwork, go: Subject): Promise<RunningCall> {
   putFifo(network.path(FIFO));
-  const holder = network.begin("ADD", "victim", 4 * LIMIT, { program });
+  const holder = network.begin("ADD", "victim", 4 * LIMIT, { subject: go });
   let hasEnded = false;
   holder.ended.finally(() => {
     hasEnded = true;
@@ -53,11 +54,11 @@ async function finish(network: WatchedNetwork, holder: RunningCall, end: End): P
   return holder.ended;
 }
 
-async function attemptWith(trial: Trial, program: string, end: End): Promise<Attempt> {
+async function attemptWith(trial: Trial, go: Subject, end: End): Promise<Attempt> {
   const network = new WatchedNetwork(trial);
   const judgement = new Judgement();
   await network.do("ADD", "other");
-  const holder = await holdByGo(network, program);
+  const holder = await holdByGo(network, go);
   const impatient = { ipam: { lockTimeoutSeconds: IMPATIENT } };
 
   const third = await network.begin("ADD", "third", LIMIT, impatient).ended;
@@ -67,6 +68,7 @@ async function attemptWith(trial: Trial, program: string, end: End): Promise<Att
     requireFailure(judgement, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
   }
   for (const verb of ["CHECK", "STATUS"] as const) {
+    if (verb === "STATUS" && !knowsStatus(trial.subject)) continue;
     const ending = await network.begin(verb, "other", LIMIT).ended;
     requireSuccess(judgement, ending, verb, "blocked");
   }
@@ -97,12 +99,9 @@ export const goHolderScenarios: readonly Scenario[] = [
       "native: fails with code 11 in the time asked for and names it; portable: goes on beside it; no address is handed out twice",
     obstacle: () => skipWithoutGoPlugin || undefined,
     attempt: async (trial) => {
-      if (goPlugin === undefined) return [];
-      const { path } = goPlugin;
-      return [
-        await attemptWith(trial, path, "goes on"),
-        await attemptWith(trial, path, "is killed"),
-      ];
+      const go = goSubject;
+      if (go === undefined) return [];
+      return sideBySide(["goes on", "is killed"] as const, 2, (end) => attemptWith(trial, go, end));
     },
   },
 ];

@@ -108,7 +108,8 @@ function attempts(
   // Several at once, for some take a minute of waiting.
   return sideBySide(cases, 3, async ({ what, start }) => {
     const directory = scratchDirectory(trial);
-    const document = configuration("data", { subnet: "10.0.0.0/29" });
+    const { cniVersion } = trial.subject;
+    const document = configuration("data", { subnet: "10.0.0.0/29" }, { cniVersion });
     const call = attachmentCall("ADD", { containerId: "c1" }, document);
     const judgement = new Judgement();
     decide(await start({ ...call, workingDirectory: directory }, trial), judgement);

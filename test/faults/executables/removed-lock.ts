@@ -80,7 +80,7 @@ async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): 
 
 /** Half of what another waits for the lock: it is not to give up. */
 async function patienceOf({ subject }: Trial): Promise<undefined> {
-  await new Promise((settle) => setTimeout(settle, subject.patience * 500));
+  await new Promise((settle) => setTimeout(settle, subject.lockTimeout * 500));
   return undefined;
 }
 

@@ -101,9 +101,9 @@ export class StormCalm {
 
   #run(verb: "ADD" | "DEL" | "CHECK", attachment: string): Promise<Operation> {
     const { name } = this.#network;
-    const configuration = configurationOf(this.#network, this.#directory);
-    const call = attachmentCall(verb, { containerId: attachment }, configuration);
     const program = this.#random.pick(this.#programs);
+    const configuration = configurationOf(this.#network, this.#directory, program.cniVersion);
+    const call = attachmentCall(verb, { containerId: attachment }, configuration);
     return this.#processes.run(program, {
       network: name,
       verb,

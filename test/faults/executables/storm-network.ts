@@ -51,10 +51,11 @@ const LOCK_TIMEOUT = 60;
 export function configurationOf(
   { name, ranges }: StormNetwork,
   directory: string,
+  cniVersion: string,
   top: JsonObject = {},
 ): JsonObject {
   const ipam = { ranges, lockTimeoutSeconds: LOCK_TIMEOUT };
-  return configuration(directory, ipam, { name, ...top });
+  return configuration(directory, ipam, { name, cniVersion, ...top });
 }
 
 /** Whether an address is of a set. */

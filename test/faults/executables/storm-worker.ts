@@ -5,7 +5,7 @@ import type { Random } from "../../differential/random.ts";
 import type { Operation } from "./storm-log.ts";
 import { configurationOf, type StormNetwork, stormNetworks } from "./storm-network.ts";
 import type { Plan, StormProcesses } from "./storm-process.ts";
-import type { Subject } from "./subject.ts";
+import { knowsStatus, type Subject } from "./subject.ts";
 
 /** So many attachments a worker has in each network: together they want more addresses than there are. */
 const SLOTS = 2;
@@ -35,11 +35,13 @@ export class StormWorkers {
   readonly #ground: StormGround;
   readonly #workers: readonly (readonly Slot[])[];
   readonly #ours: readonly Subject[];
+  readonly #withStatus: readonly Subject[];
   readonly log: Operation[] = [];
 
   constructor(ground: StormGround, count: number) {
     this.#ground = ground;
     this.#ours = ground.programs.filter(({ name }) => name !== "Go");
+    this.#withStatus = ground.programs.filter(knowsStatus);
     this.#workers = Array.from({ length: count }, (_, worker) =>
       stormNetworks.flatMap((network) =>
         Array.from(
@@ -69,9 +71,10 @@ export class StormWorkers {
     const { random } = this.#ground;
     const slot = random.pick(slots);
     const kind = random.integer(100);
-    if (kind < 4) await this.#run(this.#askStatus(slot.network));
-    else if (kind < 7 && this.#ours.length > 0) {
-      await this.#run(this.#collect(slot.network), this.#ours);
+    if (kind < 4 && this.#withStatus.length > 0) {
+      await this.#run((program) => this.#askStatus(slot.network, program), this.#withStatus);
+    } else if (kind < 7 && this.#ours.length > 0) {
+      await this.#run((program) => this.#collect(slot.network, program), this.#ours);
     } else await this.#attend(slot, random.integer(100));
   }
 
@@ -79,11 +82,11 @@ export class StormWorkers {
     switch (slot.state) {
       case "absent":
         if (choice < 80) await this.#change(slot, "ADD");
-        else await this.#run(this.#plan(slot, choice < 90 ? "CHECK" : "DEL"));
+        else await this.#attach(slot, choice < 90 ? "CHECK" : "DEL");
         break;
       case "held":
         if (choice < 50) await this.#change(slot, "DEL");
-        else if (choice < 75) await this.#run(this.#plan(slot, "CHECK"));
+        else if (choice < 75) await this.#attach(slot, "CHECK");
         else if (choice < 85) await this.#addAgain(slot);
         else this.#die(slot);
         break;
@@ -95,7 +98,7 @@ export class StormWorkers {
   }
 
   async #change(slot: Slot, verb: "ADD" | "DEL", programs?: readonly Subject[]): Promise<void> {
-    const { answer, addresses } = await this.#run(this.#plan(slot, verb), programs);
+    const { answer, addresses } = await this.#attach(slot, verb, programs);
     if (verb === "ADD" && addresses.length > 0) slot.state = "held";
     else if (verb === "DEL" && answer === "done") slot.state = "absent";
     else if (answer !== "refused" && slot.state !== "held") slot.state = "unknown";
@@ -114,17 +117,30 @@ export class StormWorkers {
     slot.state = "absent";
   }
 
-  async #run(plan: Plan, programs = this.#ground.programs): Promise<Operation> {
+  #attach(
+    slot: Slot,
+    verb: "ADD" | "DEL" | "CHECK",
+    programs?: readonly Subject[],
+  ): Promise<Operation> {
+    return this.#run((program) => this.#plan(slot, verb, program), programs);
+  }
+
+  async #run(
+    planFor: (program: Subject) => Plan,
+    programs = this.#ground.programs,
+  ): Promise<Operation> {
     const { random, processes } = this.#ground;
-    const operation = await processes.run(random.pick(programs), plan);
+    const program = random.pick(programs);
+    const operation = await processes.run(program, planFor(program));
     this.log.push(operation);
     return operation;
   }
 
-  #plan(slot: Slot, verb: "ADD" | "DEL" | "CHECK"): Plan {
+  #plan(slot: Slot, verb: "ADD" | "DEL" | "CHECK", { cniVersion }: Subject): Plan {
     const { network } = slot;
     const attachment: Attachment = { containerId: idOf(slot, slot.generation) };
-    const call = attachmentCall(verb, attachment, configurationOf(network, this.#ground.directory));
+    const configuration = configurationOf(network, this.#ground.directory, cniVersion);
+    const call = attachmentCall(verb, attachment, configuration);
     return {
       network: network.name,
       verb,
@@ -134,20 +150,24 @@ export class StormWorkers {
     };
   }
 
-  #askStatus(network: StormNetwork): Plan {
-    const call = networkCall("STATUS", configurationOf(network, this.#ground.directory));
+  #askStatus(network: StormNetwork, { cniVersion }: Subject): Plan {
+    const configuration = configurationOf(network, this.#ground.directory, cniVersion);
+    const call = networkCall("STATUS", configuration);
     return { network: network.name, verb: "STATUS", attachment: undefined, valid: undefined, call };
   }
 
   /** Lists all but the dead. */
-  #collect(network: StormNetwork): Plan {
+  #collect(network: StormNetwork, { cniVersion }: Subject): Plan {
     const slots = this.#workers.flat().filter((slot) => slot.network === network);
     const ids = slots.flatMap((slot) =>
       Array.from({ length: LISTED_AHEAD }, (_, at) => idOf(slot, slot.generation + at)),
     );
     const list = ids.map((containerID) => ({ containerID, ifname: "eth0" }));
     const top = { "cni.dev/valid-attachments": list };
-    const call = networkCall("GC", configurationOf(network, this.#ground.directory, top));
+    const call = networkCall(
+      "GC",
+      configurationOf(network, this.#ground.directory, cniVersion, top),
+    );
     return {
       network: network.name,
       verb: "GC",

@@ -8,26 +8,43 @@ import { goPlugin } from "../../differential/go-plugin.ts";
 export interface Subject {
   readonly name: "native" | "portable" | "Go";
   readonly path: string;
-  /** How long a killed holder's lock may keep others out, in whole seconds; none where there is no bound. */
-  readonly patience: number;
+  /** The newest specification version that it supports. */
+  readonly cniVersion: string;
+  /** The time-out of its calls for the lock, in seconds: longer than a killed holder's lock keeps others out. */
+  readonly lockTimeout: number;
 }
 
 const portable = inRepository("dist/host-local");
 const native = inRepository("dist/native/host-local");
 
+const cniVersion = "1.1.0";
+
 /** The kernel frees a dead process's `flock(2)`; a second is what a busy machine may need. */
-const nativeSubject: Subject = { name: "native", path: native, patience: 5 };
+const nativeSubject: Subject = { name: "native", path: native, cniVersion, lockTimeout: 5 };
 
 /** Its lock goes stale after two seconds, and may be dated one ahead. */
-const portableSubject: Subject = { name: "portable", path: portable, patience: 10 };
+const portableSubject: Subject = { name: "portable", path: portable, cniVersion, lockTimeout: 10 };
+
+/** The Go plugin, where the machine has one. */
+export const goSubject: Subject | undefined = goPlugin && {
+  name: "Go",
+  path: goPlugin.path,
+  cniVersion: goPlugin.cniVersion,
+  lockTimeout: 5,
+};
 
 /** The executable under test, as `HOST_LOCAL_BIN` says. */
 export const tested: Subject =
   executable === portable ? portableSubject : { ...nativeSubject, path: executable };
 
-/** All that are here: both of ours, and the Go plugin where the machine has one. */
+/** All that are here: both of ours, and the Go plugin. */
 export const subjects: readonly Subject[] = [
   nativeSubject,
   portableSubject,
-  ...(goPlugin === undefined ? [] : [{ name: "Go", path: goPlugin.path, patience: 5 } as const]),
+  ...(goSubject === undefined ? [] : [goSubject]),
 ].filter(({ path }) => existsSync(path));
+
+/** Whether it knows GC and STATUS, which came with CNI 1.1.0. */
+export function knowsStatus(subject: Subject): boolean {
+  return subject.cniVersion === cniVersion;
+}

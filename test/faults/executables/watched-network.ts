@@ -24,6 +24,13 @@ export interface Differences {
   readonly user?: number;
 }
 
+/** What differs from call to call. */
+export interface CallDifferences {
+  readonly ipam?: JsonObject;
+  /** Who answers, if not the network's own subject. */
+  readonly subject?: Subject;
+}
+
 /** No reservation of the calls here is longer, in bytes. */
 const LONGEST_CONTENT = 100;
 
@@ -41,7 +48,7 @@ export class WatchedNetwork {
     this.subject = subject;
     this.directory = scratchDirectory({ teardown });
     this.#teardown = teardown;
-    this.#ipam = { ranges, lockTimeoutSeconds: subject.patience, ...ipam };
+    this.#ipam = { ranges, lockTimeoutSeconds: subject.lockTimeout, ...ipam };
     this.#user = user;
     mkdirSync(this.path(""));
   }
@@ -57,9 +64,19 @@ export class WatchedNetwork {
   }
 
   /** The call of a runtime; GC is with an empty list. */
-  call(verb: Verb, containerId: string, ipam: JsonObject = {}): Call {
-    const top = verb === "GC" ? { "cni.dev/valid-attachments": [] } : {};
-    const document = configuration(this.directory, { ...this.#ipam, ...ipam }, top);
+  call(
+    verb: Verb,
+    containerId: string,
+    { ipam = {}, subject = this.subject }: CallDifferences = {},
+  ): Call {
+    const document = configuration(
+      this.directory,
+      { ...this.#ipam, ...ipam },
+      {
+        cniVersion: subject.cniVersion,
+        ...(verb === "GC" ? { "cni.dev/valid-attachments": [] } : {}),
+      },
+    );
     const call =
       verb === "GC" || verb === "STATUS"
         ? networkCall(verb, document)
@@ -72,16 +89,17 @@ export class WatchedNetwork {
     verb: Verb,
     containerId: string,
     limit: number,
-    { ipam, program = this.subject.path }: { ipam?: JsonObject; program?: string } = {},
+    differences: CallDifferences = {},
   ): RunningCall {
     const launch = { teardown: this.#teardown, limit: limit * 1000 };
-    return new RunningCall(program, this.call(verb, containerId, ipam), launch);
+    const { path } = differences.subject ?? this.subject;
+    return new RunningCall(path, this.call(verb, containerId, differences), launch);
   }
 
   /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
   async do(verb: Verb, containerId = ""): Promise<Ending> {
     if (this.#hanging !== undefined) return this.#hanging;
-    const ending = await this.begin(verb, containerId, 2 * this.subject.patience).ended;
+    const ending = await this.begin(verb, containerId, 2 * this.subject.lockTimeout).ended;
     if (ending.isCutOff) this.#hanging = ending;
     return ending;
   }

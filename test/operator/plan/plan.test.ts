@@ -1,7 +1,6 @@
 import { type Test, test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
-import { grantedAddresses, networkFor } from "../../blackbox/network.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { type CallOptions, grantedAddresses, networkFor } from "../../blackbox/network.ts";
+import { byGoPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { tool } from "../tool.ts";
 
 function plan(line: string) {
@@ -256,10 +255,10 @@ test("a cluster CIDR with host bits is the network that kube-controller-manager 
 });
 
 /** How many pods get an address of a subnet: ADDs until one fails. */
-function podsThatFit(t: Test, subnet: string, program: string): number {
+function podsThatFit(t: Test, subnet: string, options: CallOptions = {}): number {
   const network = networkFor(t, { ranges: [[{ subnet }]] });
   let count = 0;
-  while (grantedAddresses(network.add(`pod-${count}`, { program })).length > 0) count++;
+  while (grantedAddresses(network.add(`pod-${count}`, options)).length > 0) count++;
   return count;
 }
 
@@ -270,7 +269,7 @@ test("a podCIDR holds as many pods as the plugin assigns addresses", (t) => {
     const { podsPerNode } = numbersOf(
       `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
     );
-    t.equal(podsThatFit(t, cidr, executable), podsPerNode, cidr);
+    t.equal(podsThatFit(t, cidr), podsPerNode, cidr);
   }
   t.end();
 });
@@ -280,7 +279,7 @@ test("and as the Go plugin assigns", { skip: skipWithoutGoPlugin }, (t) => {
     const { podsPerNode } = numbersOf(
       `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
     );
-    t.equal(podsThatFit(t, cidr, goPlugin?.path ?? ""), podsPerNode, cidr);
+    t.equal(podsThatFit(t, cidr, byGoPlugin), podsPerNode, cidr);
   }
   t.end();
 });
