@@ -1,17 +1,18 @@
 /**
- * Does every fault of `test/reliability` to every executable that is here, and prints what came of it as a table. The
+ * Does every fault of `test/faults/executables` to every executable that is here, and prints what came of it as a table. The
  * Go plugin is there for comparison; the exit status is that of our own executables.
  *
- * Usage: npm run test:faults [-- [--seed NUMBER] [--short] [--only WORDS] [--write]]
+ * Usage: npm run test:faults [-- [--seed NUMBER] [--extent EXTENT] [--only WORDS] [--write]]
  *
  *   --seed NUMBER  the seed of all that is random; without it one is drawn, and printed
- *   --short        a sample of each fault, as CI does it
+ *   --extent EXTENT  short, as in npm test; full, as in npm run test:all; exhaustive, which is the default
  *   --only WORDS   the faults alone whose description contains the words
  *   --write        writes the table to docs/reliability.md, too
  */
 
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { extentNamed } from "../test/extent.ts";
 import type { Attempt, Scenario, Trial } from "../test/faults/executables/scenario.ts";
 import { scenarios } from "../test/faults/executables/scenarios.ts";
 import { type Subject, subjects } from "../test/faults/executables/subject.ts";
@@ -20,13 +21,13 @@ import { type Row, writeTable } from "./reliability-table.ts";
 const { values: options } = parseArgs({
   options: {
     seed: { type: "string" },
-    short: { type: "boolean", default: false },
+    extent: { type: "string", default: "exhaustive" },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
   },
 });
 const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed);
-const extent = options.short ? "short" : "full";
+const extent = extentNamed(options.extent);
 
 /** So many bad attempts of one scenario are told in full. */
 const TOLD = 20;

@@ -4,11 +4,13 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeError } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { longPath } from "./odd-places.ts";
 import { type Complaint, decided, judgeUnserved, onlyOther } from "./refusal.ts";
-import { type Attempt, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { shortSampleOf } from "./sample.ts";
+import type { Attempt, Scenario, Trial } from "./scenario.ts";
 
 /** A data directory that cannot be made. */
 interface Blocked extends Complaint {
@@ -86,9 +88,10 @@ function filesIn(directory: string): string[] {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-async function tryBlocked({ subject, teardown }: Trial): Promise<Attempt[]> {
+async function tryBlocked(trial: Trial): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
   const kinds = [...blocked(scratchDirectory({ teardown })).keys()];
-  const tried = await sideBySide(kinds, 3, (at) => {
+  const tried = await sideBySide(shortSampleOf(trial, kinds), 3, (at) => {
     const scratch = scratchDirectory({ teardown });
     const one = blocked(scratch)[at];
     if (one === undefined) throw new Error(`there is no blocked directory ${at}`);

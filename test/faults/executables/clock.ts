@@ -2,10 +2,13 @@
 
 import { lstatSync, lutimesSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { sample } from "../../sample.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { holdAt, requireNormality } from "./lock-holders.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
@@ -61,7 +64,7 @@ async function whileHeld(trial: Trial, [seconds, words]: Step): Promise<Attempt>
   dateAll(network.directory, seconds);
   const waiting = network.begin("ADD", "third", 4 * trial.subject.lockTimeout);
   // Either it takes over what looks stale, or it waits for the other.
-  const early = await Promise.race([waiting.ended, patienceOf(trial)]);
+  const early = await Promise.race([waiting.ended, pause(trial.subject.staleAfter, undefined)]);
   holder.goOn();
   const victim = await holder.ended;
   const third = early ?? (await waiting.ended);
@@ -73,22 +76,18 @@ async function whileHeld(trial: Trial, [seconds, words]: Step): Promise<Attempt>
   return { what, violations: judgement.violations };
 }
 
-async function patienceOf({ subject }: Trial): Promise<undefined> {
-  await new Promise((settle) => setTimeout(settle, subject.lockTimeout * 300));
-  return undefined;
-}
-
 export const clockScenarios: readonly Scenario[] = [
   {
     fault: "the clock is set back or forward between calls, and while one holds the lock",
     promise: "no call waits longer for that, no address is handed out twice or lost",
     obstacle: stopObstacle,
     attempt: async (trial) => {
-      const some = trial.extent === "full" ? steps : steps.filter((_, at) => at % 3 === 0);
-      return [
-        ...(await sideBySide(some, 3, (step) => between(trial, step))),
-        ...(await sideBySide(some, 3, (step) => whileHeld(trial, step))),
-      ];
+      const oneIn = { short: 6, full: 3, exhaustive: 1 }[trial.extent];
+      const some = sample(steps, oneIn, trial.seed).flatMap((step) => [
+        () => between(trial, step),
+        () => whileHeld(trial, step),
+      ]);
+      return sideBySide(some, 4, (attempt) => attempt());
     },
   },
 ];

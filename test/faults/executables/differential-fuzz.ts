@@ -1,16 +1,19 @@
 /** Generated calls to the subject and to the Go plugin, each on files of its own that are the same. */
 
 import { goPlugin } from "../../differential/go-plugin.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { codeOf, decidedDifference } from "./decided.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 
-const SHORT = 150;
-
-/** The portable executable takes some thirty times as long to start. */
-const FULL = { native: 2000, portable: 1000 };
+/** How many cases; the portable executable takes some thirty times as long to start. */
+const COUNTS = {
+  short: { native: 75, portable: 25 },
+  full: { native: 150, portable: 150 },
+  exhaustive: { native: 2000, portable: 1000 },
+};
 
 const AT_ONCE = 4;
 
@@ -29,7 +32,7 @@ export const differentialFuzzScenarios: readonly Scenario[] = [
       const { name } = trial.subject;
       if (name === "Go") return [];
       const grammar = { dataDir: "data", withOwnMembers: false };
-      const cases = fuzzCases(grammar, trial.seed, trial.extent === "full" ? FULL[name] : SHORT);
+      const cases = fuzzCases(grammar, trial.seed, COUNTS[trial.extent][name]);
       return sideBySide(cases, AT_ONCE, (fuzzCase) => compared(trial, fuzzCase));
     },
   },

@@ -2,9 +2,11 @@
 
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { sample } from "../../sample.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeAftermath, judgeError } from "./dual-stack.ts";
 import { injectionObstacle, runInjected, type SystemCall, systemCallsOf } from "./injection.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 
 type Command = "ADD" | "DEL";
 
@@ -55,8 +57,8 @@ const FEWEST_HITS = 0.9;
 /** So often an attempt is made anew whose fault struck elsewhere. */
 const MOST_TRIES = 5;
 
-/** In the short extent, one attempt of so many is made. */
-const SAMPLE = 40;
+/** One attempt of so many is made; of those with a kill, which are fewer, four times as many. */
+const ONE_IN: Readonly<Record<Trial["extent"], number>> = { short: 120, full: 40, exhaustive: 1 };
 
 export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as const).flatMap(
   (command) => [
@@ -65,13 +67,13 @@ export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as 
       promise:
         "files are whole, DEL frees all, others are served, each address is handed out once more",
       obstacle: injectionObstacle,
-      attempt: (trial: Trial) => strikeEverywhere(trial, command, [kill], SAMPLE / 4),
+      attempt: (trial: Trial) => strikeEverywhere(trial, command, [kill], 4),
     },
     {
       fault: `${command} with each system call failing, once and again and again: ${Object.keys(causes).join(", ")}`,
       promise: "the same, and either it works or it says what failed where and keeps nothing",
       obstacle: injectionObstacle,
-      attempt: (trial: Trial) => strikeEverywhere(trial, command, refusals, SAMPLE),
+      attempt: (trial: Trial) => strikeEverywhere(trial, command, refusals, 1),
     },
   ],
 );
@@ -80,7 +82,7 @@ async function strikeEverywhere(
   trial: Trial,
   command: Command,
   faults: readonly Fault[],
-  sample: number,
+  times: number,
 ): Promise<readonly Attempt[]> {
   const network = await prepare(trial, command);
   const calls = await systemCallsOf(
@@ -89,8 +91,7 @@ async function strikeEverywhere(
     network.directory,
   );
   const all = calls.flatMap((at) => faults.map((fault) => ({ at, fault })));
-  const step = trial.extent === "full" ? 1 : sample;
-  const chosen = all.filter((_, index) => index % step === trial.seed % step);
+  const chosen = sample(all, Math.max(1, ONE_IN[trial.extent] / times), trial.seed);
   const attempts = await sideBySide(chosen, AT_ONCE, async ({ at, fault }) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const attempt = await strike(trial, command, at, fault);

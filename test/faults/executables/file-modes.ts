@@ -5,8 +5,10 @@ import { join, relative } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { type Call, start } from "../../blackbox/executable.ts";
 import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack } from "./dual-stack.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { shortSampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 
 /** What the caller has, in octal. */
 const umasks = ["000", "022", "027", "077", "777"];
@@ -75,7 +77,10 @@ export const fileModesScenarios: readonly Scenario[] = [
     obstacle: () => (isRoot ? undefined : "Reading what umask 0777 leaves needs root."),
     attempt: (trial) =>
       sideBySide(
-        umasks.flatMap((umask) => [true, false].map((isPrivileged) => ({ umask, isPrivileged }))),
+        shortSampleOf(
+          trial,
+          umasks.flatMap((umask) => [true, false].map((isPrivileged) => ({ umask, isPrivileged }))),
+        ),
         3,
         ({ umask, isPrivileged }) => judgeModes(trial, umask, isPrivileged),
       ),

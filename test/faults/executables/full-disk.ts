@@ -2,9 +2,11 @@
 
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeAftermath, judgeError, mustWork } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { shortSampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 
 /** What a disk can run out of. */
 interface Shortage {
@@ -129,20 +131,22 @@ async function releaseFrom(
   return { what: `${verb} with no ${of} left`, violations: judgement.violations };
 }
 
-async function tryAdds({ subject, extent, teardown }: Trial, of: Shortage): Promise<Attempt[]> {
+async function tryAdds(trial: Trial, of: Shortage): Promise<Attempt[]> {
+  const { subject, extent, teardown } = trial;
   const mounts = await Mounts.open(teardown);
   const amounts = Array.from({ length: ENOUGH + 1 }, (_, at) => at);
-  const tried = extent === "full" ? amounts : [0, 1, 2, 6, ENOUGH];
-  const cases = [true, false].flatMap((isInUse) => tried.map((left) => ({ isInUse, left })));
-  return sideBySide(cases, 4, ({ isInUse, left }) => {
+  const tried = extent === "exhaustive" ? amounts : [0, 1, 2, 6, ENOUGH];
+  const all = [true, false].flatMap((isInUse) => tried.map((left) => ({ isInUse, left })));
+  return sideBySide(shortSampleOf(trial, all), 4, ({ isInUse, left }) => {
     const disk = mounts.memory(`${of.of}-${left}-${isInUse}`, DISK);
     return addInto(new DualStack(subject, join(disk, "data")), disk, of, left, isInUse);
   });
 }
 
-async function tryReleases({ subject, teardown }: Trial, of: Shortage): Promise<Attempt[]> {
+async function tryReleases(trial: Trial, of: Shortage): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
   const mounts = await Mounts.open(teardown);
-  return sideBySide(Object.entries(releases), 2, ([verb, release]) => {
+  return sideBySide(shortSampleOf(trial, Object.entries(releases)), 2, ([verb, release]) => {
     const disk = mounts.memory(`${of.of}-${verb}`, DISK);
     return releaseFrom(new DualStack(subject, join(disk, "data")), disk, of, verb, release);
   });

@@ -1,17 +1,21 @@
 /** Generated calls: whatever the input, one answer, in time, and nothing outside the data directory. */
 
 import { versionCall } from "../../blackbox/runtime-call.ts";
+import type { Extent } from "../../extent.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { judgeAnswer } from "./answer.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
-const SHORT = 150;
-
-/** The portable executable takes some thirty times as long to start. */
-const FULL: Readonly<Record<Subject["name"], number>> = { native: 3000, portable: 1000, Go: 3000 };
+/** How many cases; the portable executable takes some thirty times as long to start. */
+const COUNTS: Readonly<Record<Extent, Readonly<Record<Subject["name"], number>>>> = {
+  short: { native: 100, portable: 25, Go: 100 },
+  full: { native: 150, portable: 150, Go: 150 },
+  exhaustive: { native: 3000, portable: 1000, Go: 3000 },
+};
 
 /** So many calls follow each other in one data directory. */
 const LIFETIME = 25;
@@ -32,7 +36,7 @@ export const fuzzScenarios: readonly Scenario[] = [
       "no crash, no hang over 1 s, no stack trace, one JSON document, no file outside dataDir",
     attempt: async (trial) => {
       const { subject, extent, seed } = trial;
-      const count = extent === "full" ? FULL[subject.name] : SHORT;
+      const count = COUNTS[extent][subject.name];
       const cases = fuzzCases({ dataDir: "data", withOwnMembers: true }, seed, count);
       const { attempts, slow } = await inBatches(trial, cases);
       for (const { at, fuzzCase } of slow) {

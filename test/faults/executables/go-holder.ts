@@ -4,11 +4,12 @@ import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } fr
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeAftermath } from "./dual-stack.ts";
 import { putFifo } from "./file-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { goSubject, knowsStatus, type Subject } from "./subject.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 

@@ -1,6 +1,7 @@
 /** Network configurations that somebody made to do harm. */
 
 import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
+import type { Extent } from "../../extent.ts";
 
 /** A text for standard input that is too much of something. */
 export interface HostileText {
@@ -41,9 +42,9 @@ export const deepJson: readonly HostileText[] = [
 ];
 
 /** Deep, wide and long JSON; in full length or a part of it. */
-export function bombs(extent: "short" | "full"): readonly HostileText[] {
-  const many = extent === "full" ? 1_000_000 : 20_000;
-  const long = extent === "full" ? 10 * MEBIBYTE : MEBIBYTE;
+export function bombs(extent: Extent): readonly HostileText[] {
+  const many = extent === "exhaustive" ? 1_000_000 : 20_000;
+  const long = extent === "exhaustive" ? 10 * MEBIBYTE : MEBIBYTE;
   return [
     ...deepJson,
     { what: `${many} ranges in a set`, text: () => withRanges([times(many, rangeAt)]) },

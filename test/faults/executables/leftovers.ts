@@ -3,9 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { requireSuccess } from "./judged-call.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { shortSampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** Left-over files are swept once they are a minute old. */
@@ -143,6 +145,7 @@ export const leftoverScenarios: readonly Scenario[] = [
     fault: "temporary files left by killed calls, beside those of others",
     promise:
       "no call stumbles over them, they hold no address, and go once they are a minute old; those of others stay",
-    attempt: (trial) => sideBySide(leftovers, 3, (leftover) => attemptWith(trial, leftover)),
+    attempt: (trial) =>
+      sideBySide(shortSampleOf(trial, leftovers), 3, (leftover) => attemptWith(trial, leftover)),
   },
 ];

@@ -2,11 +2,12 @@
 
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { sideBySide } from "../../side-by-side.ts";
 import { changesBetween, stateBesidesLock } from "./disk-state.ts";
 import { DualStack, judgeAftermath } from "./dual-stack.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { RunningCall } from "./running-call.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { describeStop, stopPoints } from "./stop-points.ts";
 import { type StopPoint, startStopped, stopObstacle } from "./stopped-call.ts";
 import { type Verb, WatchedNetwork } from "./watched-network.ts";
@@ -118,9 +119,6 @@ async function standStill(held: HeldNetwork, judgement: Judgement): Promise<void
   await resume(held, judgement);
 }
 
-/** The longest that a lock stays with a process that stands still, in milliseconds: longer for no executable of ours. */
-const STALE = 4000;
-
 async function overtake(trial: Trial): Promise<Attempt> {
   const judgement = new Judgement();
   const what = "another that comes by its lock, or waits for it";
@@ -128,12 +126,12 @@ async function overtake(trial: Trial): Promise<Attempt> {
   if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
   const { network, holder } = held;
   const third = startStopped(trial, network, "ADD", "third", { path: "net/10.0.0.4", nth: 1 });
-  await Promise.race([third, pause(STALE)]);
+  await Promise.race([third, pause(trial.subject.staleAfter)]);
   holder.goOn();
   const { call, isStopped } = await third;
   judgement.require(isStopped, "blocked", "the other never comes to its address");
   // The Go plugin takes its lock for each range set anew, and may wait for the other now.
-  await Promise.race([holder.ended, pause(STALE)]);
+  await Promise.race([holder.ended, pause(trial.subject.staleAfter)]);
   const isPortable = trial.subject.name === "portable";
   const isLockThere = !isPortable || existsSync(network.ownPath("lock"));
   judgement.require(isLockThere, "double", "it gave back a lock that was another's by then");

@@ -5,10 +5,12 @@ import { dirname, join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Call } from "../../blackbox/executable.ts";
 import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeAftermath, mustWork } from "./dual-stack.ts";
 import { leaveInodes, leavePages } from "./full-disk.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { shortSampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 
 /** A place for a data directory; `prepare` makes what is odd about it, and says how it is called. */
 interface NetworkDirectory<Ground> {
@@ -144,24 +146,31 @@ async function live(network: DualStack, what: string): Promise<Attempt> {
   return { what, violations: judgement.violations };
 }
 
-async function tryMounted({ subject, teardown }: Trial): Promise<Attempt[]> {
+async function tryMounted(trial: Trial): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
   const mounts = await Mounts.open(teardown);
-  return sideBySide([...mountedPlaces.entries()], 3, ([at, { what, prepare }]) => {
-    mkdirSync(mounts.at(String(at)));
-    return live(new DualStack(subject, prepare({ mounts, name: String(at) }).dataDir), what);
-  });
+  return sideBySide(
+    shortSampleOf(trial, [...mountedPlaces.entries()]),
+    3,
+    ([at, { what, prepare }]) => {
+      mkdirSync(mounts.at(String(at)));
+      return live(new DualStack(subject, prepare({ mounts, name: String(at) }).dataDir), what);
+    },
+  );
 }
 
-async function tryPlain({ subject, teardown }: Trial): Promise<Attempt[]> {
-  return sideBySide(plainPlaces, 3, ({ what, prepare }) => {
+async function tryPlain(trial: Trial): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
+  return sideBySide(shortSampleOf(trial, plainPlaces), 3, ({ what, prepare }) => {
     const { dataDir } = prepare(scratchDirectory({ teardown }));
     return live(new DualStack(subject, dataDir), what);
   });
 }
 
-async function tryUnprivileged({ subject, teardown }: Trial): Promise<Attempt[]> {
+async function tryUnprivileged(trial: Trial): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
   const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
-  return sideBySide(userPlaces, 2, ({ what, prepare }) => {
+  return sideBySide(shortSampleOf(trial, userPlaces), 2, ({ what, prepare }) => {
     const { dataDir } = prepare(scratchDirectory({ teardown }));
     return live(new DualStack({ ...subject, path: program }, dataDir, as), what);
   });

@@ -3,10 +3,11 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { putFifo, putHuge } from "./file-debris.ts";
 import { requireEnd, requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** What takes the place, by a name for it. */

@@ -1,6 +1,7 @@
-/** Scenarios as tests of the executable under test, in their short form. */
+/** Scenarios as tests of the executable under test, in the extent of the run. */
 
 import { test } from "tap";
+import { extent } from "../../extent.ts";
 import { seed } from "../seed.ts";
 import type { Scenario } from "./scenario.ts";
 import { tested } from "./subject.ts";
@@ -11,7 +12,7 @@ export function prove(scenarios: readonly Scenario[]): void {
     const skip = scenario.obstacle?.() ?? false;
     test(`${scenario.fault}: ${scenario.promise}`, { skip }, async (t) => {
       const teardown = t.teardown.bind(t);
-      const attempts = await scenario.attempt({ subject: tested, extent: "short", seed, teardown });
+      const attempts = await scenario.attempt({ subject: tested, extent, seed, teardown });
       t.not(attempts.length, 0, "something was tried");
       for (const { what, violations } of attempts) t.same(violations, [], what);
     });

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Call } from "../../blackbox/executable.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeAftermath, mustWork } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { decided, judgeFailure, judgeUnserved, onlyOther } from "./refusal.ts";
-import { type Attempt, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { shortSampleOf } from "./sample.ts";
+import type { Attempt, Scenario, Trial } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
 /** Something that keeps a network in use from being written. */
@@ -56,7 +58,8 @@ async function judgeRefusal(
   return [before, check, ...unserved, del, gc, after];
 }
 
-async function tryReadOnly({ subject, teardown }: Trial): Promise<Attempt[]> {
+async function tryReadOnly(trial: Trial): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
   const mounts = await Mounts.open(teardown);
   const frozen = (path: string, name: string): Refusal => ({
     what: `${path || "data directory"} on a read-only mount`,
@@ -68,10 +71,14 @@ async function tryReadOnly({ subject, teardown }: Trial): Promise<Attempt[]> {
     isReadable: true,
   });
   const refusals = [frozen("", "0"), frozen("net", "1")];
-  const tried = await sideBySide([...refusals.entries()], 2, ([at, refusal]) => {
-    mkdirSync(mounts.at(String(at)));
-    return judgeRefusal(refusal, subject, mounts.at(String(at)));
-  });
+  const tried = await sideBySide(
+    shortSampleOf(trial, [...refusals.entries()]),
+    2,
+    ([at, refusal]) => {
+      mkdirSync(mounts.at(String(at)));
+      return judgeRefusal(refusal, subject, mounts.at(String(at)));
+    },
+  );
   return tried.flat();
 }
 
@@ -89,10 +96,11 @@ function closed(path: string, mode: number): Refusal {
   };
 }
 
-async function tryClosed({ subject, teardown }: Trial): Promise<Attempt[]> {
+async function tryClosed(trial: Trial): Promise<Attempt[]> {
+  const { subject, teardown } = trial;
   const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
   const tried = await sideBySide(
-    [closed("net", 0o755), closed("net", 0o700), closed("", 0o700)],
+    shortSampleOf(trial, [closed("net", 0o755), closed("net", 0o700), closed("", 0o700)]),
     3,
     (refusal) => {
       const dataDir = scratchDirectory({ teardown });

@@ -1,11 +1,13 @@
 /** The lock is removed or replaced while it is held. */
 
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { requireSuccess } from "./judged-call.ts";
 import { holdAt, resume } from "./lock-holders.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
-import { stopPoints } from "./stop-points.ts";
+import { shortSampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
 import type { WatchedNetwork } from "./watched-network.ts";
 
@@ -55,8 +57,7 @@ const LIMIT = 60;
 
 async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): Promise<Attempt> {
   const judgement = new Judgement();
-  const [stop] = stopPoints({ ...trial, extent: "short" });
-  const held = stop && (await holdAt(trial, stop));
+  const held = await holdAt(trial, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) {
     return { what: name, violations: [{ kind: "hang", detail: "the holder never stops" }] };
   }
@@ -66,7 +67,7 @@ async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): 
   remove(network);
   const third = awaiting ?? begin();
   // Whether it comes by another lock or waits for this one: both are right.
-  const early = await Promise.race([third.ended, patienceOf(trial)]);
+  const early = await Promise.race([third.ended, pause(trial.subject.staleAfter, undefined)]);
   holder.goOn();
   const victim = await holder.ended;
   const late = early ?? (await third.ended);
@@ -78,17 +79,12 @@ async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): 
   return { what: name, violations: judgement.violations };
 }
 
-/** Half of what another waits for the lock: it is not to give up. */
-async function patienceOf({ subject }: Trial): Promise<undefined> {
-  await new Promise((settle) => setTimeout(settle, subject.lockTimeout * 500));
-  return undefined;
-}
-
 export const removedLockScenarios: readonly Scenario[] = [
   {
     fault: "the lock file is removed or replaced while it is held",
     promise: "no address is handed out twice, no file is torn, and nothing is left after the DELs",
     obstacle: stopObstacle,
-    attempt: (trial) => sideBySide(removals, 3, (removal) => attemptWith(trial, removal)),
+    attempt: (trial) =>
+      sideBySide(shortSampleOf(trial, removals), 3, (removal) => attemptWith(trial, removal)),
   },
 ];

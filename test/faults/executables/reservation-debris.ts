@@ -2,11 +2,12 @@
 
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { type Debris, fileDebris, outsideOf } from "./file-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
-import { sampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { sampleOf, shortSampleOf } from "./sample.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** The addresses with debris: the second of three in each range set. */
@@ -113,7 +114,8 @@ export const reservationDebrisScenarios: readonly Scenario[] = [
       "debris where a reservation would be: empty, cut off, garbage, huge, unreadable; a directory, link, FIFO or socket",
     promise:
       "ADD, CHECK and DEL work beside it; only a file that is blank and ten seconds old gives way, when nothing else is left; all else stays as it is",
-    attempt: (trial) => sideBySide(fileDebris, 3, (debris) => liveBesides(trial, debris)),
+    attempt: (trial) =>
+      sideBySide(shortSampleOf(trial, fileDebris), 3, (debris) => liveBesides(trial, debris)),
   },
   {
     fault: "the same debris, before GC and STATUS",

@@ -1,12 +1,17 @@
-/** A sample where a run is to be short. */
+/** A part of what a scenario tries, where a run is to be shorter. */
 
+import { sample } from "../../sample.ts";
 import type { Trial } from "./scenario.ts";
 
-/** A call of the portable executable takes as long as that of dozens of the others, which are not sampled. */
-const ONE_IN = 3;
+/** All in a full run; in a short one a third, and of the slow portable executable a ninth. */
+export function shortSampleOf<T>({ subject, extent, seed }: Trial, items: readonly T[]) {
+  if (extent !== "short") return items;
+  return sample(items, subject.name === "portable" ? 9 : 3, seed);
+}
 
-/** All items, or for the portable executable in a short run one of three, as the seed decides. */
-export function sampleOf<T>({ subject, extent, seed }: Trial, items: readonly T[]): readonly T[] {
-  if (extent === "full" || subject.name !== "portable") return items;
-  return items.filter((_, at) => at % ONE_IN === seed % ONE_IN);
+/** As `shortSampleOf`; of the portable executable a third in a full run. */
+export function sampleOf<T>(trial: Trial, items: readonly T[]): readonly T[] {
+  const { subject, extent, seed } = trial;
+  if (extent === "full" && subject.name === "portable") return sample(items, 3, seed);
+  return shortSampleOf(trial, items);
 }

@@ -1,6 +1,7 @@
 /** What a scenario of faults is, and how its attempts are judged. */
 
 import type { Test } from "tap";
+import type { Extent } from "../../extent.ts";
 import type { Subject } from "./subject.ts";
 
 /** The ways in which an executable may fail its users. */
@@ -43,8 +44,7 @@ export interface Attempt {
 /** To whom the fault is done, and how thoroughly. */
 export interface Trial {
   readonly subject: Subject;
-  /** `short` is a sample, where `full` is everything. */
-  readonly extent: "short" | "full";
+  readonly extent: Extent;
   readonly seed: number;
   /** What is to be undone after the scenario. */
   readonly teardown: Test["teardown"];
@@ -69,23 +69,4 @@ export class Judgement {
   require(holds: boolean, kind: Kind, detail: string): void {
     if (!holds) this.violations.push({ kind, detail });
   }
-}
-
-/**
- * Does `work` for each item, several at a time.
- *
- * @returns the results, in the order of the items
- */
-export async function sideBySide<T, R>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [at, item] of queue) results[at] = await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return results;
 }

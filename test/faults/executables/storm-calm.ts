@@ -2,7 +2,8 @@
 
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import type { Random } from "../../differential/random.ts";
-import { type Judgement, sideBySide } from "./scenario.ts";
+import { sideBySide } from "../../side-by-side.ts";
+import type { Judgement } from "./scenario.ts";
 import type { StormJudge } from "./storm-judge.ts";
 import { lineOf, type Operation } from "./storm-log.ts";
 import { configurationOf, isOf, reservationsOf, type StormNetwork } from "./storm-network.ts";

@@ -4,7 +4,7 @@ import { test } from "tap";
 import { Judgement, type Kind } from "./scenario.ts";
 import { StormJudge } from "./storm-judge.ts";
 import type { Operation } from "./storm-log.ts";
-import { type StormNetwork, stormNetworks } from "./storm-network.ts";
+import { type StormNetwork, wideNetworks } from "./storm-network.ts";
 
 const FULL = JSON.stringify({ code: 999, msg: "no IP addresses available in range set: x" });
 const DUPLICATE = JSON.stringify({ code: 999, msg: "duplicate allocation is not allowed" });
@@ -228,7 +228,7 @@ const guilty: readonly Case[] = [
   { name: "a call crashes", log: [call("DEL", 1, 2, { answer: "crashed" })], found: ["crash"] },
 ];
 
-function decide({ log, disk = {}, network = stormNetworks[0] ?? tiny }: Omit<Case, "found">) {
+function decide({ log, disk = {}, network = wideNetworks[0] ?? tiny }: Omit<Case, "found">) {
   const judgement = new Judgement();
   const operations = log.map((operation) => ({ ...operation, network: network.name }));
   const decide = new StormJudge(network, operations, judgement);

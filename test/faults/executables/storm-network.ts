@@ -19,8 +19,8 @@ export interface StormNetwork {
   readonly sets: readonly StormSet[];
 }
 
-/** One with a single range, a dual-stack one, and one with two ranges in a set. */
-export const stormNetworks: readonly StormNetwork[] = [
+/** One with a single range, a dual-stack one, and one with two ranges in a set: too small for 32 workers. */
+export const wideNetworks: readonly StormNetwork[] = [
   {
     name: "single",
     ranges: [[{ subnet: "10.1.0.0/26" }]],
@@ -41,6 +41,31 @@ export const stormNetworks: readonly StormNetwork[] = [
     name: "split",
     ranges: [[{ subnet: "2001:db8:3::/124" }, { subnet: "2001:db8:4::/124" }]],
     sets: [{ prefixes: ["2001:db8:3::", "2001:db8:4::"], capacity: 28 }],
+  },
+];
+
+/** The same, too small for 8 workers. */
+export const smallNetworks: readonly StormNetwork[] = [
+  {
+    name: "single",
+    ranges: [[{ subnet: "10.1.0.0/28" }]],
+    sets: [{ prefixes: ["10.1.0."], capacity: 13 }],
+  },
+  {
+    name: "dual",
+    ranges: [
+      [{ subnet: "10.2.0.0/28" }],
+      [{ subnet: "2001:db8:2::/64", rangeStart: "2001:db8:2::2", rangeEnd: "2001:db8:2::f" }],
+    ],
+    sets: [
+      { prefixes: ["10.2.0."], capacity: 13 },
+      { prefixes: ["2001:db8:2::"], capacity: 14 },
+    ],
+  },
+  {
+    name: "split",
+    ranges: [[{ subnet: "2001:db8:3::/125" }, { subnet: "2001:db8:4::/125" }]],
+    sets: [{ prefixes: ["2001:db8:3::", "2001:db8:4::"], capacity: 12 }],
   },
 ];
 

@@ -3,7 +3,7 @@
 import { type Attachment, attachmentCall, networkCall } from "../../blackbox/runtime-call.ts";
 import type { Random } from "../../differential/random.ts";
 import type { Operation } from "./storm-log.ts";
-import { configurationOf, type StormNetwork, stormNetworks } from "./storm-network.ts";
+import { configurationOf, type StormNetwork } from "./storm-network.ts";
 import type { Plan, StormProcesses } from "./storm-process.ts";
 import { knowsStatus, type Subject } from "./subject.ts";
 
@@ -25,6 +25,7 @@ interface Slot {
 /** What the workers of a storm share. */
 export interface StormGround {
   readonly directory: string;
+  readonly networks: readonly StormNetwork[];
   readonly programs: readonly Subject[];
   readonly processes: StormProcesses;
   readonly random: Random;
@@ -43,7 +44,7 @@ export class StormWorkers {
     this.#ours = ground.programs.filter(({ name }) => name !== "Go");
     this.#withStatus = ground.programs.filter(knowsStatus);
     this.#workers = Array.from({ length: count }, (_, worker) =>
-      stormNetworks.flatMap((network) =>
+      ground.networks.flatMap((network) =>
         Array.from(
           { length: SLOTS },
           (_, slot): Slot => ({

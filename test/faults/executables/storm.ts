@@ -6,23 +6,26 @@ import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.t
 import { StormCalm } from "./storm-calm.ts";
 import { StormJudge } from "./storm-judge.ts";
 import type { Operation } from "./storm-log.ts";
-import { reservationsOf, stormNetworks } from "./storm-network.ts";
+import { reservationsOf, smallNetworks, wideNetworks } from "./storm-network.ts";
 import { StormProcesses } from "./storm-process.ts";
 import { StormWorkers } from "./storm-worker.ts";
 import { type Subject, subjects } from "./subject.ts";
 
-const WORKERS = 32;
 const PERCENT_KILLED = 5;
 
-/** How long it lasts, in milliseconds. */
-const DURATION = { short: 6_000, full: 120_000 } as const;
+/** How many workers there are, and how long they work, in milliseconds. */
+const extents = {
+  short: { workers: 8, duration: 2_000 },
+  full: { workers: 32, duration: 6_000 },
+  exhaustive: { workers: 32, duration: 120_000 },
+} as const;
 
 const PROMISE =
   "no address is held by two at any moment; what lives keeps its addresses, what is deleted has none";
 
 export const stormScenarios: readonly Scenario[] = [
   {
-    fault: "32 workers at random calls over three networks, 5 % of the processes killed",
+    fault: "up to 32 workers at random calls over three networks, 5 % of the processes killed",
     promise: PROMISE,
     attempt: async (trial) => [await storm(trial, [trial.subject])],
   },
@@ -46,13 +49,14 @@ async function storm(
   programs: readonly Subject[],
 ): Promise<Attempt> {
   const random = randomFrom(seed);
-  const ground = { directory: scratchDirectory({ teardown }), programs, random };
+  const networks = extent === "short" ? smallNetworks : wideNetworks;
+  const ground = { directory: scratchDirectory({ teardown }), networks, programs, random };
   const processes = new StormProcesses(random, PERCENT_KILLED);
-  const workers = new StormWorkers({ ...ground, processes }, WORKERS);
-  await workers.work(DURATION[extent]);
+  const workers = new StormWorkers({ ...ground, processes }, extents[extent].workers);
+  await workers.work(extents[extent].duration);
   const judgement = new Judgement();
   await Promise.all(
-    stormNetworks.map(async (network) => {
+    networks.map(async (network) => {
       const operations = workers.log.filter((operation) => operation.network === network.name);
       const decide = new StormJudge(network, operations, judgement);
       decide.judgeTenures();

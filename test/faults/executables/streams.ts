@@ -4,9 +4,11 @@ import { spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { DualStack, judgeAftermath } from "./dual-stack.ts";
 import { inputScenarios } from "./input-streams.ts";
+import { shortSampleOf } from "./sample.ts";
 import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 
 /** For calls that should end at once, on a machine that is busy. */
@@ -41,20 +43,16 @@ export const streamsScenarios: readonly Scenario[] = [
   {
     fault: "ADD cannot write its result: standard output is closed, full, or without a reader",
     promise: "exit 1, the reservation is rolled back, others keep theirs",
-    attempt: async (trial) => {
-      const attempts: Attempt[] = [];
-      for (const [what, start] of outputs) attempts.push(await undelivered(what, start, trial));
-      return attempts;
-    },
+    attempt: (trial) =>
+      sideBySide(shortSampleOf(trial, outputs), 3, ([what, start]) =>
+        undelivered(what, start, trial),
+      ),
   },
   {
     fault: "ADD and DEL with standard input, output or error closed, in every combination",
     promise: "no file takes the place of a stream: nothing is written where it does not belong",
-    attempt: async (trial) => {
-      const attempts: Attempt[] = [];
-      for (const closing of closings) attempts.push(await withClosed(closing, trial));
-      return attempts;
-    },
+    attempt: (trial) =>
+      sideBySide(shortSampleOf(trial, closings), 3, (closing) => withClosed(closing, trial)),
   },
 ];
 

@@ -12,6 +12,8 @@ export interface Subject {
   readonly cniVersion: string;
   /** The time-out of its calls for the lock, in seconds: longer than a killed holder's lock keeps others out. */
   readonly lockTimeout: number;
+  /** After so many milliseconds others have the lock of a process that stands still, if they ever get it. */
+  readonly staleAfter: number;
 }
 
 const portable = inRepository("dist/host-local");
@@ -19,18 +21,26 @@ const native = inRepository("dist/native/host-local");
 
 const cniVersion = "1.1.0";
 
-/** The kernel frees a dead process's `flock(2)`; a second is what a busy machine may need. */
-const nativeSubject: Subject = { name: "native", path: native, cniVersion, lockTimeout: 5 };
+/** The kernel frees a dead process's `flock(2)`, and never a living one's; a second is what a busy machine may need. */
+const flock = { lockTimeout: 5, staleAfter: 500 };
 
-/** Its lock goes stale after two seconds, and may be dated one ahead. */
-const portableSubject: Subject = { name: "portable", path: portable, cniVersion, lockTimeout: 10 };
+const nativeSubject: Subject = { name: "native", path: native, cniVersion, ...flock };
+
+const portableSubject: Subject = {
+  name: "portable",
+  path: portable,
+  cniVersion,
+  // Its lock goes stale after two seconds, and may be dated one ahead.
+  lockTimeout: 10,
+  staleAfter: 4000,
+};
 
 /** The Go plugin, where the machine has one. */
 export const goSubject: Subject | undefined = goPlugin && {
   name: "Go",
   path: goPlugin.path,
   cniVersion: goPlugin.cniVersion,
-  lockTimeout: 5,
+  ...flock,
 };
 
 /** The executable under test, as `HOST_LOCAL_BIN` says. */

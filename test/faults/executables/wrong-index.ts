@@ -2,11 +2,12 @@
 
 import { mkdirSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { sideBySide } from "../../side-by-side.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { foreignFiles, type IndexDebris, indexDebris } from "./index-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, sideBySide, type Trial } from "./scenario.ts";
+import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 const FULL = "no IP addresses available";
@@ -96,13 +97,13 @@ function requireNothing(
   judgement.require(left === "", "leak", `${left} of ${containerIds.join(" ")} is left`);
 }
 
-/** In a sample each piece is met by one kind of call, in turn. */
+/** In all but an exhaustive run, each piece is met by one kind of call, in turn. */
 function pairsOf(trial: Trial): readonly (readonly [IndexDebris, First])[] {
   // The GC of the Go plugin does nothing, whatever is there.
   const calls = firstCalls.filter((first) => first !== "GC" || trial.subject.name !== "Go");
   const pairs = indexDebris.flatMap((debris, at) =>
     calls
-      .filter((_, call) => trial.extent === "full" || call === at % calls.length)
+      .filter((_, call) => trial.extent === "exhaustive" || call === at % calls.length)
       .map((first) => [debris, first] as const),
   );
   return sampleOf(trial, pairs);

@@ -1,0 +1,60 @@
+/** The test files, and what each of them uses. */
+
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./bundle.ts";
+
+/** Who imports one of these tests something else than functions of `src`. */
+const resources = {
+  /** An executable, from outside: such a test runs with each of the two. */
+  executable: "test/blackbox/executable.ts",
+  /** The Go plugin. */
+  goPlugin: "test/differential/go-plugin.ts",
+  /** The build of the native executable. */
+  nativeBuild: "scripts/build-native.ts",
+} as const;
+
+/** A test file. */
+export interface TestFile {
+  /** Relative to the top of the repository. */
+  readonly path: string;
+  readonly usesExecutable: boolean;
+  readonly usesGoPlugin: boolean;
+  readonly usesNativeBuild: boolean;
+}
+
+/** The longest first, so that none of them runs alone in the end. */
+const longest = ["test/faults/executables/", "test/differential/", "test/blackbox/", "test/e2e/"];
+
+/** All test files, in the order in which to run them. */
+export function testFiles(): readonly TestFile[] {
+  const rank = (path: string): number => {
+    const at = longest.findIndex((directory) => path.startsWith(directory));
+    return at < 0 ? longest.length : at;
+  };
+  return globSync("test/**/*.test.ts", { cwd: root })
+    .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map((path) => {
+      const imported = importedBy(path);
+      return {
+        path,
+        usesExecutable: imported.has(resources.executable),
+        usesGoPlugin: imported.has(resources.goPlugin),
+        usesNativeBuild: imported.has(resources.nativeBuild),
+      };
+    });
+}
+
+/** An import or export of another file; the first group is there where it is one of types alone. */
+const IMPORT = /^(?:im|ex)port (type )?[^;]*? from "(\.[^"]+\.ts)";$/gm;
+
+/** A file and all that it imports, directly or not. */
+function importedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(path)) return found;
+  found.add(path);
+  const text = readFileSync(join(root, path), "utf8");
+  for (const [, isType, target = ""] of text.matchAll(IMPORT)) {
+    if (isType === undefined) importedBy(join(dirname(path), target), found);
+  }
+  return found;
+}

@@ -1,0 +1,135 @@
+/**
+ * Builds both executables and runs the tests: those that work on an executable from outside with each of the two, all
+ * others once. One line a file says how it went.
+ *
+ * Usage: npm test [-- OPTION... FILE...], npm run test:all
+ *
+ *   --full             every test in its full extent; without it, all kinds of tests in a small extent
+ *   --go-plugin PATH   the tests that use the Go plugin, with this one; `none` is as on a machine without
+ *   FILE               these test files alone
+ */
+
+import { spawnSync } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { sideBySide } from "../test/side-by-side.ts";
+import { buildNative, MissingTool } from "./build-native.ts";
+import { root } from "./bundle.ts";
+import { type TestFile, testFiles } from "./test-files.ts";
+import { type Counts, type FileResult, runTestFile } from "./test-process.ts";
+
+/** An executable under test. */
+interface Executable {
+  readonly name: "portable" | "native";
+  readonly path: string;
+}
+
+/** A test file, and with which executable. */
+interface Task {
+  readonly file: TestFile;
+  readonly executable?: Executable;
+}
+
+/** Some tests wait, for a lock or a process: meanwhile others run. */
+const AT_ONCE = availableParallelism() + 1;
+
+const { values: options, positionals } = parseArgs({
+  options: {
+    full: { type: "boolean", default: false },
+    "go-plugin": { type: "string" },
+  },
+  allowPositionals: true,
+});
+const goPlugin = options["go-plugin"];
+const environment = {
+  HOST_LOCAL_EXTENT: options.full ? "full" : "short",
+  ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin === "none" ? "" : goPlugin }),
+};
+
+const began = performance.now();
+const sum = { passed: 0, failed: 0, skipped: 0 };
+const skipReasons = new Map<string, number>();
+const executables = [buildPortable(), await buildNativeHere()].filter((one) => one !== undefined);
+const results = await sideBySide(tasks(chosenFiles(), executables), AT_ONCE, runTask);
+conclude(results);
+
+function buildPortable(): Executable | undefined {
+  const { status } = spawnSync(process.execPath, [join(root, "scripts", "build.ts")], {
+    stdio: "inherit",
+  });
+  if (status === 0) return { name: "portable", path: join(root, "dist", "host-local") };
+  sum.failed++;
+  console.log("FAIL  The portable executable could not be built; the native one is tested alone.");
+  return undefined;
+}
+
+async function buildNativeHere(): Promise<Executable | undefined> {
+  try {
+    return { name: "native", path: await buildNative() };
+  } catch (error) {
+    if (error instanceof MissingTool) {
+      sum.skipped++;
+      console.log(`The native executable is not tested, for it cannot be built here. ${error}`);
+    } else {
+      sum.failed++;
+      console.log(`FAIL  The native executable could not be built: ${error}`);
+    }
+    return undefined;
+  }
+}
+
+function chosenFiles(): readonly TestFile[] {
+  const wanted = new Set(positionals.map((path) => relative(root, resolve(path))));
+  const files = testFiles()
+    .filter(({ path }) => wanted.size === 0 || wanted.has(path))
+    .filter(({ usesGoPlugin }) => goPlugin === undefined || usesGoPlugin);
+  if (files.length === 0) throw new Error("No test file is of that name.");
+  return files;
+}
+
+function tasks(files: readonly TestFile[], executables: readonly Executable[]): readonly Task[] {
+  const isNativeHere = executables.some(({ name }) => name === "native");
+  return files.flatMap((file): readonly Task[] => {
+    if (file.usesNativeBuild && !isNativeHere) return [];
+    return file.usesExecutable
+      ? executables.map((executable) => ({ file, executable }))
+      : [{ file }];
+  });
+}
+
+async function runTask({ file, executable }: Task): Promise<FileResult> {
+  const result = await runTestFile(file.path, {
+    ...environment,
+    ...(executable === undefined ? {} : { HOST_LOCAL_BIN: executable.path }),
+  });
+  const how = result.failed > 0 ? "FAIL" : "ok  ";
+  const seconds = `${result.seconds.toFixed(1)} s`.padStart(7);
+  const name = executable === undefined ? file.path : `${file.path} (${executable.name})`;
+  console.log(`${how} ${seconds}  ${name}: ${inWords(result)}`);
+  if (result.report !== "") console.log(result.report.replaceAll(/^/gm, "      "));
+  return result;
+}
+
+function conclude(results: readonly FileResult[]): void {
+  for (const result of results) {
+    sum.passed += result.passed;
+    sum.failed += result.failed;
+    sum.skipped += result.skipped;
+    for (const reason of result.skipReasons) {
+      skipReasons.set(reason, (skipReasons.get(reason) ?? 0) + 1);
+    }
+  }
+  for (const [reason, count] of skipReasons) console.log(`${count} skipped: ${reason}`);
+  console.log(`${results.length} files in ${Math.round((performance.now() - began) / 1000)} s`);
+  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+  process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+}
+
+function inWords({ passed, failed, skipped }: Counts): string {
+  return [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ].join(", ");
+}

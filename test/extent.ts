@@ -1,0 +1,18 @@
+/**
+ * How thorough a run of the tests is: `short` is a small part of every kind of test, `full` is all but what only more of
+ * the same would add, `exhaustive` is everything.
+ */
+export type Extent = "short" | "full" | "exhaustive";
+
+/** As `HOST_LOCAL_EXTENT` says: `npm test` is short, `npm run test:all` is full. */
+export const extent: Extent = extentNamed(process.env.HOST_LOCAL_EXTENT ?? "short");
+
+/**
+ * Reads the name of an extent.
+ *
+ * @throws {RangeError} where there is none of that name
+ */
+export function extentNamed(name: string): Extent {
+  if (name === "short" || name === "full" || name === "exhaustive") return name;
+  throw new RangeError(`expected short, full or exhaustive, found ${name}`);
+}
