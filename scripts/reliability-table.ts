@@ -2,8 +2,9 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attempt, Kind, Scenario } from "../test/faults/executables/scenario.ts";
+import type { Attempt, Scenario } from "../test/faults/executables/scenario.ts";
 import type { Subject } from "../test/faults/executables/subject.ts";
+import type { Kind } from "../test/faults/judgement.ts";
 import { root } from "./bundle.ts";
 
 /** A fault, and what each executable made of it. */

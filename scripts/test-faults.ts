@@ -13,7 +13,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { extentNamed } from "../test/extent.ts";
-import type { Attempt, Scenario, Trial } from "../test/faults/executables/scenario.ts";
+import type { Attempt, Context, Scenario } from "../test/faults/executables/scenario.ts";
 import { scenarios } from "../test/faults/executables/scenarios.ts";
 import { type Subject, subjects } from "../test/faults/executables/subject.ts";
 import { type Row, writeTable } from "./reliability-table.ts";
@@ -29,8 +29,8 @@ const { values: options } = parseArgs({
 const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed);
 const extent = extentNamed(options.extent);
 
-/** So many bad attempts of one scenario are told in full. */
-const TOLD = 20;
+/** At most this many bad attempts of one scenario are shown in full. */
+const SHOWN = 20;
 
 const rows: Row[] = [];
 let held = 0;
@@ -63,7 +63,7 @@ function isUntried({ scenario, outcomes }: Row): boolean {
 
 async function attempt(scenario: Scenario, subject: Subject): Promise<readonly Attempt[]> {
   const undo: (() => unknown)[] = [];
-  const teardown: Trial["teardown"] = (step) => {
+  const teardown: Context["teardown"] = (step) => {
     if (step !== undefined) undo.unshift(step);
   };
   const began = performance.now();
@@ -78,7 +78,7 @@ async function attempt(scenario: Scenario, subject: Subject): Promise<readonly A
   const seconds = Math.round((performance.now() - began) / 1000);
   const count = `${attempts.length - bad.length} of ${attempts.length}`;
   console.log(`${count} held, ${seconds} s, ${subject.name}: ${scenario.fault}`);
-  for (const { what, violations } of bad.slice(0, TOLD)) {
+  for (const { what, violations } of bad.slice(0, SHOWN)) {
     console.log(`    ${what}`);
     for (const { kind, detail } of violations) console.log(`        ${kind}: ${detail}`);
   }

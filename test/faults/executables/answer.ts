@@ -1,8 +1,8 @@
 /** What every call owes its caller, whatever it was given. */
 
 import { readError } from "../../blackbox/printed-error.ts";
+import type { Judgement } from "../judgement.ts";
 import type { CutOffOutcome } from "./cut-off-call.ts";
-import type { Judgement } from "./scenario.ts";
 
 /** Lines that only a defect prints: of Node.js, of QuickJS, of Go. */
 const stackTrace = /^\s+at .+|^goroutine \d|^panic: |^(?:\w*Error|fatal error): /m;
@@ -19,14 +19,14 @@ export function judgeAnswer(outcome: CutOffOutcome, judgement: Judgement): void 
     judgement.require(false, "hang", `cut off after ${Math.round(milliseconds)} ms`);
     return;
   }
-  const told = `${stdout.slice(0, 300)} ${stderr.slice(0, 500)}`;
+  const output = `${stdout.slice(0, 300)} ${stderr.slice(0, 500)}`;
   const isEnd = exitCode === 0 || exitCode === 1;
-  judgement.require(isEnd, "crash", `exit code ${exitCode}, signal ${signal}: ${told}`);
-  judgement.require(!stackTrace.test(stderr), "crash", `a stack trace: ${told}`);
+  judgement.require(isEnd, "crash", `exit code ${exitCode}, signal ${signal}: ${output}`);
+  judgement.require(!stackTrace.test(stderr), "crash", `a stack trace: ${output}`);
   if (exitCode === 1) {
-    judgement.require(readError(stdout) !== undefined, "mute", `no error JSON: ${told}`);
+    judgement.require(readError(stdout) !== undefined, "mute", `no error JSON: ${output}`);
   } else if (stdout !== "") {
-    judgement.require(isDocument(stdout), "mute", `not one JSON document: ${told}`);
+    judgement.require(isDocument(stdout), "mute", `not one JSON document: ${output}`);
   }
 }
 

@@ -8,9 +8,9 @@ import { sideBySide } from "../../side-by-side.ts";
 import { DualStack, judgeError } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { longPath } from "./odd-places.ts";
-import { type Complaint, decided, judgeUnserved, onlyOther } from "./refusal.ts";
+import { attemptOf, type Complaint, judgeUnserved, onlyOther } from "./refusal.ts";
 import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Scenario, Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** A data directory that cannot be made. */
 interface Blocked extends Complaint {
@@ -71,7 +71,7 @@ async function judgeBlocked(
   const before = filesIn(scratch);
   const what = `data directory ${blocked.what}`;
   const unserved = await judgeUnserved(network, what, blocked);
-  const releases = await decided(`DEL and GC: ${what}`, async (judgement) => {
+  const releases = await attemptOf(`DEL and GC: ${what}`, async (judgement) => {
     for (const outcome of [await network.do("DEL", "new"), await network.ask("GC", onlyOther)]) {
       if (outcome.exitCode !== 0) judgeError(outcome, blocked.path, "", judgement);
     }
@@ -88,10 +88,10 @@ function filesIn(directory: string): string[] {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-async function tryBlocked(trial: Trial): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
+async function tryBlocked(context: Context): Promise<Attempt[]> {
+  const { subject, teardown } = context;
   const kinds = [...blocked(scratchDirectory({ teardown })).keys()];
-  const tried = await sideBySide(shortSampleOf(trial, kinds), 3, (at) => {
+  const tried = await sideBySide(shortSampleOf(context, kinds), 3, (at) => {
     const scratch = scratchDirectory({ teardown });
     const one = blocked(scratch)[at];
     if (one === undefined) throw new Error(`there is no blocked directory ${at}`);
@@ -101,7 +101,7 @@ async function tryBlocked(trial: Trial): Promise<Attempt[]> {
 }
 
 /** A missing data directory in another user's directory, and in one on a read-only mount. */
-async function tryMissing({ subject, teardown }: Trial): Promise<Attempt[]> {
+async function tryMissing({ subject, teardown }: Context): Promise<Attempt[]> {
   const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
   const scratch = scratchDirectory({ teardown });
   const mounts = await Mounts.open(teardown);

@@ -6,9 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sample } from "../../sample.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { holdAt, requireNormality } from "./lock-holders.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
@@ -34,8 +35,8 @@ function dateAll(path: string, seconds: number): void {
   lutimesSync(path, then, then);
 }
 
-async function between(trial: Trial, [seconds, words]: Step): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+async function between(context: Context, [seconds, words]: Step): Promise<Attempt> {
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   // As a killed call of the portable executable leaves it.
@@ -55,16 +56,16 @@ async function between(trial: Trial, [seconds, words]: Step): Promise<Attempt> {
   return { what: words, violations: judgement.violations };
 }
 
-async function whileHeld(trial: Trial, [seconds, words]: Step): Promise<Attempt> {
+async function whileHeld(context: Context, [seconds, words]: Step): Promise<Attempt> {
   const what = `${words}, while a call holds the lock`;
-  const held = await holdAt(trial, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
+  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
   const { network, holder } = held;
   const judgement = new Judgement();
   dateAll(network.directory, seconds);
-  const waiting = network.begin("ADD", "third", 4 * trial.subject.lockTimeout);
+  const waiting = network.begin("ADD", "third", 4 * context.subject.lockTimeout);
   // Either it takes over what looks stale, or it waits for the other.
-  const early = await Promise.race([waiting.ended, pause(trial.subject.staleAfter, undefined)]);
+  const early = await Promise.race([waiting.ended, pause(context.subject.staleAfter, undefined)]);
   holder.goOn();
   const victim = await holder.ended;
   const third = early ?? (await waiting.ended);
@@ -81,11 +82,11 @@ export const clockScenarios: readonly Scenario[] = [
     fault: "the clock is set back or forward between calls, and while one holds the lock",
     promise: "no call waits longer for that, no address is handed out twice or lost",
     obstacle: stopObstacle,
-    attempt: async (trial) => {
-      const oneIn = { short: 6, full: 3, exhaustive: 1 }[trial.extent];
-      const some = sample(steps, oneIn, trial.seed).flatMap((step) => [
-        () => between(trial, step),
-        () => whileHeld(trial, step),
+    attempt: async (context) => {
+      const oneIn = { short: 6, full: 3, exhaustive: 1 }[context.extent];
+      const some = sample(steps, oneIn, context.seed).flatMap((step) => [
+        () => between(context, step),
+        () => whileHeld(context, step),
       ]);
       return sideBySide(some, 4, (attempt) => attempt());
     },

@@ -3,10 +3,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateBesidesLock } from "./disk-state.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { RunningCall } from "./running-call.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** Room for a thousand. */
@@ -20,7 +21,7 @@ interface Crowd {
 }
 
 /** Two hundred of the portable executable start for half a minute, and only an exhaustive run has time for that. */
-function crowdOf({ subject, extent }: Trial): Crowd {
+function crowdOf({ subject, extent }: Context): Crowd {
   if (subject.name !== "portable") {
     return extent === "short"
       ? { size: 50, arrival: 1, limit: 30 }
@@ -46,10 +47,10 @@ async function startAll(
   return calls;
 }
 
-async function served(trial: Trial): Promise<Attempt> {
-  const network = new WatchedNetwork(trial, { ipam });
+async function served(context: Context): Promise<Attempt> {
+  const network = new WatchedNetwork(context, { ipam });
   const judgement = new Judgement();
-  const crowd = crowdOf(trial);
+  const crowd = crowdOf(context);
   const release: (() => void)[] = [];
   await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
   const patient = { ipam: { lockTimeoutSeconds: crowd.limit } };
@@ -72,12 +73,12 @@ async function served(trial: Trial): Promise<Attempt> {
   return { what: `${crowd.size}, and it is given back`, violations: judgement.violations };
 }
 
-async function refused(trial: Trial): Promise<Attempt> {
-  const network = new WatchedNetwork(trial, { ipam });
+async function refused(context: Context): Promise<Attempt> {
+  const network = new WatchedNetwork(context, { ipam });
   const judgement = new Judgement();
-  const crowd = crowdOf(trial);
+  const crowd = crowdOf(context);
   await network.do("ADD", "other");
-  await holdLock(trial, network.directory);
+  await holdLock(context, network.directory);
   const before = stateBesidesLock(network.directory);
   const impatient = { ipam: { lockTimeoutSeconds: 1 } };
   const calls = await startAll(crowd, (id, at) =>
@@ -98,6 +99,6 @@ export const crowdScenarios: readonly Scenario[] = [
     fault: "up to two hundred calls wait for the lock at once",
     promise:
       "given back, it serves each of them exactly once; kept, it lets each of them fail in time with code 11, and nothing is changed",
-    attempt: (trial) => Promise.all([served(trial), refused(trial)]),
+    attempt: (context) => Promise.all([served(context), refused(context)]),
   },
 ];

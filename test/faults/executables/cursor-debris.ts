@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import {
   outsideOf,
@@ -15,7 +16,7 @@ import {
 } from "./file-debris.ts";
 import { requireEnd, requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf, shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 const CURSORS = ["last_reserved_ip.0", "last_reserved_ip.1"];
@@ -71,8 +72,8 @@ function fileOutside(path: string): string {
   return outside;
 }
 
-async function overwrite(trial: Trial, { name, put }: CursorDebris): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+async function overwrite(context: Context, { name, put }: CursorDebris): Promise<Attempt> {
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   await network.do("ADD", "other");
   for (const cursor of CURSORS) {
@@ -91,8 +92,8 @@ async function overwrite(trial: Trial, { name, put }: CursorDebris): Promise<Att
   return { what: name, violations: judgement.violations };
 }
 
-async function refuse(trial: Trial, { name, put }: CursorDebris): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+async function refuse(context: Context, { name, put }: CursorDebris): Promise<Attempt> {
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   await network.do("ADD", "other");
   const [, second = ""] = CURSORS;
@@ -132,13 +133,14 @@ export const cursorDebrisScenarios: readonly Scenario[] = [
   {
     fault: "a cursor that says something else than an address of its range, or is huge",
     promise: "ADDs go on, and hand out every address once",
-    attempt: (trial) => sideBySide(sampleOf(trial, files), 3, (debris) => overwrite(trial, debris)),
+    attempt: (context) =>
+      sideBySide(sampleOf(context, files), 3, (debris) => overwrite(context, debris)),
   },
   {
     fault: "a directory, FIFO or link where a cursor would be",
     promise:
       "ADD works, or fails and says where; what it reserved is given back, nothing behind a link is written, DEL works",
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, others), 3, (debris) => refuse(trial, debris)),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, others), 3, (debris) => refuse(context, debris)),
   },
 ];

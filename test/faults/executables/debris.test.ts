@@ -1,4 +1,4 @@
 import { debrisScenarios } from "./debris.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(debrisScenarios);
+testScenarios(debrisScenarios);

@@ -2,11 +2,12 @@
 
 import { goPlugin } from "../../differential/go-plugin.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { codeOf, decidedDifference } from "./decided.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** How many cases; the portable executable takes some thirty times as long to start. */
 const COUNTS = {
@@ -27,26 +28,26 @@ export const differentialFuzzScenarios: readonly Scenario[] = [
       "accepted or refused alike, with the same code and result, but for the decided differences",
     obstacle: () =>
       goPlugin?.current === true ? undefined : "there is no Go plugin 1.9.1 to compare with",
-    attempt: async (trial) => {
+    attempt: async (context) => {
       // It would be compared with itself.
-      const { name } = trial.subject;
+      const { name } = context.subject;
       if (name === "Go") return [];
       const grammar = { dataDir: "data", withOwnMembers: false };
-      const cases = fuzzCases(grammar, trial.seed, COUNTS[trial.extent][name]);
-      return sideBySide(cases, AT_ONCE, (fuzzCase) => compared(trial, fuzzCase));
+      const cases = fuzzCases(grammar, context.seed, COUNTS[context.extent][name]);
+      return sideBySide(cases, AT_ONCE, (fuzzCase) => compared(context, fuzzCase));
     },
   },
 ];
 
-async function compared(trial: Trial, fuzzCase: FuzzCase): Promise<Attempt> {
+async function compared(context: Context, fuzzCase: FuzzCase): Promise<Attempt> {
   const judgement = new Judgement();
   const [here, reference] = await Promise.all([
-    callOnFiles(trial, trial.subject.path, fuzzCase),
-    callOnFiles(trial, goPlugin?.path ?? "", fuzzCase),
+    callOnFiles(context, context.subject.path, fuzzCase),
+    callOnFiles(context, goPlugin?.path ?? "", fuzzCase),
   ]);
   if (!isSame(here, reference) && decidedDifference(fuzzCase, here, reference) === undefined) {
     const kind = here.exitCode === 0 ? "accepted" : reference.exitCode === 0 ? "refused" : "mute";
-    const both = `here ${told(here)}, Go ${told(reference)}`;
+    const both = `here ${excerpt(here)}, Go ${excerpt(reference)}`;
     judgement.require(false, kind, `${both} — ${inputOf(fuzzCase)}`);
   }
   return { what: fuzzCase.what, violations: judgement.violations };
@@ -60,11 +61,15 @@ function isSame(here: CutOffOutcome, reference: CutOffOutcome): boolean {
     : codeOf(here) === codeOf(reference);
 }
 
-function callOnFiles(trial: Trial, program: string, { call }: FuzzCase): Promise<CutOffOutcome> {
-  const { directory } = new Sandbox(trial);
+function callOnFiles(
+  context: Context,
+  program: string,
+  { call }: FuzzCase,
+): Promise<CutOffOutcome> {
+  const { directory } = new Sandbox(context);
   return callWithin(program, { ...call, workingDirectory: directory }, { milliseconds: CUT_OFF });
 }
 
-function told({ exitCode, stdout, stderr }: CutOffOutcome): string {
+function excerpt({ exitCode, stdout, stderr }: CutOffOutcome): string {
   return `${exitCode} ${(stdout || stderr).replace(/\s+/g, " ").slice(0, 300)}`;
 }

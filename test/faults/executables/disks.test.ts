@@ -1,4 +1,4 @@
 import { diskScenarios } from "./disks.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(diskScenarios);
+testScenarios(diskScenarios);

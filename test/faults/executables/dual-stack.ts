@@ -11,7 +11,7 @@ import {
   type JsonObject,
   networkCall,
 } from "../../blackbox/runtime-call.ts";
-import type { Judgement } from "./scenario.ts";
+import type { Judgement } from "../judgement.ts";
 import type { Subject } from "./subject.ts";
 
 /** How many attachments the network has room for. */
@@ -81,7 +81,7 @@ export class DualStack {
  *
  * @param network with `other` attached before the fault, and `victim` attached or not
  */
-export async function judgeAftermath(network: DualStack, judgement: Judgement): Promise<void> {
+export async function judgeRecovery(network: DualStack, judgement: Judgement): Promise<void> {
   for (const [name, content] of network.reservations()) {
     const isWhole = /^(?:other|victim)\r\neth0$/.test(content);
     judgement.require(isWhole, "torn", `${name} says ${JSON.stringify(content)}`);

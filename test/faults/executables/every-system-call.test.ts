@@ -1,6 +1,6 @@
 /** A fault at every system call: see every-system-call.ts. */
 
 import { everySystemCallScenarios } from "./every-system-call.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(everySystemCallScenarios);
+testScenarios(everySystemCallScenarios);

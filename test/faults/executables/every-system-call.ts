@@ -4,9 +4,10 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sample } from "../../sample.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeAftermath, judgeError } from "./dual-stack.ts";
+import { Judgement } from "../judgement.ts";
+import { DualStack, judgeError, judgeRecovery } from "./dual-stack.ts";
 import { injectionObstacle, runInjected, type SystemCall, systemCallsOf } from "./injection.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 type Command = "ADD" | "DEL";
 
@@ -58,7 +59,9 @@ const FEWEST_HITS = 0.9;
 const MOST_TRIES = 5;
 
 /** One attempt of so many is made; of those with a kill, which are fewer, four times as many. */
-const ONE_IN: Readonly<Record<Trial["extent"], number>> = { short: 120, full: 40, exhaustive: 1 };
+function oneIn({ extent, subject }: Context): number {
+  return { short: subject.name === "portable" ? 360 : 120, full: 40, exhaustive: 1 }[extent];
+}
 
 export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as const).flatMap(
   (command) => [
@@ -67,48 +70,48 @@ export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as 
       promise:
         "files are whole, DEL frees all, others are served, each address is handed out once more",
       obstacle: injectionObstacle,
-      attempt: (trial: Trial) => strikeEverywhere(trial, command, [kill], 4),
+      attempt: (context: Context) => strikeEverywhere(context, command, [kill], 4),
     },
     {
       fault: `${command} with each system call failing, once and again and again: ${Object.keys(causes).join(", ")}`,
       promise: "the same, and either it works or it says what failed where and keeps nothing",
       obstacle: injectionObstacle,
-      attempt: (trial: Trial) => strikeEverywhere(trial, command, refusals, 1),
+      attempt: (context: Context) => strikeEverywhere(context, command, refusals, 1),
     },
   ],
 );
 
 async function strikeEverywhere(
-  trial: Trial,
+  context: Context,
   command: Command,
   faults: readonly Fault[],
   times: number,
 ): Promise<readonly Attempt[]> {
-  const network = await prepare(trial, command);
+  const network = await prepare(context, command);
   const calls = await systemCallsOf(
-    trial.subject.path,
+    context.subject.path,
     network.call(command, "victim"),
     network.directory,
   );
   const all = calls.flatMap((at) => faults.map((fault) => ({ at, fault })));
-  const chosen = sample(all, Math.max(1, ONE_IN[trial.extent] / times), trial.seed);
+  const chosen = sample(all, Math.max(1, oneIn(context) / times), context.seed);
   const attempts = await sideBySide(chosen, AT_ONCE, async ({ at, fault }) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const attempt = await strike(trial, command, at, fault);
+      const attempt = await strike(context, command, at, fault);
       if (attempt !== undefined) return [attempt];
     }
     return [];
   });
   const made = attempts.flat();
-  if (trial.subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
+  if (context.subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
     throw new Error(`Only ${made.length} of ${chosen.length} faults struck where they should.`);
   }
   return made;
 }
 
 /** A network with one attachment, and the victim where it is to be deleted. */
-async function prepare(trial: Trial, command: Command): Promise<DualStack> {
-  const network = new DualStack(trial.subject, scratchDirectory(trial));
+async function prepare(context: Context, command: Command): Promise<DualStack> {
+  const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
   if (command === "DEL") await network.do("ADD", "victim");
   return network;
@@ -116,13 +119,13 @@ async function prepare(trial: Trial, command: Command): Promise<DualStack> {
 
 /** Returns the attempt; `undefined` where the fault struck elsewhere, since threads vary the order of calls. */
 async function strike(
-  trial: Trial,
+  context: Context,
   command: Command,
   at: SystemCall,
   fault: Fault,
 ): Promise<Attempt | undefined> {
   const what = `${command} ${fault.name} at ${at.name} ${at.occurrence} (${at.target})`;
-  const network = await prepare(trial, command);
+  const network = await prepare(context, command);
   const judgement = new Judgement();
   const { directory, subject } = network;
   const call = network.call(command, "victim");
@@ -154,6 +157,6 @@ async function strike(
   if (command === "DEL" && outcome.exitCode === 0) {
     judgement.require(network.heldBy("victim").length === 0, "leak", "after a DEL that worked");
   }
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   return { what, violations: judgement.violations };
 }

@@ -6,9 +6,10 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { type Call, start } from "../../blackbox/executable.ts";
 import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { DualStack } from "./dual-stack.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** What the caller has, in octal. */
 const umasks = ["000", "022", "027", "077", "777"];
@@ -29,7 +30,7 @@ function underUmask(umask: string, program: string, call: Call) {
 
 /** ADDs and a DEL into a data directory that is missing with its parents. */
 async function judgeModes(
-  { subject, teardown }: Trial,
+  { subject, teardown }: Context,
   umask: string,
   isPrivileged: boolean,
 ): Promise<Attempt> {
@@ -75,14 +76,14 @@ export const fileModesScenarios: readonly Scenario[] = [
     fault: "umask of the caller, from 0 to 0777",
     promise: "directories have mode 0755, reservations and cursors 0600, the lock 0750",
     obstacle: () => (isRoot ? undefined : "Reading what umask 0777 leaves needs root."),
-    attempt: (trial) =>
+    attempt: (context) =>
       sideBySide(
         shortSampleOf(
-          trial,
+          context,
           umasks.flatMap((umask) => [true, false].map((isPrivileged) => ({ umask, isPrivileged }))),
         ),
         3,
-        ({ umask, isPrivileged }) => judgeModes(trial, umask, isPrivileged),
+        ({ umask, isPrivileged }) => judgeModes(context, umask, isPrivileged),
       ),
   },
 ];

@@ -3,10 +3,11 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeAftermath, judgeError, mustWork } from "./dual-stack.ts";
+import { Judgement } from "../judgement.ts";
+import { DualStack, judgeError, judgeRecovery, mustWork } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** What a disk can run out of. */
 interface Shortage {
@@ -70,7 +71,7 @@ async function addInto(
   }
   makeRoom();
   if (!isInUse) await mustWork(network, "ADD", "other", judgement);
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   const what = `ADD with ${left} ${of} left, ${isInUse ? "network in use" : "new network"}`;
   return { what, violations: judgement.violations };
 }
@@ -127,26 +128,26 @@ async function releaseFrom(
   judgement.require(held === "", "leak", `${verb} leaves ${held}`);
   judgement.require(network.heldBy("other").length === 2, "double", `${verb} takes the other's`);
   makeRoom();
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   return { what: `${verb} with no ${of} left`, violations: judgement.violations };
 }
 
-async function tryAdds(trial: Trial, of: Shortage): Promise<Attempt[]> {
-  const { subject, extent, teardown } = trial;
+async function tryAdds(context: Context, of: Shortage): Promise<Attempt[]> {
+  const { subject, extent, teardown } = context;
   const mounts = await Mounts.open(teardown);
   const amounts = Array.from({ length: ENOUGH + 1 }, (_, at) => at);
   const tried = extent === "exhaustive" ? amounts : [0, 1, 2, 6, ENOUGH];
   const all = [true, false].flatMap((isInUse) => tried.map((left) => ({ isInUse, left })));
-  return sideBySide(shortSampleOf(trial, all), 4, ({ isInUse, left }) => {
+  return sideBySide(shortSampleOf(context, all), 4, ({ isInUse, left }) => {
     const disk = mounts.memory(`${of.of}-${left}-${isInUse}`, DISK);
     return addInto(new DualStack(subject, join(disk, "data")), disk, of, left, isInUse);
   });
 }
 
-async function tryReleases(trial: Trial, of: Shortage): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
+async function tryReleases(context: Context, of: Shortage): Promise<Attempt[]> {
+  const { subject, teardown } = context;
   const mounts = await Mounts.open(teardown);
-  return sideBySide(shortSampleOf(trial, Object.entries(releases)), 2, ([verb, release]) => {
+  return sideBySide(shortSampleOf(context, Object.entries(releases)), 2, ([verb, release]) => {
     const disk = mounts.memory(`${of.of}-${verb}`, DISK);
     return releaseFrom(new DualStack(subject, join(disk, "data")), disk, of, verb, release);
   });
@@ -158,12 +159,12 @@ export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap((shortag
     promise:
       "an ADD gets both families, or fails with path and cause and keeps neither; no debris grows",
     obstacle: mountObstacle,
-    attempt: (trial: Trial) => tryAdds(trial, shortage),
+    attempt: (context: Context) => tryAdds(context, shortage),
   },
   {
     fault: shortage.of === "pages" ? "disk full" : "disk out of inodes",
     promise: "DEL and GC free, CHECK answers",
     obstacle: mountObstacle,
-    attempt: (trial: Trial) => tryReleases(trial, shortage),
+    attempt: (context: Context) => tryReleases(context, shortage),
   },
 ]);

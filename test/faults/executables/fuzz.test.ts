@@ -1,4 +1,4 @@
 import { fuzzScenarios } from "./fuzz.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(fuzzScenarios);
+testScenarios(fuzzScenarios);

@@ -3,11 +3,12 @@
 import { versionCall } from "../../blackbox/runtime-call.ts";
 import type { Extent } from "../../extent.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { judgeAnswer } from "./answer.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
 /** How many cases; the portable executable takes some thirty times as long to start. */
@@ -34,13 +35,13 @@ export const fuzzScenarios: readonly Scenario[] = [
     fault: "Generated environments and configurations, a third of them with mutated bytes",
     promise:
       "no crash, no hang over 1 s, no stack trace, one JSON document, no file outside dataDir",
-    attempt: async (trial) => {
-      const { subject, extent, seed } = trial;
+    attempt: async (context) => {
+      const { subject, extent, seed } = context;
       const count = COUNTS[extent][subject.name];
       const cases = fuzzCases({ dataDir: "data", withOwnMembers: true }, seed, count);
-      const { attempts, slow } = await inBatches(trial, cases);
+      const { attempts, slow } = await inBatches(context, cases);
       for (const { at, fuzzCase } of slow) {
-        attempts[at] = { what: fuzzCase.what, violations: await repeated(trial, fuzzCase) };
+        attempts[at] = { what: fuzzCase.what, violations: await repeated(context, fuzzCase) };
       }
       return attempts;
     },
@@ -53,21 +54,21 @@ interface Slow {
 }
 
 async function inBatches(
-  trial: Trial,
+  context: Context,
   cases: readonly FuzzCase[],
 ): Promise<{ readonly attempts: Attempt[]; readonly slow: readonly Slow[] }> {
   const attempts: Attempt[] = [];
   const slow: Slow[] = [];
   const starts = cases.map((_, at) => at).filter((at) => at % LIFETIME === 0);
   await sideBySide(starts, AT_ONCE, async (start) => {
-    const sandbox = new Sandbox(trial);
+    const sandbox = new Sandbox(context);
     for (const [offset, fuzzCase] of cases.slice(start, start + LIFETIME).entries()) {
       const at = start + offset;
       const judgement = new Judgement();
-      const outcome = await callIn(sandbox, trial, fuzzCase);
+      const outcome = await callIn(sandbox, context, fuzzCase);
       judgeAnswer(outcome, judgement);
       sandbox.decide(judgement);
-      attempts[at] = { what: fuzzCase.what, violations: told(judgement, fuzzCase) };
+      attempts[at] = { what: fuzzCase.what, violations: withInput(judgement, fuzzCase) };
       const isSlow = outcome.milliseconds > LONGEST && judgement.violations.length === 0;
       if (isSlow) slow.push({ at, fuzzCase });
     }
@@ -76,21 +77,21 @@ async function inBatches(
 }
 
 /** A hang is what takes too long again and again, compared with a call that does nothing. */
-async function repeated(trial: Trial, fuzzCase: FuzzCase): Promise<Attempt["violations"]> {
+async function repeated(context: Context, fuzzCase: FuzzCase): Promise<Attempt["violations"]> {
   const judgement = new Judgement();
   let fastest = Number.POSITIVE_INFINITY;
   for (let count = 0; count < REPETITIONS && fastest > LONGEST; count++) {
-    const idle = await callWithin(trial.subject.path, versionCall(), { milliseconds: CUT_OFF });
-    const outcome = await callIn(new Sandbox(trial), trial, fuzzCase);
+    const idle = await callWithin(context.subject.path, versionCall(), { milliseconds: CUT_OFF });
+    const outcome = await callIn(new Sandbox(context), context, fuzzCase);
     fastest = Math.min(fastest, outcome.milliseconds - idle.milliseconds);
   }
   judgement.require(fastest <= LONGEST, "hang", `${Math.round(fastest)} ms each time`);
-  return told(judgement, fuzzCase);
+  return withInput(judgement, fuzzCase);
 }
 
 function callIn(
   { directory }: Sandbox,
-  { subject }: Trial,
+  { subject }: Context,
   { call }: FuzzCase,
 ): Promise<CutOffOutcome> {
   const made = { ...call, workingDirectory: directory };
@@ -98,7 +99,7 @@ function callIn(
 }
 
 /** Every violation with the input that shows it. */
-function told({ violations }: Judgement, fuzzCase: FuzzCase): Attempt["violations"] {
+function withInput({ violations }: Judgement, fuzzCase: FuzzCase): Attempt["violations"] {
   return violations.map(({ kind, detail }) => ({
     kind,
     detail: `${detail} — ${inputOf(fuzzCase)}`,

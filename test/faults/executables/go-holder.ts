@@ -5,11 +5,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeAftermath } from "./dual-stack.ts";
+import { Judgement } from "../judgement.ts";
+import { DualStack, judgeRecovery } from "./dual-stack.ts";
 import { putFifo } from "./file-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { goSubject, knowsStatus, type Subject } from "./subject.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
@@ -55,21 +56,21 @@ async function finish(network: WatchedNetwork, holder: RunningCall, end: End): P
   return holder.ended;
 }
 
-async function attemptWith(trial: Trial, go: Subject, end: End): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+async function attemptWith(context: Context, go: Subject, end: End): Promise<Attempt> {
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   await network.do("ADD", "other");
   const holder = await holdByGo(network, go);
   const impatient = { ipam: { lockTimeoutSeconds: IMPATIENT } };
 
   const third = await network.begin("ADD", "third", LIMIT, impatient).ended;
-  if (trial.subject.name === "portable") {
+  if (context.subject.name === "portable") {
     requireSuccess(judgement, third, "ADD, which does not share that lock");
   } else {
     requireFailure(judgement, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
   }
   for (const verb of ["CHECK", "STATUS"] as const) {
-    if (verb === "STATUS" && !knowsStatus(trial.subject)) continue;
+    if (verb === "STATUS" && !knowsStatus(context.subject)) continue;
     const ending = await network.begin(verb, "other", LIMIT).ended;
     requireSuccess(judgement, ending, verb, "blocked");
   }
@@ -79,7 +80,7 @@ async function attemptWith(trial: Trial, go: Subject, end: End): Promise<Attempt
   });
   const victim = await finish(network, holder, end);
   const fourth = await waiting.ended;
-  if (end === "goes on" && trial.subject.name !== "portable") {
+  if (end === "goes on" && context.subject.name !== "portable") {
     requireSuccess(judgement, victim, "the Go plugin's ADD");
     requireSuccess(judgement, fourth, "ADD afterwards", "blocked");
   }
@@ -89,7 +90,7 @@ async function attemptWith(trial: Trial, go: Subject, end: End): Promise<Attempt
   for (const containerId of ["third", "fourth"]) {
     requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
   }
-  await judgeAftermath(new DualStack(trial.subject, network.directory), judgement);
+  await judgeRecovery(new DualStack(context.subject, network.directory), judgement);
   return { what: `and then ${end}`, violations: judgement.violations };
 }
 
@@ -99,10 +100,12 @@ export const goHolderScenarios: readonly Scenario[] = [
     promise:
       "native: fails with code 11 in the time asked for and names it; portable: goes on beside it; no address is handed out twice",
     obstacle: () => skipWithoutGoPlugin || undefined,
-    attempt: async (trial) => {
+    attempt: async (context) => {
       const go = goSubject;
       if (go === undefined) return [];
-      return sideBySide(["goes on", "is killed"] as const, 2, (end) => attemptWith(trial, go, end));
+      return sideBySide(["goes on", "is killed"] as const, 2, (end) =>
+        attemptWith(context, go, end),
+      );
     },
   },
 ];

@@ -3,9 +3,10 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateBesidesLock, stateOf } from "./disk-state.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** Older than all that may be healed has to be, in seconds. */
@@ -27,8 +28,8 @@ function putOld(path: string): void {
 }
 
 /** A full network in which everything is there that may be healed. */
-async function ailing(trial: Trial): Promise<WatchedNetwork> {
-  const network = new WatchedNetwork(trial, { ipam: { lockTimeoutSeconds: PATIENCE } });
+async function ailing(context: Context): Promise<WatchedNetwork> {
+  const network = new WatchedNetwork(context, { ipam: { lockTimeoutSeconds: PATIENCE } });
   await network.do("ADD", "other");
   for (const directory of ["new", "owners"])
     mkdirSync(network.ownPath(directory), { recursive: true });
@@ -41,18 +42,18 @@ async function ailing(trial: Trial): Promise<WatchedNetwork> {
   return network;
 }
 
-async function besideHolder(trial: Trial): Promise<Attempt> {
-  const network = await ailing(trial);
+async function besideHolder(context: Context): Promise<Attempt> {
+  const network = await ailing(context);
   const release: (() => void)[] = [];
   await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
-  trial.teardown(() => {
+  context.teardown(() => {
     for (const free of release) free();
   });
   const before = stateBesidesLock(network.directory);
   const judgement = new Judgement();
 
   // The Go plugin's GC does nothing, and needs no lock for that.
-  const locking = trial.subject.name === "Go" ? allLocking.slice(0, 2) : allLocking;
+  const locking = context.subject.name === "Go" ? allLocking.slice(0, 2) : allLocking;
   const waiting = locking.map(
     async (verb) => [verb, await network.begin(verb, "other", LIMIT).ended] as const,
   );
@@ -66,8 +67,8 @@ async function besideHolder(trial: Trial): Promise<Attempt> {
   return { what: "while another holds the lock", violations: judgement.violations };
 }
 
-async function alone(trial: Trial): Promise<Attempt> {
-  const network = await ailing(trial);
+async function alone(context: Context): Promise<Attempt> {
+  const network = await ailing(context);
   const judgement = new Judgement();
   const before = stateOf(network.directory);
   for (const verb of ["CHECK", "STATUS"] as const) {
@@ -81,8 +82,8 @@ async function alone(trial: Trial): Promise<Attempt> {
   return { what: "once the lock is free", violations: judgement.violations };
 }
 
-async function manyAtOnce(trial: Trial): Promise<Attempt> {
-  const network = await ailing(trial);
+async function manyAtOnce(context: Context): Promise<Attempt> {
+  const network = await ailing(context);
   const judgement = new Judgement();
   const calls = Array.from({ length: 6 }, (_, at) =>
     network.begin("ADD", `c${at}`, 4 * LIMIT, { ipam: { lockTimeoutSeconds: 3 * LIMIT } }),
@@ -108,6 +109,6 @@ export const healingScenarios: readonly Scenario[] = [
     fault: "a network full of what may be healed, whose lock is held, free, or wanted by many",
     promise:
       "nothing is healed without the lock, nothing by CHECK and STATUS; with it, every address is given once",
-    attempt: (trial) => Promise.all([besideHolder(trial), alone(trial), manyAtOnce(trial)]),
+    attempt: (context) => Promise.all([besideHolder(context), alone(context), manyAtOnce(context)]),
   },
 ];

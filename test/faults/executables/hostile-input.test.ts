@@ -1,4 +1,4 @@
 import { hostileInputScenarios } from "./hostile-input.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(hostileInputScenarios);
+testScenarios(hostileInputScenarios);

@@ -3,12 +3,13 @@
 import type { Call } from "../../blackbox/executable.ts";
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { judgeAnswer, judgeRefusal } from "./answer.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { ambiguous, bombs, deepJson, type HostileText, written } from "./hostile-values.ts";
 import { shortSampleOf } from "./sample.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** In milliseconds, on a busy machine: a mebibyte takes a fraction of a second, tens of them some seconds. */
 const longest = { short: 60_000, full: 60_000, exhaustive: 180_000 };
@@ -56,34 +57,34 @@ export const hostileInputScenarios: readonly Scenario[] = [
   {
     fault: "Network name, container id or interface that try to leave the data directory",
     promise: "one error JSON, exit 1, nothing outside the data directory is touched",
-    attempt: (trial) => attempts(trial, escapes(), judgeRefusal),
+    attempt: (context) => attempts(context, escapes(), judgeRefusal),
   },
   {
     fault: "JSON 100000 deep, a million ranges, strings of 10 MiB",
     promise: "one JSON document in a time that the size explains",
-    attempt: (trial) => attempts(trial, bombs(trial.extent).map(add), judgeAnswer),
+    attempt: (context) => attempts(context, bombs(context.extent).map(add), judgeAnswer),
   },
   {
     fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, for Node.js cannot do with less",
     promise: "one JSON document, no crash",
-    attempt: (trial) =>
+    attempt: (context) =>
       attempts(
-        trial,
+        context,
         deepJson.map(add),
         judgeAnswer,
-        trial.subject.name === "portable" ? 1024 : 256,
+        context.subject.name === "portable" ? 1024 : 256,
       ),
   },
   {
     fault:
       "__proto__, repeated keys, lone surrogates, numbers beyond 2^53, ranges of 2^32 and 2^128",
     promise: "one JSON document, nothing outside the data directory is touched",
-    attempt: (trial) => attempts(trial, ambiguous.map(add), judgeAnswer),
+    attempt: (context) => attempts(context, ambiguous.map(add), judgeAnswer),
   },
   {
     fault: "Container id, interface, CNI_ARGS and CNI_NETNS of 100 KiB",
     promise: "one JSON document, no crash",
-    attempt: (trial) => attempts(trial, longVariables.map(withVariables), judgeAnswer),
+    attempt: (context) => attempts(context, longVariables.map(withVariables), judgeAnswer),
   },
 ];
 
@@ -128,16 +129,16 @@ function attach(command: (typeof commands)[number]): Call {
 }
 
 async function attempts(
-  trial: Trial,
+  context: Context,
   cases: readonly HostileCall[],
   decide: (outcome: CutOffOutcome, judgement: Judgement) => void,
   stackKibibytes?: number,
 ): Promise<readonly Attempt[]> {
-  return sideBySide(shortSampleOf(trial, cases), 2, async ({ what, call }) => {
+  return sideBySide(shortSampleOf(context, cases), 2, async ({ what, call }) => {
     const judgement = new Judgement();
-    const sandbox = new Sandbox(trial);
-    const { path } = trial.subject;
-    const limits = { milliseconds: longest[trial.extent] };
+    const sandbox = new Sandbox(context);
+    const { path } = context.subject;
+    const limits = { milliseconds: longest[context.extent] };
     const workingDirectory = sandbox.directory;
     const made = { ...call(), workingDirectory };
     const outcome = await (stackKibibytes === undefined

@@ -9,7 +9,7 @@ import { type Call, type Outcome, start } from "../../blackbox/executable.ts";
 /** A system call of a run that touches the data directory. */
 export interface SystemCall {
   readonly name: string;
-  /** It is the how manieth of this name in its process. */
+  /** Its place among the calls of this name in its process, from 1. */
   readonly occurrence: number;
   /** What it touches, below the data directory, whatever the number of the process. */
   readonly target: string;

@@ -8,15 +8,16 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Call } from "../../blackbox/executable.ts";
 import { attachmentCall, configuration } from "../../blackbox/runtime-call.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { judgeRefusal, judgeSuccess } from "./answer.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** A call with some input, and how it is started. */
 interface Case {
   readonly what: string;
-  readonly start: (call: Call, trial: Trial) => Promise<CutOffOutcome>;
+  readonly start: (call: Call, context: Context) => Promise<CutOffOutcome>;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -34,87 +35,96 @@ export const inputScenarios: readonly Scenario[] = [
   {
     fault: "Standard input is closed, empty, a directory, cut off, or not UTF-8 where it matters",
     promise: "one error JSON, exit 1, nothing reserved",
-    attempt: (trial) => attempts(trial, noConfiguration, judgeRefusal, []),
+    attempt: (context) => attempts(context, noConfiguration, judgeRefusal, []),
   },
   {
     fault:
       "The configuration comes byte by byte, in a file, with bytes that are no UTF-8, or is 64 MiB",
     promise: "the call is served",
-    attempt: (trial) => attempts(trial, strangeWays, judgeSuccess, ["10.0.0.2"]),
+    attempt: (context) => attempts(context, strangeWays, judgeSuccess, ["10.0.0.2"]),
   },
   {
     fault: "Standard input never ends",
     promise: "one error JSON within a minute or after 64 MiB, exit 1, nothing reserved",
-    attempt: (trial) => attempts(trial, endless(trial), judgeRefusal, []),
+    attempt: (context) => attempts(context, endless(context), judgeRefusal, []),
   },
 ];
 
 const noConfiguration: readonly Case[] = [
-  { what: "closed", start: (call, trial) => throughShell('exec "$0" <&-', call, trial) },
-  { what: "empty", start: (call, trial) => throughPipes({ ...call, stdin: "" }, trial) },
-  { what: "/dev/null", start: (call, trial) => fromFile("/dev/null", call, trial) },
-  { what: "a directory", start: (call, trial) => fromFile("/", call, trial) },
+  { what: "closed", start: (call, context) => throughShell('exec "$0" <&-', call, context) },
+  { what: "empty", start: (call, context) => throughPipes({ ...call, stdin: "" }, context) },
+  { what: "/dev/null", start: (call, context) => fromFile("/dev/null", call, context) },
+  { what: "a directory", start: (call, context) => fromFile("/", call, context) },
   {
     what: "cut off",
-    start: (call, trial) => throughPipes({ ...call, stdin: call.stdin.slice(0, -3) }, trial),
+    start: (call, context) => throughPipes({ ...call, stdin: call.stdin.slice(0, -3) }, context),
   },
-  { what: "a name that is not UTF-8", start: (call, trial) => throughPipes(spoil(call), trial) },
+  {
+    what: "a name that is not UTF-8",
+    start: (call, context) => throughPipes(spoil(call), context),
+  },
 ];
 
 const strangeWays: readonly Case[] = [
   { what: "byte by byte", start: byteByByte },
   {
     what: "in a file",
-    start: (call, trial) => throughShell('cat >input; exec "$0" <input', call, trial),
+    start: (call, context) => throughShell('cat >input; exec "$0" <input', call, context),
   },
   {
     what: "in a file whose beginning somebody else read",
-    start: (call, trial) =>
+    start: (call, context) =>
       throughShell(
         '{ printf "not for you"; cat; } >input; { dd bs=11 count=1 of=/dev/null; exec "$0"; } <input 2>/dev/null',
         call,
-        trial,
+        context,
       ),
   },
   {
     what: "with bytes that are no UTF-8 in a member that nobody reads",
-    start: (call, trial) => {
+    start: (call, context) => {
       const text = String(call.stdin).replace("{", '{"note":"\xff\xfe\x80",');
-      return throughPipes({ ...call, stdin: Buffer.from(text, "latin1") }, trial);
+      return throughPipes({ ...call, stdin: Buffer.from(text, "latin1") }, context);
     },
   },
-  { what: "64 MiB of blanks before it", start: (call, trial) => throughPipes(padded(call), trial) },
+  {
+    what: "64 MiB of blanks before it",
+    start: (call, context) => throughPipes(padded(call), context),
+  },
 ];
 
-function endless({ extent }: Trial): readonly Case[] {
+function endless({ extent }: Context): readonly Case[] {
   const always: readonly Case[] = [
-    { what: "more than 64 MiB and no end", start: (call, trial) => openPipe(tooLong(call), trial) },
+    {
+      what: "more than 64 MiB and no end",
+      start: (call, context) => openPipe(tooLong(call), context),
+    },
   ];
   if (extent !== "exhaustive") return always;
   return [
     ...always,
     {
       what: "nothing is written",
-      start: (call, trial) => openPipe({ ...call, stdin: "" }, trial),
+      start: (call, context) => openPipe({ ...call, stdin: "" }, context),
     },
     { what: "the whole configuration and no end", start: openPipe },
   ];
 }
 
 function attempts(
-  trial: Trial,
+  context: Context,
   cases: readonly Case[],
   decide: (outcome: CutOffOutcome, judgement: Judgement) => void,
   reserved: readonly string[],
 ): Promise<readonly Attempt[]> {
   // Several at once, for some take a minute of waiting.
-  return sideBySide(shortSampleOf(trial, cases), 3, async ({ what, start }) => {
-    const directory = scratchDirectory(trial);
-    const { cniVersion } = trial.subject;
+  return sideBySide(shortSampleOf(context, cases), 3, async ({ what, start }) => {
+    const directory = scratchDirectory(context);
+    const { cniVersion } = context.subject;
     const document = configuration("data", { subnet: "10.0.0.0/29" }, { cniVersion });
     const call = attachmentCall("ADD", { containerId: "c1" }, document);
     const judgement = new Judgement();
-    decide(await start({ ...call, workingDirectory: directory }, trial), judgement);
+    decide(await start({ ...call, workingDirectory: directory }, context), judgement);
     const found = reservedIn(directory);
     const isRight = found.join() === reserved.join();
     judgement.require(isRight, reserved.length === 0 ? "kept" : "refused", `reserved: ${found}`);
@@ -130,17 +140,17 @@ function reservedIn(directory: string): readonly string[] {
   return stdout.split("\n").filter((name) => /^\d+\./.test(name));
 }
 
-function throughPipes(call: Call, { subject }: Trial): Promise<CutOffOutcome> {
+function throughPipes(call: Call, { subject }: Context): Promise<CutOffOutcome> {
   return callWithin(subject.path, call, { milliseconds: SOON });
 }
 
 /** The script's `$0` is the plugin. */
-function throughShell(script: string, call: Call, { subject }: Trial): Promise<CutOffOutcome> {
+function throughShell(script: string, call: Call, { subject }: Context): Promise<CutOffOutcome> {
   const shell = { ...call, arguments: ["-c", script, subject.path] };
   return callWithin("/bin/sh", shell, { milliseconds: SOON });
 }
 
-async function fromFile(path: string, call: Call, { subject }: Trial): Promise<CutOffOutcome> {
+async function fromFile(path: string, call: Call, { subject }: Context): Promise<CutOffOutcome> {
   const file = openSync(path, constants.O_RDONLY);
   try {
     const stdio = [file, "pipe", "pipe"] as const;
@@ -150,10 +160,13 @@ async function fromFile(path: string, call: Call, { subject }: Trial): Promise<C
   }
 }
 
-async function byteByByte(call: Call, trial: Trial): Promise<CutOffOutcome> {
-  return withPipe(trial, async (reader, writer) => {
+async function byteByByte(call: Call, context: Context): Promise<CutOffOutcome> {
+  return withPipe(context, async (reader, writer) => {
     const stdio = [reader, "pipe", "pipe"] as const;
-    const answer = callWithin(trial.subject.path, call, { milliseconds: SOON, stdio: [...stdio] });
+    const answer = callWithin(context.subject.path, call, {
+      milliseconds: SOON,
+      stdio: [...stdio],
+    });
     for (const byte of Buffer.from(call.stdin)) {
       writeSync(writer, Buffer.of(byte));
       await setImmediate();
@@ -164,12 +177,12 @@ async function byteByByte(call: Call, trial: Trial): Promise<CutOffOutcome> {
 }
 
 /** Writes the call's input into a pipe and leaves it open. */
-async function openPipe(call: Call, trial: Trial): Promise<CutOffOutcome> {
-  return withPipe(trial, async (reader, writer) => {
+async function openPipe(call: Call, context: Context): Promise<CutOffOutcome> {
+  return withPipe(context, async (reader, writer) => {
     const stdio = [reader, "pipe", "pipe"] as const;
     const limits = { milliseconds: AFTER_A_MINUTE, stdio: [...stdio] };
     let ended = false;
-    const answer = callWithin(trial.subject.path, call, limits).finally(() => {
+    const answer = callWithin(context.subject.path, call, limits).finally(() => {
       ended = true;
     });
     const bytes = Buffer.from(call.stdin);
@@ -184,10 +197,10 @@ async function openPipe(call: Call, trial: Trial): Promise<CutOffOutcome> {
 }
 
 async function withPipe<T>(
-  trial: Trial,
+  context: Context,
   use: (reader: number, writer: number) => Promise<T>,
 ): Promise<T> {
-  const path = join(scratchDirectory(trial), "pipe");
+  const path = join(scratchDirectory(context), "pipe");
   spawnSync("mkfifo", [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -1,8 +1,8 @@
 /** What is required of the end of a call. */
 
 import { readError } from "../../blackbox/printed-error.ts";
+import type { Judgement, Kind } from "../judgement.ts";
 import type { Ending } from "./running-call.ts";
-import type { Judgement, Kind } from "./scenario.ts";
 
 /** A stack trace of Node.js, of QuickJS or of Go. */
 const STACK_TRACE = /\n {4}at |goroutine \d+ |runtime stack:/;

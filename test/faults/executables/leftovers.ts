@@ -4,10 +4,11 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { requireSuccess } from "./judged-call.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** Left-over files are swept once they are a minute old. */
@@ -100,8 +101,8 @@ const leftovers: readonly Leftover[] = [
   },
 ];
 
-async function attemptWith(trial: Trial, { name, put, sweptBy }: Leftover): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+async function attemptWith(context: Context, { name, put, sweptBy }: Leftover): Promise<Attempt> {
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   await network.do("ADD", "other");
   for (const directory of ["new", "owners"])
@@ -112,7 +113,7 @@ async function attemptWith(trial: Trial, { name, put, sweptBy }: Leftover): Prom
     const after = paths.flatMap(stateOf);
     const changes = changesBetween(before, after);
     // The Go plugin makes none of these, and need not know them.
-    const isExpected = sweptBy === verb && trial.subject.name !== "Go";
+    const isExpected = sweptBy === verb && context.subject.name !== "Go";
     if (isExpected) judgement.require(after.length === 0, "leak", `${verb} leaves ${after}`);
     if (sweptBy === undefined) judgement.require(changes === "", "torn", `${verb}: ${changes}`);
   };
@@ -145,7 +146,9 @@ export const leftoverScenarios: readonly Scenario[] = [
     fault: "temporary files left by killed calls, beside those of others",
     promise:
       "no call stumbles over them, they hold no address, and go once they are a minute old; those of others stay",
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, leftovers), 3, (leftover) => attemptWith(trial, leftover)),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, leftovers), 3, (leftover) =>
+        attemptWith(context, leftover),
+      ),
   },
 ];

@@ -3,11 +3,12 @@
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateBesidesLock } from "./disk-state.ts";
-import { DualStack, judgeAftermath } from "./dual-stack.ts";
+import { DualStack, judgeRecovery } from "./dual-stack.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { RunningCall } from "./running-call.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { describeStop, stopPoints } from "./stop-points.ts";
 import { type StopPoint, startStopped, stopObstacle } from "./stopped-call.ts";
 import { type Verb, WatchedNetwork } from "./watched-network.ts";
@@ -28,11 +29,11 @@ export interface HeldNetwork {
 }
 
 /** @returns `undefined` where the call never comes to the point */
-export async function holdAt(trial: Trial, stop: StopPoint): Promise<HeldNetwork | undefined> {
-  const network = new WatchedNetwork(trial);
+export async function holdAt(context: Context, stop: StopPoint): Promise<HeldNetwork | undefined> {
+  const network = new WatchedNetwork(context);
   await network.do("ADD", "other");
   if (stop.verb === "DEL") await network.do("ADD", "victim");
-  const { call, isStopped } = await startStopped(trial, network, stop.verb, "victim", stop);
+  const { call, isStopped } = await startStopped(context, network, stop.verb, "victim", stop);
   return isStopped ? { network, holder: call } : undefined;
 }
 
@@ -54,16 +55,16 @@ export async function requireNormality(
   for (const containerId of ["third", "fourth"]) {
     requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
   }
-  await judgeAftermath(new DualStack(network.subject, network.directory), judgement);
+  await judgeRecovery(new DualStack(network.subject, network.directory), judgement);
 }
 
 /** Does `attempt` at each point to which a call comes. */
 export function atEachStop(
-  trial: Trial,
+  context: Context,
   attempt: (held: HeldNetwork, judgement: Judgement) => Promise<void>,
 ): Promise<readonly Attempt[]> {
-  const attempts = sideBySide(stopPoints(trial), 3, async (stop): Promise<readonly Attempt[]> => {
-    const held = await holdAt(trial, stop);
+  const attempts = sideBySide(stopPoints(context), 3, async (stop): Promise<readonly Attempt[]> => {
+    const held = await holdAt(context, stop);
     if (held === undefined) return [];
     const judgement = new Judgement();
     await attempt(held, judgement);
@@ -119,20 +120,20 @@ async function standStill(held: HeldNetwork, judgement: Judgement): Promise<void
   await resume(held, judgement);
 }
 
-async function overtake(trial: Trial): Promise<Attempt> {
+async function overtake(context: Context): Promise<Attempt> {
   const judgement = new Judgement();
   const what = "another that comes by its lock, or waits for it";
-  const held = await holdAt(trial, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
+  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
   const { network, holder } = held;
-  const third = startStopped(trial, network, "ADD", "third", { path: "net/10.0.0.4", nth: 1 });
-  await Promise.race([third, pause(trial.subject.staleAfter)]);
+  const third = startStopped(context, network, "ADD", "third", { path: "net/10.0.0.4", nth: 1 });
+  await Promise.race([third, pause(context.subject.staleAfter)]);
   holder.goOn();
   const { call, isStopped } = await third;
   judgement.require(isStopped, "blocked", "the other never comes to its address");
   // The Go plugin takes its lock for each range set anew, and may wait for the other now.
-  await Promise.race([holder.ended, pause(trial.subject.staleAfter)]);
-  const isPortable = trial.subject.name === "portable";
+  await Promise.race([holder.ended, pause(context.subject.staleAfter)]);
+  const isPortable = context.subject.name === "portable";
   const isLockThere = !isPortable || existsSync(network.ownPath("lock"));
   judgement.require(isLockThere, "double", "it gave back a lock that was another's by then");
   call.goOn();
@@ -147,20 +148,20 @@ export const lockHolderScenarios: readonly Scenario[] = [
     fault: "the holder of the lock is killed (SIGKILL) while another call waits",
     promise: "the other call is served, and every address can be handed out once",
     obstacle: stopObstacle,
-    attempt: (trial) => atEachStop(trial, kill),
+    attempt: (context) => atEachStop(context, kill),
   },
   {
     fault: "the holder of the lock stands still (SIGSTOP) for longer than others wait",
     promise:
       "they fail with code 11 in the time asked for, name the holder, and change nothing; CHECK and STATUS work; when it goes on, it ends as if nothing had been",
     obstacle: stopObstacle,
-    attempt: (trial) => atEachStop(trial, standStill),
+    attempt: (context) => atEachStop(context, standStill),
   },
   {
     fault:
       "the holder of the lock stands still for so long that its lock goes stale, where it does",
     promise: "nobody gets an address twice, and nobody gives back the lock of another",
     obstacle: stopObstacle,
-    attempt: async (trial) => [await overtake(trial)],
+    attempt: async (context) => [await overtake(context)],
   },
 ];

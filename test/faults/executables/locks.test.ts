@@ -1,4 +1,4 @@
 import { lockScenarios } from "./locks.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(lockScenarios);
+testScenarios(lockScenarios);

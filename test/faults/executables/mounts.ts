@@ -4,15 +4,15 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import type { Trial } from "./scenario.ts";
+import type { Context } from "./scenario.ts";
 
 const namespace = ["--mount", "--propagation", "private"];
 
 /** Why nothing can be mounted here; `undefined` where it can. */
 export function mountObstacle(): string | undefined {
   if (process.getuid?.() !== 0) return "Mounting needs root.";
-  const trial = [...namespace, "sh", "-c", "mount -t tmpfs tmpfs /mnt && exec nsenter --version"];
-  const { status, stderr, error } = spawnSync("unshare", trial, { encoding: "utf8" });
+  const context = [...namespace, "sh", "-c", "mount -t tmpfs tmpfs /mnt && exec nsenter --version"];
+  const { status, stderr, error } = spawnSync("unshare", context, { encoding: "utf8" });
   if (status === 0) return undefined;
   return `This machine does not let file systems be mounted: ${error?.message ?? stderr.trim()}`;
 }
@@ -31,7 +31,7 @@ export class Mounts {
   }
 
   /** Opens one. It ends with the scenario, and also when this process is killed, since then its input ends. */
-  static async open(teardown: Trial["teardown"]): Promise<Mounts> {
+  static async open(teardown: Context["teardown"]): Promise<Mounts> {
     const inside = scratchDirectory({ teardown });
     const command = [...namespace, "sh", "-c", "echo inside; exec cat"];
     const keeper = spawn("unshare", command, { stdio: ["pipe", "pipe", "inherit"] });

@@ -6,11 +6,12 @@ import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts
 import type { Call } from "../../blackbox/executable.ts";
 import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeAftermath, mustWork } from "./dual-stack.ts";
+import { Judgement } from "../judgement.ts";
+import { DualStack, judgeRecovery, mustWork } from "./dual-stack.ts";
 import { leaveInodes, leavePages } from "./full-disk.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** A place for a data directory; `prepare` makes what is odd about it, and says how it is called. */
 interface NetworkDirectory<Ground> {
@@ -142,15 +143,15 @@ async function live(network: DualStack, what: string): Promise<Attempt> {
   judgement.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
   const status = await network.ask("STATUS");
   judgement.require(status.exitCode === 0, "refused", `STATUS: ${status.stdout}`);
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   return { what, violations: judgement.violations };
 }
 
-async function tryMounted(trial: Trial): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
+async function tryMounted(context: Context): Promise<Attempt[]> {
+  const { subject, teardown } = context;
   const mounts = await Mounts.open(teardown);
   return sideBySide(
-    shortSampleOf(trial, [...mountedPlaces.entries()]),
+    shortSampleOf(context, [...mountedPlaces.entries()]),
     3,
     ([at, { what, prepare }]) => {
       mkdirSync(mounts.at(String(at)));
@@ -159,18 +160,18 @@ async function tryMounted(trial: Trial): Promise<Attempt[]> {
   );
 }
 
-async function tryPlain(trial: Trial): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
-  return sideBySide(shortSampleOf(trial, plainPlaces), 3, ({ what, prepare }) => {
+async function tryPlain(context: Context): Promise<Attempt[]> {
+  const { subject, teardown } = context;
+  return sideBySide(shortSampleOf(context, plainPlaces), 3, ({ what, prepare }) => {
     const { dataDir } = prepare(scratchDirectory({ teardown }));
     return live(new DualStack(subject, dataDir), what);
   });
 }
 
-async function tryUnprivileged(trial: Trial): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
+async function tryUnprivileged(context: Context): Promise<Attempt[]> {
+  const { subject, teardown } = context;
   const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
-  return sideBySide(shortSampleOf(trial, userPlaces), 2, ({ what, prepare }) => {
+  return sideBySide(shortSampleOf(context, userPlaces), 2, ({ what, prepare }) => {
     const { dataDir } = prepare(scratchDirectory({ teardown }));
     return live(new DualStack({ ...subject, path: program }, dataDir, as), what);
   });

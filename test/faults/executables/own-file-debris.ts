@@ -4,10 +4,11 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { putFifo, putHuge } from "./file-debris.ts";
 import { requireEnd, requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** What takes the place, by a name for it. */
@@ -40,8 +41,8 @@ const cases: readonly Case[] = places.flatMap((place) =>
   things.map(([thing, put]) => ({ place, thing, put })),
 );
 
-async function attemptWith(trial: Trial, { place, thing, put }: Case): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+async function attemptWith(context: Context, { place, thing, put }: Case): Promise<Attempt> {
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   const path = `${network.directory}/${place}`;
@@ -78,6 +79,7 @@ export const ownFileDebrisScenarios: readonly Scenario[] = [
     fault: "a file, directory, link or FIFO where the lock, the index or temporary files belong",
     promise:
       "CHECK and DEL work; ADD works, or fails at once, says where and keeps nothing; nothing is wrong once it is gone",
-    attempt: (trial) => sideBySide(sampleOf(trial, cases), 3, (one) => attemptWith(trial, one)),
+    attempt: (context) =>
+      sideBySide(sampleOf(context, cases), 3, (one) => attemptWith(context, one)),
   },
 ];

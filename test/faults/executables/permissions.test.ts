@@ -1,4 +1,4 @@
 import { permissionScenarios } from "./permissions.ts";
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 
-prove(permissionScenarios);
+testScenarios(permissionScenarios);

@@ -16,9 +16,10 @@ import {
 import { dirname, join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeAftermath, judgeError, mustWork } from "./dual-stack.ts";
+import { Judgement } from "../judgement.ts";
+import { DualStack, judgeError, judgeRecovery, mustWork } from "./dual-stack.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** What a link leads to; what is there stays as it is. */
 type Goal = "nothing" | "a file" | "a directory" | "what stood there";
@@ -107,7 +108,7 @@ function describe(path: string, name: string): string {
 }
 
 /** Calls of all kinds beside one link; only the lock is allowed to keep an ADD from working. */
-async function live({ subject, teardown }: Trial, planting: Planting): Promise<Attempt> {
+async function live({ subject, teardown }: Context, planting: Planting): Promise<Attempt> {
   const judgement = new Judgement();
   const planted = new Planted(scratchDirectory({ teardown }));
   const network = new DualStack(subject, planted.dataDir);
@@ -131,14 +132,14 @@ async function live({ subject, teardown }: Trial, planting: Planting): Promise<A
 
   rmSync(join(planted.dataDir, planting.path), { recursive: true, force: true });
   if (!planting.isInUse) await mustWork(network, "ADD", "other", judgement);
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   const { path, goal, isInUse } = planting;
   const what = `${path} a link to ${goal}, ${isInUse ? "network in use" : "new network"}`;
   return { what, violations: judgement.violations };
 }
 
 /** In all but an exhaustive run each name has two goals, in turn. */
-function plantings(extent: Trial["extent"]): readonly Planting[] {
+function plantings(extent: Context["extent"]): readonly Planting[] {
   const inUse = names.flatMap((path) => goals.map((goal) => ({ path, goal, isInUse: true })));
   if (extent !== "exhaustive") return inUse.filter((_, at) => at % 2 === Math.floor(at / 4) % 2);
   const fresh = goals.filter((goal) => goal !== "what stood there");
@@ -151,9 +152,9 @@ export const plantedLinksScenarios: readonly Scenario[] = [
     fault: "symbolic links out of the data directory, at any name that is made there",
     promise:
       "nothing outside is made, changed or removed; ADD and DEL work (ADD may refuse a lock that is a link)",
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, plantings(trial.extent)), 4, (planting) =>
-        live(trial, planting),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, plantings(context.extent)), 4, (planting) =>
+        live(context, planting),
       ),
   },
 ];

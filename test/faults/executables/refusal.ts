@@ -1,8 +1,9 @@
 /** How a call fails where nothing can be written: with one error that says where and why. */
 
 import type { Outcome } from "../../blackbox/executable.ts";
+import { Judgement } from "../judgement.ts";
 import { type DualStack, judgeError } from "./dual-stack.ts";
-import { type Attempt, Judgement } from "./scenario.ts";
+import type { Attempt } from "./scenario.ts";
 
 /** What a failing call says: where, and why. */
 export interface Complaint {
@@ -15,8 +16,8 @@ export const onlyOther = {
   "cni.dev/valid-attachments": [{ containerID: "other", ifname: "eth0" }],
 };
 
-/** One thing tried, as an attempt. */
-export async function decided(
+/** Makes an attempt of what `decide` finds. */
+export async function attemptOf(
   what: string,
   decide: (judgement: Judgement) => Promise<void>,
 ): Promise<Attempt> {
@@ -31,10 +32,10 @@ export async function judgeUnserved(
   what: string,
   complaint: Complaint,
 ): Promise<Attempt[]> {
-  const add = await decided(`ADD: ${what}`, async (judgement) => {
+  const add = await attemptOf(`ADD: ${what}`, async (judgement) => {
     judgeFailure(await network.do("ADD", "new"), complaint, judgement);
   });
-  const status = await decided(`STATUS: ${what}`, async (judgement) => {
+  const status = await attemptOf(`STATUS: ${what}`, async (judgement) => {
     const outcome = await network.ask("STATUS");
     judgeFailure(outcome, complaint, judgement);
     judgement.require(/"code": 50,|^$/.test(outcome.stdout), "mute", outcome.stdout);

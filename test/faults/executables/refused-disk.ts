@@ -6,11 +6,11 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Call } from "../../blackbox/executable.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeAftermath, mustWork } from "./dual-stack.ts";
+import { DualStack, judgeRecovery, mustWork } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
-import { decided, judgeFailure, judgeUnserved, onlyOther } from "./refusal.ts";
+import { attemptOf, judgeFailure, judgeUnserved, onlyOther } from "./refusal.ts";
 import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Scenario, Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
 /** Something that keeps a network in use from being written. */
@@ -33,33 +33,33 @@ async function judgeRefusal(
   const network = new DualStack(subject, dataDir, as);
   const complaint = { path: dataDir, cause };
   let lift = (): void => {};
-  const before = await decided(`before: ${what}`, async (judgement) => {
+  const before = await attemptOf(`before: ${what}`, async (judgement) => {
     await mustWork(network, "ADD", "other", judgement);
     await mustWork(network, "ADD", "victim", judgement);
     lift = impose(dataDir);
   });
-  const check = await decided(`CHECK: ${what}`, async (judgement) => {
+  const check = await attemptOf(`CHECK: ${what}`, async (judgement) => {
     const { exitCode, stdout } = await network.do("CHECK", "victim");
     judgement.require(exitCode === 0 || !isReadable, "refused", stdout);
   });
   const unserved = await judgeUnserved(network, what, complaint);
-  const del = await decided(`DEL: ${what}`, async (judgement) => {
+  const del = await attemptOf(`DEL: ${what}`, async (judgement) => {
     judgeFailure(await network.do("DEL", "victim"), complaint, judgement);
   });
-  const gc = await decided(`GC: ${what}`, async (judgement) => {
+  const gc = await attemptOf(`GC: ${what}`, async (judgement) => {
     judgeFailure(await network.ask("GC", onlyOther), complaint, judgement);
   });
   lift();
-  const after = await decided(`afterwards: ${what}`, async (judgement) => {
+  const after = await attemptOf(`afterwards: ${what}`, async (judgement) => {
     judgement.require(network.heldBy("victim").length === 2, "double", "a failed call freed");
     await mustWork(network, "DEL", "victim", judgement);
-    await judgeAftermath(network, judgement);
+    await judgeRecovery(network, judgement);
   });
   return [before, check, ...unserved, del, gc, after];
 }
 
-async function tryReadOnly(trial: Trial): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
+async function tryReadOnly(context: Context): Promise<Attempt[]> {
+  const { subject, teardown } = context;
   const mounts = await Mounts.open(teardown);
   const frozen = (path: string, name: string): Refusal => ({
     what: `${path || "data directory"} on a read-only mount`,
@@ -72,7 +72,7 @@ async function tryReadOnly(trial: Trial): Promise<Attempt[]> {
   });
   const refusals = [frozen("", "0"), frozen("net", "1")];
   const tried = await sideBySide(
-    shortSampleOf(trial, [...refusals.entries()]),
+    shortSampleOf(context, [...refusals.entries()]),
     2,
     ([at, refusal]) => {
       mkdirSync(mounts.at(String(at)));
@@ -96,11 +96,11 @@ function closed(path: string, mode: number): Refusal {
   };
 }
 
-async function tryClosed(trial: Trial): Promise<Attempt[]> {
-  const { subject, teardown } = trial;
+async function tryClosed(context: Context): Promise<Attempt[]> {
+  const { subject, teardown } = context;
   const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
   const tried = await sideBySide(
-    shortSampleOf(trial, [closed("net", 0o755), closed("net", 0o700), closed("", 0o700)]),
+    shortSampleOf(context, [closed("net", 0o755), closed("net", 0o700), closed("", 0o700)]),
     3,
     (refusal) => {
       const dataDir = scratchDirectory({ teardown });

@@ -4,10 +4,11 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { requireSuccess } from "./judged-call.ts";
 import { holdAt, resume } from "./lock-holders.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
 import type { WatchedNetwork } from "./watched-network.ts";
 
@@ -55,9 +56,12 @@ const removals: readonly Removal[] = [
 /** So long does an ADD take at most that is served, in seconds. */
 const LIMIT = 60;
 
-async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): Promise<Attempt> {
+async function attemptWith(
+  context: Context,
+  { name, remove, isAwaited }: Removal,
+): Promise<Attempt> {
   const judgement = new Judgement();
-  const held = await holdAt(trial, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
+  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) {
     return { what: name, violations: [{ kind: "hang", detail: "the holder never stops" }] };
   }
@@ -67,7 +71,7 @@ async function attemptWith(trial: Trial, { name, remove, isAwaited }: Removal): 
   remove(network);
   const third = awaiting ?? begin();
   // Whether it comes by another lock or waits for this one: both are right.
-  const early = await Promise.race([third.ended, pause(trial.subject.staleAfter, undefined)]);
+  const early = await Promise.race([third.ended, pause(context.subject.staleAfter, undefined)]);
   holder.goOn();
   const victim = await holder.ended;
   const late = early ?? (await third.ended);
@@ -84,7 +88,7 @@ export const removedLockScenarios: readonly Scenario[] = [
     fault: "the lock file is removed or replaced while it is held",
     promise: "no address is handed out twice, no file is torn, and nothing is left after the DELs",
     obstacle: stopObstacle,
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, removals), 3, (removal) => attemptWith(trial, removal)),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, removals), 3, (removal) => attemptWith(context, removal)),
   },
 ];

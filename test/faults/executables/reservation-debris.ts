@@ -3,11 +3,12 @@
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { type Debris, fileDebris, outsideOf } from "./file-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf, shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** The addresses with debris: the second of three in each range set. */
@@ -16,19 +17,19 @@ const DEBRIS = ["10.0.0.3", "2001:db8::3"];
 const FULL = "no IP addresses available";
 
 /** A network in which `other` holds the first addresses, debris takes the second, and the third are free. */
-async function littered(trial: Trial, debris: Debris): Promise<WatchedNetwork> {
-  const network = networkSeenBy(trial, debris);
+async function littered(context: Context, debris: Debris): Promise<WatchedNetwork> {
+  const network = networkSeenBy(context, debris);
   await network.do("ADD", "other");
   for (const name of DEBRIS) debris.put(network.path(name));
   return network;
 }
 
 /** As root sees it, or as somebody whom permissions bind. */
-function networkSeenBy(trial: Trial, { isClosed }: Debris): WatchedNetwork {
-  if (isClosed === undefined) return new WatchedNetwork(trial);
-  const { program = trial.subject.path, user } = withoutPrivileges(trial, trial.subject.path);
-  const subject = { ...trial.subject, path: program };
-  const network = new WatchedNetwork({ ...trial, subject }, user === undefined ? {} : { user });
+function networkSeenBy(context: Context, { isClosed }: Debris): WatchedNetwork {
+  if (isClosed === undefined) return new WatchedNetwork(context);
+  const { program = context.subject.path, user } = withoutPrivileges(context, context.subject.path);
+  const subject = { ...context.subject, path: program };
+  const network = new WatchedNetwork({ ...context, subject }, user === undefined ? {} : { user });
   for (const path of [network.directory, network.path("")]) handOver(path);
   return network;
 }
@@ -42,8 +43,8 @@ function stateOutside(network: WatchedNetwork): readonly string[] {
   return stateOf(outsideOf(network.path("any")));
 }
 
-async function liveBesides(trial: Trial, debris: Debris): Promise<Attempt> {
-  const network = await littered(trial, debris);
+async function liveBesides(context: Context, debris: Debris): Promise<Attempt> {
+  const network = await littered(context, debris);
   const before = stateOfDebris(network);
   const judgement = new Judgement();
   const requireUntouched = (when: string): void => {
@@ -78,8 +79,8 @@ async function liveBesides(trial: Trial, debris: Debris): Promise<Attempt> {
   return { what: debris.name, violations: judgement.violations };
 }
 
-async function askAndCollect(trial: Trial, debris: Debris): Promise<Attempt> {
-  const network = await littered(trial, debris);
+async function askAndCollect(context: Context, debris: Debris): Promise<Attempt> {
+  const network = await littered(context, debris);
   await network.do("ADD", "victim");
   const before = stateOfDebris(network);
   const foreign = stateOutside(network);
@@ -114,14 +115,14 @@ export const reservationDebrisScenarios: readonly Scenario[] = [
       "debris where a reservation would be: empty, cut off, garbage, huge, unreadable; a directory, link, FIFO or socket",
     promise:
       "ADD, CHECK and DEL work beside it; only a file that is blank and ten seconds old gives way, when nothing else is left; all else stays as it is",
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, fileDebris), 3, (debris) => liveBesides(trial, debris)),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, fileDebris), 3, (debris) => liveBesides(context, debris)),
   },
   {
     fault: "the same debris, before GC and STATUS",
     promise:
       "STATUS says what an ADD would get; GC frees all reservations of containers that are gone, and leaves what names none",
-    attempt: (trial) =>
-      sideBySide(sampleOf(trial, fileDebris), 3, (debris) => askAndCollect(trial, debris)),
+    attempt: (context) =>
+      sideBySide(sampleOf(context, fileDebris), 3, (debris) => askAndCollect(context, debris)),
   },
 ];

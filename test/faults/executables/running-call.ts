@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Call, Outcome } from "../../blackbox/executable.ts";
-import type { Trial } from "./scenario.ts";
+import type { Context } from "./scenario.ts";
 
 /** What became of a call. */
 export interface Ending extends Outcome {
@@ -14,7 +14,7 @@ export interface Ending extends Outcome {
 
 /** How a call is run. */
 export interface Launch {
-  readonly teardown: Trial["teardown"];
+  readonly teardown: Context["teardown"];
   /** After so many milliseconds it is killed. */
   readonly limit: number;
   /** What runs the program, with its options; nothing by default. */

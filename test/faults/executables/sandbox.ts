@@ -9,7 +9,8 @@ import {
   scratchDirectory,
   treeOf,
 } from "../../blackbox/data-directory.ts";
-import type { Judgement, Trial } from "./scenario.ts";
+import type { Judgement } from "../judgement.ts";
+import type { Context } from "./scenario.ts";
 
 /** What a network name and the plugin's own directory may be called; nothing else may stand in a data directory. */
 const networkDirectory = /^(?:\.host-local|[a-zA-Z0-9][a-zA-Z0-9_.-]*)$/;
@@ -37,8 +38,8 @@ export class Sandbox {
   readonly directory: string;
   readonly #untouched: readonly unknown[];
 
-  constructor(trial: Pick<Trial, "teardown">) {
-    const root = scratchDirectory(trial);
+  constructor(context: Pick<Context, "teardown">) {
+    const root = scratchDirectory(context);
     // A way up leads to something, too.
     this.directory = join(root, "work");
     mkdirSync(this.directory);

@@ -1,39 +1,9 @@
-/** What a scenario of faults is, and how its attempts are judged. */
+/** What a scenario of faults is. */
 
 import type { Test } from "tap";
 import type { Extent } from "../../extent.ts";
+import type { Violation } from "../judgement.ts";
 import type { Subject } from "./subject.ts";
-
-/** The ways in which an executable may fail its users. */
-export type Kind =
-  /** An address that its owner's DEL does not free, or that nobody can get any more. */
-  | "leak"
-  /** A reservation that is not whole. */
-  | "torn"
-  /** An address held by two. */
-  | "double"
-  /** A failed ADD keeps its address, though it could have given it back. */
-  | "kept"
-  /** Another call does not work, or waits longer than it should. */
-  | "blocked"
-  /** A call that should have worked failed. */
-  | "refused"
-  /** A call that should have failed worked. */
-  | "accepted"
-  /** A failure without one error JSON that says what happened where. */
-  | "mute"
-  /** An uncaught error, a stack trace, death by a signal of its own making. */
-  | "crash"
-  /** No end within the time there is. */
-  | "hang"
-  /** A file outside the data directory, or one with other permissions. */
-  | "escaped";
-
-/** One way in which an attempt went wrong. */
-export interface Violation {
-  readonly kind: Kind;
-  readonly detail: string;
-}
 
 /** One fault, once. */
 export interface Attempt {
@@ -41,12 +11,12 @@ export interface Attempt {
   readonly violations: readonly Violation[];
 }
 
-/** To whom the fault is done, and how thoroughly. */
-export interface Trial {
+/** Which executable the faults are done to, and how many. */
+export interface Context {
   readonly subject: Subject;
   readonly extent: Extent;
   readonly seed: number;
-  /** What is to be undone after the scenario. */
+  /** Registers what is to be undone after the scenario. */
   readonly teardown: Test["teardown"];
 }
 
@@ -58,15 +28,5 @@ export interface Scenario {
   readonly promise: string;
   /** Why it cannot run here; `undefined` where it can. */
   readonly obstacle?: () => string | undefined;
-  readonly attempt: (trial: Trial) => Promise<readonly Attempt[]>;
-}
-
-/** Collects violations as they are found. */
-export class Judgement {
-  readonly violations: Violation[] = [];
-
-  /** Notes a violation unless `holds`. */
-  require(holds: boolean, kind: Kind, detail: string): void {
-    if (!holds) this.violations.push({ kind, detail });
-  }
+  readonly attempt: (context: Context) => Promise<readonly Attempt[]>;
 }

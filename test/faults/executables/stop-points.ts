@@ -1,6 +1,6 @@
 /** The places under the lock at which calls are stopped. */
 
-import type { Trial } from "./scenario.ts";
+import type { Context } from "./scenario.ts";
 import type { StopPoint } from "./stopped-call.ts";
 
 /** The addresses of the second attachment, and of the third. */
@@ -29,7 +29,7 @@ const all: readonly StopPoint[] = (["ADD", "DEL"] as const).flatMap((verb) =>
 );
 
 /** The points for a run; not every call comes to each. */
-export function stopPoints({ extent }: Trial): readonly StopPoint[] {
+export function stopPoints({ extent }: Context): readonly StopPoint[] {
   return { short: [inTheMiddle], full: some, exhaustive: all }[extent];
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
 import { RunningCall } from "./running-call.ts";
-import type { Trial } from "./scenario.ts";
+import type { Context } from "./scenario.ts";
 import type { Verb, WatchedNetwork } from "./watched-network.ts";
 
 /** Where a call is to stop: when it does the same with a path below the data directory for the `nth` time. */
@@ -35,7 +35,7 @@ export function stopObstacle(): string | undefined {
  * @returns the call and whether it stopped; it ends without where it never comes there
  */
 export async function startStopped(
-  { subject, teardown }: Trial,
+  { subject, teardown }: Context,
   network: WatchedNetwork,
   verb: Verb,
   containerId: string,

@@ -3,7 +3,7 @@
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import type { Random } from "../../differential/random.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import type { Judgement } from "./scenario.ts";
+import type { Judgement } from "../judgement.ts";
 import type { StormJudge } from "./storm-judge.ts";
 import { lineOf, type Operation } from "./storm-log.ts";
 import { configurationOf, isOf, reservationsOf, type StormNetwork } from "./storm-network.ts";
@@ -40,14 +40,14 @@ export class StormCalm {
   }
 
   /** Asks for all that live, fills the network, and empties it. */
-  async decide({ livenesses }: StormJudge): Promise<void> {
+  async decide({ histories }: StormJudge): Promise<void> {
     const before = this.#files();
-    const alive = [...livenesses.values()].filter(({ end }) => end.kind === "held");
+    const alive = [...histories.values()].filter(({ end }) => end.kind === "held");
     await sideBySide(alive, AT_ONCE, async ({ attachment }) => {
       this.#mustWork(await this.#run("CHECK", attachment), "refused");
     });
     const fillers = await this.#fill(before);
-    const rest = [...livenesses.values()].filter(({ end }) => end.kind !== "absent");
+    const rest = [...histories.values()].filter(({ end }) => end.kind !== "absent");
     const all = [...fillers, ...rest.map(({ attachment }) => attachment)];
     await sideBySide(all, AT_ONCE, async (attachment) => {
       this.#mustWork(await this.#run("DEL", attachment), "refused");

@@ -1,8 +1,8 @@
 /** Whether the answers of a storm agree with each other, and with what is on disk at its end. */
 
 import { readError } from "../../blackbox/printed-error.ts";
-import type { Judgement, Kind } from "./scenario.ts";
-import { type Fate, type Liveness, livenessOf, type Tenure } from "./storm-life.ts";
+import type { Judgement, Kind } from "../judgement.ts";
+import { type History, type Holding, historyOf, type Tenure } from "./storm-history.ts";
 import { excerpt, lineOf, type Operation } from "./storm-log.ts";
 import { isOf, type StormNetwork } from "./storm-network.ts";
 import { StormOccupancy } from "./storm-occupancy.ts";
@@ -12,7 +12,7 @@ export class StormJudge {
   readonly #network: StormNetwork;
   readonly #operations: readonly Operation[];
   readonly #judgement: Judgement;
-  readonly livenesses: ReadonlyMap<string, Liveness>;
+  readonly histories: ReadonlyMap<string, History>;
 
   /** @param operations all calls of the network */
   constructor(network: StormNetwork, operations: readonly Operation[], judgement: Judgement) {
@@ -21,16 +21,16 @@ export class StormJudge {
     this.#judgement = judgement;
     const collections = operations.filter(({ verb }) => verb === "GC");
     const calls = Map.groupBy(operations, ({ attachment }) => attachment);
-    this.livenesses = new Map(
+    this.histories = new Map(
       [...calls].flatMap(([attachment, own]) =>
-        attachment === undefined ? [] : [[attachment, livenessOf(attachment, own, collections)]],
+        attachment === undefined ? [] : [[attachment, historyOf(attachment, own, collections)]],
       ),
     );
   }
 
   /** No address is held by two at any moment. */
   judgeTenures(): void {
-    const tenures = [...this.livenesses.values()].flatMap((liveness) => liveness.tenures);
+    const tenures = [...this.histories.values()].flatMap((history) => history.tenures);
     const addresses = new Set(tenures.flatMap((tenure) => tenure.addresses));
     for (const address of addresses) {
       const holders = tenures
@@ -52,14 +52,14 @@ export class StormJudge {
 
   /** Each answer is one that the calls before allow. */
   judgeAnswers(): void {
-    const occupancy = new StormOccupancy([...this.livenesses.values()], this.#operations);
+    const occupancy = new StormOccupancy([...this.histories.values()], this.#operations);
     for (const operation of this.#operations) {
-      const liveness = this.livenesses.get(operation.attachment ?? "");
-      const fate = liveness?.before.get(operation) ?? { kind: "unknown" };
+      const history = this.histories.get(operation.attachment ?? "");
+      const holding = history?.before.get(operation) ?? { kind: "unknown" };
       const mayBeFull = this.#network.sets.some(
         ({ capacity }) => occupancy.highest(operation) >= capacity,
       );
-      const fault = faultOf(operation, fate, mayBeFull) ?? this.#faultOfGrant(operation);
+      const fault = faultOf(operation, holding, mayBeFull) ?? this.#faultOfGrant(operation);
       if (fault === undefined) continue;
       const attachments = operation.attachment === undefined ? [] : [operation.attachment];
       const { addresses } = operation;
@@ -77,7 +77,7 @@ export class StormJudge {
     const held = Map.groupBy(reservations.keys(), (address) => reservations.get(address) ?? "");
     for (const [content, addresses] of held) {
       const [attachment = "", interfaceName] = content.split("\r\n");
-      const isWhole = interfaceName === "eth0" && this.livenesses.has(attachment);
+      const isWhole = interfaceName === "eth0" && this.histories.has(attachment);
       const fault = content === "" ? empty : "torn";
       if (isWhole || fault === undefined) continue;
       this.#accuse(fault, `${addresses} says ${JSON.stringify(content)}`, {
@@ -85,7 +85,7 @@ export class StormJudge {
         attachments: [],
       });
     }
-    for (const { attachment, end } of this.livenesses.values()) {
+    for (const { attachment, end } of this.histories.values()) {
       const found = held.get(`${attachment}\r\neth0`) ?? [];
       const fault = this.#faultOfHolding(end, found);
       if (fault === undefined) continue;
@@ -96,7 +96,7 @@ export class StormJudge {
     }
   }
 
-  #faultOfHolding(end: Fate, found: readonly string[]): Kind | undefined {
+  #faultOfHolding(end: Holding, found: readonly string[]): Kind | undefined {
     switch (end.kind) {
       case "absent":
         return found.length === 0 ? undefined : "leak";
@@ -134,8 +134,8 @@ export class StormJudge {
   }
 }
 
-/** What is wrong with an answer, where an attachment's fate before the call is known. */
-function faultOf(operation: Operation, fate: Fate, mayBeFull: boolean): Kind | undefined {
+/** What is wrong with an answer, where an attachment's holding before the call is known. */
+function faultOf(operation: Operation, holding: Holding, mayBeFull: boolean): Kind | undefined {
   const { verb, answer, text } = operation;
   switch (answer) {
     case "killed":
@@ -145,16 +145,16 @@ function faultOf(operation: Operation, fate: Fate, mayBeFull: boolean): Kind | u
     case "hung":
       return "hang";
     case "done":
-      if (verb === "ADD" && fate.kind === "held") return "accepted";
-      return verb === "CHECK" && fate.kind === "absent" ? "accepted" : undefined;
+      if (verb === "ADD" && holding.kind === "held") return "accepted";
+      return verb === "CHECK" && holding.kind === "absent" ? "accepted" : undefined;
     case "refused": {
       const error = readError(text);
       if (error === undefined) return "mute";
       const isExhaustion = error.msg.includes("no IP addresses available") && mayBeFull;
       if (verb === "STATUS") return isExhaustion && error.code === 50 ? undefined : "refused";
-      if (verb === "CHECK") return fate.kind === "held" ? "refused" : undefined;
+      if (verb === "CHECK") return holding.kind === "held" ? "refused" : undefined;
       if (verb === "DEL" || verb === "GC") return "refused";
-      if (fate.kind === "absent") {
+      if (holding.kind === "absent") {
         if (error.msg.includes("duplicate allocation")) return "leak";
         return isExhaustion ? undefined : "refused";
       }

@@ -1,7 +1,7 @@
 /** The judge of storms finds the guilty, and leaves the innocent alone. */
 
 import { test } from "tap";
-import { Judgement, type Kind } from "./scenario.ts";
+import { Judgement, type Kind } from "../judgement.ts";
 import { StormJudge } from "./storm-judge.ts";
 import type { Operation } from "./storm-log.ts";
 import { type StormNetwork, wideNetworks } from "./storm-network.ts";

@@ -1,6 +1,6 @@
 /** How many addresses of a range set may have been taken at most, at any time of a storm. */
 
-import type { Liveness } from "./storm-life.ts";
+import type { History } from "./storm-history.ts";
 import type { Operation } from "./storm-log.ts";
 
 /** An upper bound: who may hold an address counts as one who does. */
@@ -9,12 +9,12 @@ export class StormOccupancy {
   readonly #counts: readonly number[];
 
   /** @param operations the calls of the network, for what the Go plugin leaves when it is killed */
-  constructor(livenesses: readonly Liveness[], operations: readonly Operation[]) {
+  constructor(histories: readonly History[], operations: readonly Operation[]) {
     const debris = operations.filter(
       ({ program, verb, answer }) => program === "Go" && verb === "ADD" && answer === "killed",
     );
     const steps = [
-      ...livenesses.flatMap(({ mayHold }) => mayHold),
+      ...histories.flatMap(({ mayHold }) => mayHold),
       ...debris.map(({ end }) => ({ from: end, to: Number.POSITIVE_INFINITY })),
     ]
       .flatMap(({ from, to }) => [

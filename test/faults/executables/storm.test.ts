@@ -1,4 +1,4 @@
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 import { stormScenarios } from "./storm.ts";
 
-prove(stormScenarios);
+testScenarios(stormScenarios);

@@ -2,7 +2,8 @@
 
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { randomFrom } from "../../differential/random.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import { Judgement } from "../judgement.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { StormCalm } from "./storm-calm.ts";
 import { StormJudge } from "./storm-judge.ts";
 import type { Operation } from "./storm-log.ts";
@@ -27,25 +28,25 @@ export const stormScenarios: readonly Scenario[] = [
   {
     fault: "up to 32 workers at random calls over three networks, 5 % of the processes killed",
     promise: PROMISE,
-    attempt: async (trial) => [await storm(trial, [trial.subject])],
+    attempt: async (context) => [await storm(context, [context.subject])],
   },
   {
     fault: "the same with all executables mixed on one data directory",
     promise: PROMISE,
     obstacle: () => (subjects.length > 1 ? undefined : "There is one executable only."),
     // In a mixture it is always ours that is tried.
-    attempt: async (trial) =>
-      trial.subject.name === "Go" ? [] : [await storm(trial, mixture(trial))],
+    attempt: async (context) =>
+      context.subject.name === "Go" ? [] : [await storm(context, mixture(context))],
   },
 ];
 
 /** The executable under test, and the others that are here. */
-function mixture({ subject }: Trial): readonly Subject[] {
+function mixture({ subject }: Context): readonly Subject[] {
   return [subject, ...subjects.filter(({ name }) => name !== subject.name)];
 }
 
 async function storm(
-  { seed, extent, teardown }: Trial,
+  { seed, extent, teardown }: Context,
   programs: readonly Subject[],
 ): Promise<Attempt> {
   const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-import { prove } from "./prove.ts";
+import { testScenarios } from "./scenario-tests.ts";
 import { streamsScenarios } from "./streams.ts";
 
-prove(streamsScenarios);
+testScenarios(streamsScenarios);

@@ -5,24 +5,25 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
-import { DualStack, judgeAftermath } from "./dual-stack.ts";
+import { DualStack, judgeRecovery } from "./dual-stack.ts";
 import { inputScenarios } from "./input-streams.ts";
 import { shortSampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** For calls that should end at once, on a machine that is busy. */
 const SOON = 60_000;
 
 /** An ADD of the victim with something wrong about its standard output. */
-type Start = (network: DualStack, trial: Trial) => Promise<CutOffOutcome>;
+type Start = (network: DualStack, context: Context) => Promise<CutOffOutcome>;
 
 const outputs: readonly (readonly [what: string, start: Start])[] = [
   ["closed", (network) => throughShell('exec "$0" >&-', network)],
   ["/dev/full", (network) => into(openSync("/dev/full", constants.O_WRONLY), network)],
   [
     "a pipe whose reader is gone",
-    (network, trial) => into(brokenPipe(scratchDirectory(trial)), network),
+    (network, context) => into(brokenPipe(scratchDirectory(context)), network),
   ],
   [
     "a file that may not grow",
@@ -43,25 +44,25 @@ export const streamsScenarios: readonly Scenario[] = [
   {
     fault: "ADD cannot write its result: standard output is closed, full, or without a reader",
     promise: "exit 1, the reservation is rolled back, others keep theirs",
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, outputs), 3, ([what, start]) =>
-        undelivered(what, start, trial),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, outputs), 3, ([what, start]) =>
+        undelivered(what, start, context),
       ),
   },
   {
     fault: "ADD and DEL with standard input, output or error closed, in every combination",
     promise: "no file takes the place of a stream: nothing is written where it does not belong",
-    attempt: (trial) =>
-      sideBySide(shortSampleOf(trial, closings), 3, (closing) => withClosed(closing, trial)),
+    attempt: (context) =>
+      sideBySide(shortSampleOf(context, closings), 3, (closing) => withClosed(closing, context)),
   },
 ];
 
-async function undelivered(what: string, start: Start, trial: Trial): Promise<Attempt> {
+async function undelivered(what: string, start: Start, context: Context): Promise<Attempt> {
   const judgement = new Judgement();
-  const network = new DualStack(trial.subject, scratchDirectory(trial));
+  const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
 
-  const { cutOff, exitCode, stderr } = await start(network, trial);
+  const { cutOff, exitCode, stderr } = await start(network, context);
 
   judgement.require(!cutOff, "hang", "cut off");
   judgement.require(exitCode !== 0, "accepted", "exit 0, though nobody has the result");
@@ -69,13 +70,13 @@ async function undelivered(what: string, start: Start, trial: Trial): Promise<At
   judgement.require(isEnd, "crash", `exit code ${exitCode}: ${stderr.slice(0, 300)}`);
   const kept = network.heldBy("victim");
   judgement.require(kept.length === 0, "kept", `still reserved: ${kept}`);
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   return { what, violations: judgement.violations };
 }
 
-async function withClosed(closing: string, trial: Trial): Promise<Attempt> {
+async function withClosed(closing: string, context: Context): Promise<Attempt> {
   const judgement = new Judgement();
-  const network = new DualStack(trial.subject, scratchDirectory(trial));
+  const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
   for (const command of ["ADD", "DEL", "ADD"] as const) {
     const { cutOff, exitCode } = await throughShell(`exec "$0" ${closing}`, network, command);
@@ -89,7 +90,7 @@ async function withClosed(closing: string, trial: Trial): Promise<Attempt> {
       judgement.require(isWhole, "torn", `${command}: ${name} says ${JSON.stringify(content)}`);
     }
   }
-  await judgeAftermath(network, judgement);
+  await judgeRecovery(network, judgement);
   return { what: closing, violations: judgement.violations };
 }
 

@@ -12,7 +12,7 @@ import {
 } from "../../blackbox/runtime-call.ts";
 import { ranges } from "./dual-stack.ts";
 import { type Ending, RunningCall } from "./running-call.ts";
-import type { Trial } from "./scenario.ts";
+import type { Context } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
 export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS";
@@ -39,12 +39,12 @@ export class WatchedNetwork {
   readonly subject: Subject;
   /** The data directory. */
   readonly directory: string;
-  readonly #teardown: Trial["teardown"];
+  readonly #teardown: Context["teardown"];
   readonly #ipam: JsonObject;
   readonly #user: number | undefined;
   #hanging: Ending | undefined;
 
-  constructor({ subject, teardown }: Trial, { ipam = {}, user }: Differences = {}) {
+  constructor({ subject, teardown }: Context, { ipam = {}, user }: Differences = {}) {
     this.subject = subject;
     this.directory = scratchDirectory({ teardown });
     this.#teardown = teardown;

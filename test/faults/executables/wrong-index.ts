@@ -3,11 +3,12 @@
 import { mkdirSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
+import { Judgement } from "../judgement.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { foreignFiles, type IndexDebris, indexDebris } from "./index-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf } from "./sample.ts";
-import { type Attempt, Judgement, type Scenario, type Trial } from "./scenario.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 const FULL = "no IP addresses available";
@@ -18,11 +19,11 @@ const firstCalls = ["ADD", "DEL", "GC", "CHECK"] as const;
 type First = (typeof firstCalls)[number];
 
 async function attemptWith(
-  trial: Trial,
+  context: Context,
   { name, spoil }: IndexDebris,
   first: First,
 ): Promise<Attempt> {
-  const network = new WatchedNetwork(trial);
+  const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   // The Go plugin keeps none: what spoils it lies there all the same.
@@ -98,22 +99,22 @@ function requireNothing(
 }
 
 /** In all but an exhaustive run, each piece is met by one kind of call, in turn. */
-function pairsOf(trial: Trial): readonly (readonly [IndexDebris, First])[] {
+function pairsOf(context: Context): readonly (readonly [IndexDebris, First])[] {
   // The GC of the Go plugin does nothing, whatever is there.
-  const calls = firstCalls.filter((first) => first !== "GC" || trial.subject.name !== "Go");
+  const calls = firstCalls.filter((first) => first !== "GC" || context.subject.name !== "Go");
   const pairs = indexDebris.flatMap((debris, at) =>
     calls
-      .filter((_, call) => trial.extent === "exhaustive" || call === at % calls.length)
+      .filter((_, call) => context.extent === "exhaustive" || call === at % calls.length)
       .map((first) => [debris, first] as const),
   );
-  return sampleOf(trial, pairs);
+  return sampleOf(context, pairs);
 }
 
 export const wrongIndexScenarios: readonly Scenario[] = [
   {
     fault: "an owner index that is gone, corrupt, foreign, or says what is not so",
     promise: "every verb answers by the reservations themselves, and no foreign file is touched",
-    attempt: (trial) =>
-      sideBySide(pairsOf(trial), 3, ([debris, first]) => attemptWith(trial, debris, first)),
+    attempt: (context) =>
+      sideBySide(pairsOf(context), 3, ([debris, first]) => attemptWith(context, debris, first)),
   },
 ];

@@ -106,7 +106,7 @@ for (const [verb, act] of acts) {
           const broken: string[] = [];
 
           const numbers = Array.from({ length: calls.length + 1 }, (_, at) => at + 1);
-          for (const number of sample(numbers, extent === "short" ? 4 : 1, seed)) {
+          for (const number of sample(numbers, extent === "short" ? 8 : 1, seed)) {
             const network = prepare(set, isForeign, options);
             act(network, { ...options, interrupt: stopAt(number) });
             for (const [at, [writer, write]] of writers.entries()) {

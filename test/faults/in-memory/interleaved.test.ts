@@ -7,8 +7,8 @@ import { pauseAt } from "../../system/interruption.ts";
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { type CallOptions, Network } from "../../verbs/network.ts";
 import { seed } from "../seed.ts";
-import { brokenPromises, heldByVictim } from "./aftermath.ts";
 import { createAsGo, GO_OWNER, type GoReservation } from "./go-writer.ts";
+import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 /** Somebody else on the machine, who comes while the victim is in the middle of its call. */

@@ -13,7 +13,7 @@ import {
 } from "../../system/interruption.ts";
 import type { Answer, Network } from "../../verbs/network.ts";
 import { seed } from "../seed.ts";
-import { brokenPromises, heldByVictim } from "./aftermath.ts";
+import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 /** What is refused, and at which calls; `undefined` stands for all of them. */
@@ -28,7 +28,7 @@ const REFUSALS: readonly (readonly [code: string, operations: readonly string[] 
 ];
 
 /** At one of so many system calls. */
-const oneIn = extent === "short" ? 4 : 1;
+const oneIn = extent === "short" ? 8 : 1;
 
 /** These are refused, too, to all calls of one kind alone; the others would not differ there. */
 const ALSO_BY_KIND = ["EIO", "EMFILE"];
@@ -79,7 +79,7 @@ function afterRefusal(
     },
   });
   return [
-    ...brokenWord(scenario, network, answer, undisturbed, refused),
+    ...brokenAnswer(scenario, network, answer, undisturbed, refused),
     ...brokenRollback(scenario, network, answer, refused),
     ...brokenPromises(network, before, scenario),
   ];
@@ -91,7 +91,7 @@ interface Refusal {
 }
 
 /** The answer says what happened. */
-function brokenWord(
+function brokenAnswer(
   scenario: Scenario,
   network: Network,
   answer: Answer,

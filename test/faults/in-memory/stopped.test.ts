@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import { type Interrupt, stopAt } from "../../system/interruption.ts";
-import { brokenPromises } from "./aftermath.ts";
+import { brokenPromises } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 /** So much of a new file is written when the process is killed in the middle of it. */

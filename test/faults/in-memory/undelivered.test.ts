@@ -4,7 +4,7 @@ import { test } from "tap";
 import type { Call, Interrupt, Interruption } from "../../system/interruption.ts";
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { type CallOptions, Network } from "../../verbs/network.ts";
-import { brokenPromises, heldByVictim } from "./aftermath.ts";
+import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { scenarios } from "./scenarios.ts";
 
 /** Standard output is closed or full for good; from its first refusal on, `then` decides about the other calls. */

@@ -101,7 +101,7 @@ for (const writer of writers) {
         const pairs = numbers.flatMap((first) =>
           numbers.filter((second) => second >= first).map((second) => [first, second] as const),
         );
-        for (const [first, second] of sample(pairs, extent === "short" ? 5 : 1, seed)) {
+        for (const [first, second] of sample(pairs, extent === "short" ? 10 : 1, seed)) {
           const network = prepare(isForeign);
           const interrupt = inBetween(network, first, second, writer);
           act(network, { ...writer.beside, interrupt });

@@ -3,7 +3,7 @@
 import type { Operation } from "./storm-log.ts";
 
 /** What an attachment holds, as far as the answers tell. After a kill nobody knows. */
-export type Fate =
+export type Holding =
   | { readonly kind: "absent" }
   | { readonly kind: "held"; readonly addresses: readonly string[] }
   | { readonly kind: "unknown" };
@@ -21,19 +21,19 @@ export interface Tenure extends Span {
 }
 
 /** The life of one attachment in a network. */
-export interface Liveness {
+export interface History {
   readonly attachment: string;
   /** From the answer of an ADD to the beginning of the release: surely held. */
   readonly tenures: readonly Tenure[];
   /** From the beginning of an ADD to the end of the release: held at most so long. */
   readonly mayHold: readonly Span[];
   /** What it held when each call for it began; `unknown` also where a GC that may free it ran at that time. */
-  readonly before: ReadonlyMap<Operation, Fate>;
-  readonly end: Fate;
+  readonly before: ReadonlyMap<Operation, Holding>;
+  readonly end: Holding;
 }
 
-const ABSENT: Fate = { kind: "absent" };
-const UNKNOWN: Fate = { kind: "unknown" };
+const ABSENT: Holding = { kind: "absent" };
+const UNKNOWN: Holding = { kind: "unknown" };
 
 /**
  * Follows an attachment through the calls of its network. A runtime makes one call for it at a time, but GCs that do
@@ -42,24 +42,24 @@ const UNKNOWN: Fate = { kind: "unknown" };
  * @param calls the ADDs, DELs and CHECKs for it
  * @param collections all GCs of the network
  */
-export function livenessOf(
+export function historyOf(
   attachment: string,
   calls: readonly Operation[],
   collections: readonly Operation[],
-): Liveness {
-  const liveness = new LifeWriter(attachment);
+): History {
+  const history = new HistoryWriter(attachment);
   const releases = collections.filter(({ valid }) => valid?.has(attachment) === false);
   const all = [...calls, ...releases].sort((a, b) => a.start - b.start);
-  for (const [at, operation] of all.entries()) liveness.live(operation, all[at + 1]?.start);
-  return liveness.finish();
+  for (const [at, operation] of all.entries()) history.live(operation, all[at + 1]?.start);
+  return history.finish();
 }
 
-class LifeWriter {
+class HistoryWriter {
   readonly #attachment: string;
   readonly #tenures: Tenure[] = [];
   readonly #mayHold: Span[] = [];
-  readonly #before = new Map<Operation, Fate>();
-  #fate: Fate = ABSENT;
+  readonly #before = new Map<Operation, Holding>();
+  #holding: Holding = ABSENT;
   #heldSince = 0;
   #mayHoldSince: number | undefined;
   #addingUntil = Number.NEGATIVE_INFINITY;
@@ -72,12 +72,12 @@ class LifeWriter {
   live(operation: Operation, next = Number.POSITIVE_INFINITY): void {
     const { verb, start, end } = operation;
     const isAlone = start >= Math.max(this.#addingUntil, this.#releasingUntil) && next >= end;
-    this.#before.set(operation, isAlone ? this.#fate : UNKNOWN);
+    this.#before.set(operation, isAlone ? this.#holding : UNKNOWN);
     if (verb === "ADD") this.#add(operation);
     else if (verb !== "CHECK") this.#release(operation);
   }
 
-  finish(): Liveness {
+  finish(): History {
     this.#endTenure(Number.POSITIVE_INFINITY);
     if (this.#mayHoldSince !== undefined) this.#endMayHold(Number.POSITIVE_INFINITY);
     return {
@@ -85,7 +85,7 @@ class LifeWriter {
       tenures: this.#tenures,
       mayHold: this.#mayHold,
       before: this.#before,
-      end: this.#fate,
+      end: this.#holding,
     };
   }
 
@@ -93,30 +93,30 @@ class LifeWriter {
     this.#mayHoldSince ??= start;
     this.#addingUntil = end;
     // What an attachment holds already, another ADD leaves alone, however it ends.
-    if (this.#fate.kind === "held") return;
-    if (start < this.#releasingUntil) this.#fate = UNKNOWN;
+    if (this.#holding.kind === "held") return;
+    if (start < this.#releasingUntil) this.#holding = UNKNOWN;
     else if (addresses.length > 0) {
-      this.#fate = { kind: "held", addresses };
+      this.#holding = { kind: "held", addresses };
       this.#heldSince = end;
-    } else if (answer !== "refused") this.#fate = UNKNOWN;
-    else if (this.#fate.kind === "absent") this.#endMayHold(end);
+    } else if (answer !== "refused") this.#holding = UNKNOWN;
+    else if (this.#holding.kind === "absent") this.#endMayHold(end);
   }
 
   #release({ start, end, answer }: Operation): void {
     this.#endTenure(start);
     const isAmongReleases = start >= this.#addingUntil;
     if (isAmongReleases && answer === "done") {
-      this.#fate = ABSENT;
+      this.#holding = ABSENT;
       if (this.#mayHoldSince !== undefined) this.#endMayHold(end);
-    } else if (this.#fate.kind === "held" || !isAmongReleases) {
-      this.#fate = UNKNOWN;
+    } else if (this.#holding.kind === "held" || !isAmongReleases) {
+      this.#holding = UNKNOWN;
     }
     this.#releasingUntil = Math.max(this.#releasingUntil, end);
   }
 
   #endTenure(to: number): void {
-    if (this.#fate.kind !== "held") return;
-    const { addresses } = this.#fate;
+    if (this.#holding.kind !== "held") return;
+    const { addresses } = this.#holding;
     const from = this.#heldSince;
     if (from < to) this.#tenures.push({ attachment: this.#attachment, addresses, from, to });
   }

@@ -1,6 +1,7 @@
-/** What must hold after anything has happened to a call. */
+/** What must hold after a fault, whatever it was. */
 
 import { DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
+import { Judgement, type Kind } from "../judgement.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** What a reservation by anybody here looks like when it is whole. */
@@ -17,17 +18,16 @@ export function heldByVictim(network: Network): readonly string[] {
  * Lives on after the victim's call: others come, the victim is deleted, time passes, the ranges fill up.
  *
  * @param before what is reserved beside the victim's own: for neighbours, or by debris
- * @returns every promise that was broken, in words
+ * @returns every promise that was broken, in words that begin with its kind
  */
 export function brokenPromises(
   network: Network,
   before: Readonly<Record<string, string>>,
   { hardLinks, sets, addresses }: Scenario,
 ): readonly string[] {
-  const broken: string[] = [];
-  const expect = (fulfilled: boolean, promise: string): void => {
-    if (!fulfilled) broken.push(promise);
-  };
+  const judgement = new Judgement();
+  const expect = (holds: boolean, kind: Kind, promise: string): void =>
+    judgement.require(holds, kind, promise);
   const neighbours = Object.entries(before).filter(([, owner]) => owner.startsWith("neighbour"));
 
   if (hardLinks) {
@@ -35,18 +35,20 @@ export function brokenPromises(
       const wasThere = before[address] === content;
       expect(
         wasThere || WHOLE.test(content),
+        "torn",
         `${address} is whole, found ${JSON.stringify(content)}`,
       );
     }
   }
 
   const newcomer = network.add("newcomer");
-  expect(newcomer.exitCode === 0, `another ADD works at once, found ${newcomer.stdout}`);
+  expect(newcomer.exitCode === 0, "blocked", `another ADD works at once, found ${newcomer.stdout}`);
 
   const release = network.del("victim");
-  expect(release.exitCode === 0, `the victim's DEL works, found ${release.stdout}`);
+  expect(release.exitCode === 0, "leak", `the victim's DEL works, found ${release.stdout}`);
   expect(
     heldByVictim(network).length === 0,
+    "leak",
     `nothing is left of it, found ${heldByVictim(network)}`,
   );
 
@@ -59,19 +61,28 @@ export function brokenPromises(
   network.del("newcomer");
   const given = sets.flatMap((set) => fill(network, set));
   const all = [...given, ...neighbours.map(([address]) => address)].sort();
-  expect(String(all) === String([...addresses].sort()), `all can be handed out once, found ${all}`);
+  expect(
+    all.every((address, at) => addresses.includes(address) && all.indexOf(address) === at),
+    "double",
+    `each is handed out once, found ${all}`,
+  );
+  expect(
+    addresses.every((address) => all.includes(address)),
+    "leak",
+    `all can be handed out, found ${all}`,
+  );
   for (const [address, owner] of neighbours) {
-    expect(network.reservations()[address] === owner, `the neighbour keeps ${address}`);
+    expect(network.reservations()[address] === owner, "double", `the neighbour keeps ${address}`);
   }
 
   const own = Object.keys(network.machine.disk.filesUnder(`${DATA_DIRECTORY}/.host-local/net/new`));
-  expect(own.length === 0, `ADD sweeps temporary files, found ${own}`);
+  expect(own.length === 0, "leak", `ADD sweeps temporary files, found ${own}`);
   network.gc([]);
   const beside = Object.keys(network.machine.disk.filesUnder(network.directory)).filter((name) =>
     name.startsWith(".host-local-"),
   );
-  expect(beside.length === 0, `GC sweeps temporary files, found ${beside}`);
-  return broken;
+  expect(beside.length === 0, "leak", `GC sweeps temporary files, found ${beside}`);
+  return judgement.violations.map(({ kind, detail }) => `${kind}: ${detail}`);
 }
 
 /** Adds attachments to one range set until there is no address left. */

@@ -6,8 +6,8 @@ import { seed } from "../seed.ts";
 import type { Scenario } from "./scenario.ts";
 import { tested } from "./subject.ts";
 
-/** Declares one test a scenario, with one assertion an attempt. */
-export function prove(scenarios: readonly Scenario[]): void {
+/** Declares one test for each scenario, with one assertion an attempt. */
+export function testScenarios(scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) {
     const skip = scenario.obstacle?.() ?? false;
     test(`${scenario.fault}: ${scenario.promise}`, { skip }, async (t) => {
