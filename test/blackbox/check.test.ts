@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import { type CallOptions, networkFor } from "./network.ts";
 import { readError } from "./printed-error.ts";
+import { shortSample } from "./short-sample.ts";
 import { handOver, withoutPrivileges } from "./unprivileged.ts";
 
 const five = { subnet: "10.0.0.0/29" };
@@ -48,7 +49,7 @@ const noReservation: readonly [string, string][] = [
   ["a file in a sub-directory", "net/sub/10.0.0.2"],
 ];
 
-for (const [what, path] of noReservation) {
+for (const [what, path] of shortSample(noReservation)) {
   test(`CHECK does not take ${what} for a reservation`, (t) => {
     const network = networkFor(t, five, [{ path, content: "10.0.0.3" }]);
 
@@ -65,7 +66,7 @@ const invalid: readonly [string, CallOptions][] = [
   ["invalid requested addresses", { top: { runtimeConfig: { ips: ["garbage"] } } }],
 ];
 
-for (const [what, options] of invalid) {
+for (const [what, options] of shortSample(invalid)) {
   test(`CHECK fails with ${what}, although the address is there`, (t) => {
     const network = networkFor(t, five);
     network.add("c1");

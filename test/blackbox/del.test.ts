@@ -7,6 +7,7 @@ import { populate, treeOf } from "./data-directory.ts";
 import { type CallOptions, networkFor } from "./network.ts";
 import { readError } from "./printed-error.ts";
 import type { JsonObject } from "./runtime-call.ts";
+import { shortSample } from "./short-sample.ts";
 import { handOver, isRoot, withoutPrivileges } from "./unprivileged.ts";
 
 const five = { subnet: "10.0.0.0/29" };
@@ -39,7 +40,7 @@ const incomplete: readonly [string, CallOptions][] = [
   ],
 ];
 
-for (const [what, options] of incomplete) {
+for (const [what, options] of shortSample(incomplete)) {
   test(`DEL frees the address with ${what}`, (t) => {
     const network = networkFor(t, five);
     network.add("c1");
@@ -60,7 +61,7 @@ const unusable: readonly [string, JsonObject][] = [
   ["a data directory that is a number", { ipam: { dataDir: 5 } }],
 ];
 
-for (const [what, top] of unusable) {
+for (const [what, top] of shortSample(unusable)) {
   test(`DEL fails with ${what}, for it cannot know where to look`, (t) => {
     const network = networkFor(t, five);
     network.add("c1");

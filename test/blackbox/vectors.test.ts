@@ -1,25 +1,20 @@
 /** Replays everything recorded of the Go plugin, with the decided differences applied. */
 
 import { test } from "tap";
-import { extent } from "../extent.ts";
-import { seed } from "../faults/seed.ts";
-import { sample } from "../sample.ts";
 import { comparable } from "./comparison.ts";
 import { scratchDirectory } from "./data-directory.ts";
 import { differences } from "./differences.ts";
-import { executable, inRepository } from "./executable.ts";
+import { executable } from "./executable.ts";
 import { expectationOf, expectedStderr } from "./expectation.ts";
 import { printError, readError } from "./printed-error.ts";
+import { shortSample } from "./short-sample.ts";
 import { readVectors, replay } from "./vectors.ts";
 
 const vectors = readVectors();
 
-/** A call of the portable executable takes as long as dozens of the others. */
-const oneIn = extent === "short" && executable === inRepository("dist/host-local") ? 4 : 1;
-
 const changes = differences.flatMap(({ changed }) => changed);
 
-for (const vector of sample(vectors, oneIn, seed)) {
+for (const vector of shortSample(vectors)) {
   test(vector.id, (t) => {
     const expected = expectationOf(vector, changes);
 

@@ -16,7 +16,7 @@ const PERCENT_KILLED = 5;
 
 /** How many workers there are, and how long they work, in milliseconds. */
 const extents = {
-  short: { workers: 8, duration: 2_000 },
+  short: { workers: 8, duration: 1_500 },
   full: { workers: 32, duration: 6_000 },
   exhaustive: { workers: 32, duration: 120_000 },
 } as const;
