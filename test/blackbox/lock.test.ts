@@ -9,7 +9,7 @@ import { readError } from "./printed-error.ts";
 import { attachmentCall, configuration, networkCall } from "./runtime-call.ts";
 
 const five = { subnet: "10.0.0.0/29" };
-const impatient = { ...five, lockTimeoutSeconds: 1 };
+const short = { ...five, lockTimeoutSeconds: 0.3 };
 const nothingValid = { "cni.dev/valid-attachments": [], "cni.dev/attachments": [] };
 const c1 = { containerId: "c1" };
 
@@ -18,10 +18,10 @@ const shorterThanDefault = 25_000;
 
 for (const command of ["ADD", "DEL", "GC"] as const) {
   test(`${command} gives up with code 11 while another holds the lock, and changes nothing`, async (t) => {
-    const network = networkFor(t, impatient, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);
+    const network = networkFor(t, short, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);
     await holdLock(t, network.directory);
     const before = network.tree();
-    const document = configuration(network.directory, impatient, nothingValid);
+    const document = configuration(network.directory, short, nothingValid);
     const call =
       command === "GC" ? networkCall(command, document) : attachmentCall(command, c1, document);
     const began = performance.now();
@@ -37,9 +37,9 @@ for (const command of ["ADD", "DEL", "GC"] as const) {
 }
 
 test("CHECK and STATUS do not wait for the lock", async (t) => {
-  const network = networkFor(t, impatient, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);
+  const network = networkFor(t, short, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);
   await holdLock(t, network.directory);
-  const document = configuration(network.directory, impatient);
+  const document = configuration(network.directory, short);
   const silent = { exitCode: 0, stdout: "", stderr: "" };
 
   t.same(await start(executable, attachmentCall("CHECK", c1, document)), silent);
@@ -47,9 +47,9 @@ test("CHECK and STATUS do not wait for the lock", async (t) => {
 });
 
 test("the lock of one network does not stop another", async (t) => {
-  const network = networkFor(t, impatient);
+  const network = networkFor(t, short);
   await holdLock(t, network.directory);
-  const document = configuration(network.directory, impatient, { name: "other" });
+  const document = configuration(network.directory, short, { name: "other" });
 
   const outcome = await start(executable, attachmentCall("ADD", c1, document));
 

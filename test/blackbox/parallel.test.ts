@@ -7,7 +7,7 @@ import { grantedAddresses, type Network, networkFor } from "./network.ts";
 import { readError } from "./printed-error.ts";
 
 /** With time for hundreds of processes on a few cores, which all but one wait. */
-const patient = { lockTimeoutSeconds: 120 };
+const timeout = { lockTimeoutSeconds: 120 };
 
 /** A range, how many addresses it has besides network, gateway and broadcast, and how many calls there are at once. */
 const { range, usable, some, tooMany, rivals, rounds } =
@@ -26,7 +26,7 @@ function simultaneously(
 }
 
 test("simultaneous ADDs into a range with room for all get different addresses", async (t) => {
-  const network = networkFor(t, { subnet: range, ...patient });
+  const network = networkFor(t, { subnet: range, ...timeout });
 
   const outcomes = await simultaneously(network, "ADD", some);
 
@@ -41,7 +41,7 @@ test("simultaneous ADDs into a range with room for all get different addresses",
 });
 
 test("of too many simultaneous ADDs as many succeed as there are addresses; as many DELs free all", async (t) => {
-  const network = networkFor(t, { subnet: range, ...patient });
+  const network = networkFor(t, { subnet: range, ...timeout });
 
   const outcomes = await simultaneously(network, "ADD", tooMany);
 
@@ -70,7 +70,7 @@ test("of too many simultaneous ADDs as many succeed as there are addresses; as m
 });
 
 test("simultaneous ADDs of one attachment reserve one address", async (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/24", ...patient });
+  const network = networkFor(t, { subnet: "10.0.0.0/24", ...timeout });
 
   const outcomes = await Promise.all(
     Array.from({ length: rivals }, () => network.begin("ADD", "c1")),
@@ -81,7 +81,7 @@ test("simultaneous ADDs of one attachment reserve one address", async (t) => {
 });
 
 test("simultaneous requests for one address have one winner, whom the file names", async (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/24", ...patient });
+  const network = networkFor(t, { subnet: "10.0.0.0/24", ...timeout });
 
   const outcomes = await Promise.all(
     Array.from({ length: rivals }, (_, index) =>

@@ -8,7 +8,7 @@ import { changesBetween, stateBesidesLock } from "./disk-state.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { WatchedNetwork } from "./watched-network.ts";
+import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
 /** Room for a thousand. */
 const ipam = { ranges: [[{ subnet: "10.0.0.0/22" }]] };
@@ -53,8 +53,8 @@ async function served(context: Context): Promise<Attempt> {
   const crowd = crowdOf(context);
   const release: (() => void)[] = [];
   await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
-  const patient = { ipam: { lockTimeoutSeconds: crowd.limit } };
-  const calls = await startAll(crowd, (id) => network.begin("ADD", id, crowd.limit, patient));
+  const enough = { ipam: { lockTimeoutSeconds: crowd.limit } };
+  const calls = await startAll(crowd, (id) => network.begin("ADD", id, crowd.limit, enough));
   await pause(crowd.arrival * 1000);
   const early = network.reserved().length;
   judgement.require(early === 0, "accepted", `${early} were served while the lock was held`);
@@ -80,14 +80,20 @@ async function refused(context: Context): Promise<Attempt> {
   await network.do("ADD", "other");
   await holdLock(context, network.directory);
   const before = stateBesidesLock(network.directory);
-  const impatient = { ipam: { lockTimeoutSeconds: 1 } };
+  const short = { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } };
   const calls = await startAll(crowd, (id, at) =>
     at % 2 === 0
-      ? network.begin("ADD", id, crowd.limit, impatient)
-      : network.begin("DEL", "other", crowd.limit, impatient),
+      ? network.begin("ADD", id, crowd.limit, short)
+      : network.begin("DEL", "other", crowd.limit, short),
   );
   for (const { ended } of calls) {
-    requireFailure(judgement, await ended, "a call without the lock", "11 ", "after 1 s");
+    requireFailure(
+      judgement,
+      await ended,
+      "a call without the lock",
+      "11 ",
+      `after ${SHORT_TIMEOUT} s`,
+    );
   }
   const changes = changesBetween(before, stateBesidesLock(network.directory));
   judgement.require(changes === "", "torn", changes);

@@ -12,13 +12,12 @@ import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { goSubject, knowsStatus, type Subject } from "./subject.ts";
-import { WatchedNetwork } from "./watched-network.ts";
+import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
 /** Named like an address, but not of a range: the Go plugin opens it, under its lock, and waits for a writer. */
 const FIFO = "192.0.2.1";
 
 /** In seconds. */
-const IMPATIENT = 1;
 const LIMIT = 15;
 
 /** What becomes of the Go plugin in the end. */
@@ -61,9 +60,9 @@ async function attemptWith(context: Context, go: Subject, end: End): Promise<Att
   const judgement = new Judgement();
   await network.do("ADD", "other");
   const holder = await holdByGo(network, go);
-  const impatient = { ipam: { lockTimeoutSeconds: IMPATIENT } };
+  const short = { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } };
 
-  const third = await network.begin("ADD", "third", LIMIT, impatient).ended;
+  const third = await network.begin("ADD", "third", LIMIT, short).ended;
   if (context.subject.name === "portable") {
     requireSuccess(judgement, third, "ADD, which does not share that lock");
   } else {

@@ -7,13 +7,10 @@ import { Judgement } from "../judgement.ts";
 import { changesBetween, stateBesidesLock, stateOf } from "./disk-state.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { WatchedNetwork } from "./watched-network.ts";
+import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
 /** Older than all that may be healed has to be, in seconds. */
 const OLD = 100;
-
-/** How long a call waits for the lock, in seconds. */
-const PATIENCE = 1;
 
 /** After so many seconds a call has waited too long: it needs no more, also on a busy machine. */
 const LIMIT = 15;
@@ -29,7 +26,7 @@ function putOld(path: string): void {
 
 /** A full network in which everything is there that may be healed. */
 async function ailing(context: Context): Promise<WatchedNetwork> {
-  const network = new WatchedNetwork(context, { ipam: { lockTimeoutSeconds: PATIENCE } });
+  const network = new WatchedNetwork(context, { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } });
   await network.do("ADD", "other");
   for (const directory of ["new", "owners"])
     mkdirSync(network.ownPath(directory), { recursive: true });

@@ -11,12 +11,9 @@ import type { RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { describeStop, stopPoints } from "./stop-points.ts";
 import { type StopPoint, startStopped, stopObstacle } from "./stopped-call.ts";
-import { type Verb, WatchedNetwork } from "./watched-network.ts";
+import { SHORT_TIMEOUT, type Verb, WatchedNetwork } from "./watched-network.ts";
 
-/** How long impatient calls wait, in seconds. */
-const IMPATIENT = 1;
-
-/** After so many seconds an impatient call has waited far too long, also on a busy machine. */
+/** After so many seconds a call has waited far too long, also on a busy machine. */
 const LIMIT = 15;
 
 /** In milliseconds. */
@@ -103,7 +100,7 @@ async function standStill(held: HeldNetwork, judgement: Judgement): Promise<void
   const before = stateBesidesLock(network.directory);
   const letAge = keepYoung(network);
   const begin = (verb: Verb, containerId: string): RunningCall =>
-    network.begin(verb, containerId, LIMIT, { ipam: { lockTimeoutSeconds: IMPATIENT } });
+    network.begin(verb, containerId, LIMIT, { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } });
   const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
   // The Go plugin's does nothing, and needs no lock for that.
   if (network.subject.name !== "Go") waiting.push(begin("GC", ""));

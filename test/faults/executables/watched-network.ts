@@ -31,6 +31,9 @@ export interface CallDifferences {
   readonly subject?: Subject;
 }
 
+/** A time-out for the lock that is soon over, in seconds. */
+export const SHORT_TIMEOUT = 0.3;
+
 /** No reservation of the calls here is longer, in bytes. */
 const LONGEST_CONTENT = 100;
 
