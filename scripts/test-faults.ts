@@ -15,7 +15,8 @@ import { parseArgs } from "node:util";
 import { extentNamed } from "../test/extent.ts";
 import type { Attempt, Context, Scenario } from "../test/faults/executables/scenario.ts";
 import { scenarios } from "../test/faults/executables/scenarios.ts";
-import { type Subject, subjects } from "../test/faults/executables/subject.ts";
+import type { Subject } from "../test/faults/executables/subject.ts";
+import { subjects } from "../test/faults/executables/subjects.ts";
 import { type Row, writeTable } from "./reliability-table.ts";
 
 const { values: options } = parseArgs({

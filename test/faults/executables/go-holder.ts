@@ -11,7 +11,8 @@ import { putFifo } from "./file-debris.ts";
 import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { goSubject, knowsStatus, type Subject } from "./subject.ts";
+import { knowsStatus, type Subject } from "./subject.ts";
+import { goSubject } from "./subjects.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
 /** Named like an address, but not of a range: the Go plugin opens it, under its lock, and waits for a writer. */

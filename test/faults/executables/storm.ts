@@ -10,7 +10,8 @@ import type { Operation } from "./storm-log.ts";
 import { reservationsOf, smallNetworks, wideNetworks } from "./storm-network.ts";
 import { StormProcesses } from "./storm-process.ts";
 import { StormWorkers } from "./storm-worker.ts";
-import { type Subject, subjects } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { subjects } from "./subjects.ts";
 
 const PERCENT_KILLED = 5;
 

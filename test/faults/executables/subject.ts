@@ -1,8 +1,6 @@
 /** The executables that faults are done to. */
 
-import { existsSync } from "node:fs";
 import { executable, inRepository } from "../../blackbox/executable.ts";
-import { goPlugin } from "../../differential/go-plugin.ts";
 
 /** An executable under faults. */
 export interface Subject {
@@ -22,11 +20,11 @@ const native = inRepository("dist/native/host-local");
 const cniVersion = "1.1.0";
 
 /** The kernel frees a dead process's `flock(2)`, and never a living one's; a second is what a busy machine may need. */
-const flock = { lockTimeout: 5, staleAfter: 500 };
+export const flock = { lockTimeout: 5, staleAfter: 500 };
 
-const nativeSubject: Subject = { name: "native", path: native, cniVersion, ...flock };
+export const nativeSubject: Subject = { name: "native", path: native, cniVersion, ...flock };
 
-const portableSubject: Subject = {
+export const portableSubject: Subject = {
   name: "portable",
   path: portable,
   cniVersion,
@@ -35,24 +33,9 @@ const portableSubject: Subject = {
   staleAfter: 4000,
 };
 
-/** The Go plugin, where the machine has one. */
-export const goSubject: Subject | undefined = goPlugin && {
-  name: "Go",
-  path: goPlugin.path,
-  cniVersion: goPlugin.cniVersion,
-  ...flock,
-};
-
 /** The executable under test, as `HOST_LOCAL_BIN` says. */
 export const tested: Subject =
   executable === portable ? portableSubject : { ...nativeSubject, path: executable };
-
-/** All that are here: both of ours, and the Go plugin. */
-export const subjects: readonly Subject[] = [
-  nativeSubject,
-  portableSubject,
-  ...(goSubject === undefined ? [] : [goSubject]),
-].filter(({ path }) => existsSync(path));
 
 /** Whether it knows GC and STATUS, which came with CNI 1.1.0. */
 export function knowsStatus(subject: Subject): boolean {

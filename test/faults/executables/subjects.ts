@@ -1,0 +1,20 @@
+/** The executables that are here to compare: ours, and the Go plugin. */
+
+import { existsSync } from "node:fs";
+import { goPlugin } from "../../differential/go-plugin.ts";
+import { flock, nativeSubject, portableSubject, type Subject } from "./subject.ts";
+
+/** The Go plugin, where the machine has one. */
+export const goSubject: Subject | undefined = goPlugin && {
+  name: "Go",
+  path: goPlugin.path,
+  cniVersion: goPlugin.cniVersion,
+  ...flock,
+};
+
+/** All that are here: both of ours, and the Go plugin. */
+export const subjects: readonly Subject[] = [
+  nativeSubject,
+  portableSubject,
+  ...(goSubject === undefined ? [] : [goSubject]),
+].filter(({ path }) => existsSync(path));
