@@ -73,7 +73,9 @@ function resultOf(
     skipped: count("skip") + count("todo"),
     skipReasons: [...tap.matchAll(/^ *ok .* # SKIP (.+)$/gm)].map(([, reason = ""]) => reason),
     report: [
-      ...(failed > 0 ? tap.split("\n").filter((line) => !/^ *(?:ok |#|\d+\.\.|$)/.test(line)) : []),
+      ...(failed > 0
+        ? tap.split("\n").filter((line) => !/^ *(?:ok |#|\d+\.\.|TAP version|$)/.test(line))
+        : []),
       ...(isEnded
         ? []
         : [`The file did not come to its end: ${signal ?? `exit code ${exitCode}`}`]),
