@@ -2,10 +2,8 @@
 
 import { readError } from "../../blackbox/printed-error.ts";
 import type { Judgement } from "../judgement.ts";
-import type { CutOffOutcome } from "./cut-off-call.ts";
-
-/** Lines that only a defect prints: of Node.js, of QuickJS, of Go. */
-const stackTrace = /^\s+at .+|^goroutine \d|^panic: |^(?:\w*Error|fatal error): /m;
+import { STACK_TRACE } from "./judged-call.ts";
+import type { Ending } from "./running-call.ts";
 
 /**
  * An end in time; exit code 0 and at most one JSON document, or exit code 1 and one error JSON; no stack trace.
@@ -13,16 +11,16 @@ const stackTrace = /^\s+at .+|^goroutine \d|^panic: |^(?:\w*Error|fatal error): 
  * @param outcome how the call ended
  * @param judgement where violations are noted
  */
-export function judgeAnswer(outcome: CutOffOutcome, judgement: Judgement): void {
-  const { exitCode, signal, stdout, stderr, cutOff, milliseconds } = outcome;
-  if (cutOff) {
-    judgement.require(false, "hang", `cut off after ${Math.round(milliseconds)} ms`);
+export function judgeAnswer(outcome: Ending, judgement: Judgement): void {
+  const { exitCode, signal, stdout, stderr, isCutOff, took } = outcome;
+  if (isCutOff) {
+    judgement.require(false, "hang", `cut off after ${Math.round(took)} ms`);
     return;
   }
   const output = `${stdout.slice(0, 300)} ${stderr.slice(0, 500)}`;
   const isEnd = exitCode === 0 || exitCode === 1;
   judgement.require(isEnd, "crash", `exit code ${exitCode}, signal ${signal}: ${output}`);
-  judgement.require(!stackTrace.test(stderr), "crash", `a stack trace: ${output}`);
+  judgement.require(!STACK_TRACE.test(stderr), "crash", `a stack trace: ${output}`);
   if (exitCode === 1) {
     judgement.require(readError(stdout) !== undefined, "mute", `no error JSON: ${output}`);
   } else if (stdout !== "") {
@@ -36,7 +34,7 @@ export function judgeAnswer(outcome: CutOffOutcome, judgement: Judgement): void 
  * @param outcome how the call ended
  * @param judgement where violations are noted
  */
-export function judgeRefusal(outcome: CutOffOutcome, judgement: Judgement): void {
+export function judgeRefusal(outcome: Ending, judgement: Judgement): void {
   judgeAnswer(outcome, judgement);
   judgement.require(outcome.exitCode !== 0, "accepted", outcome.stdout.slice(0, 300));
 }
@@ -47,7 +45,7 @@ export function judgeRefusal(outcome: CutOffOutcome, judgement: Judgement): void
  * @param outcome how the call ended
  * @param judgement where violations are noted
  */
-export function judgeSuccess(outcome: CutOffOutcome, judgement: Judgement): void {
+export function judgeSuccess(outcome: Ending, judgement: Judgement): void {
   judgeAnswer(outcome, judgement);
   const isRefused = outcome.exitCode === 1;
   judgement.require(!isRefused, "refused", outcome.stdout.slice(0, 300));

@@ -2,15 +2,15 @@
 
 import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
 import { readError } from "../../blackbox/printed-error.ts";
-import type { CutOffOutcome } from "./cut-off-call.ts";
 import type { FuzzCase } from "./fuzz-cases.ts";
+import type { Ending } from "./running-call.ts";
 
 /** A call as both answered it. */
 interface Answers {
   readonly command: string;
   readonly text: string;
-  readonly here: CutOffOutcome;
-  readonly reference: CutOffOutcome;
+  readonly here: Ending;
+  readonly reference: Ending;
 }
 
 /** By the title of the difference, whether it explains what both answered. */
@@ -40,8 +40,8 @@ export const explanations: Readonly<Record<string, (answers: Answers) => boolean
 /** The title of the decided difference that explains the answers; `undefined` where none does. */
 export function decidedDifference(
   { call }: FuzzCase,
-  here: CutOffOutcome,
-  reference: CutOffOutcome,
+  here: Ending,
+  reference: Ending,
 ): string | undefined {
   const command = call.environment.CNI_COMMAND ?? "";
   const answers = { command, text: Buffer.from(call.stdin).toString(), here, reference };
@@ -49,11 +49,11 @@ export function decidedDifference(
 }
 
 /** The code of the error that was printed; `undefined` where none was. */
-export function codeOf({ stdout }: CutOffOutcome): number | undefined {
+export function codeOf({ stdout }: Ending): number | undefined {
   return readError(stdout)?.code;
 }
 
-function messageOf({ stdout }: CutOffOutcome): string {
+function messageOf({ stdout }: Ending): string {
   return readError(stdout)?.msg ?? "";
 }
 

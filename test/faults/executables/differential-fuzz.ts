@@ -3,9 +3,9 @@
 import { goPlugin } from "../../differential/go-plugin.ts";
 import { sideBySide } from "../../side-by-side.ts";
 import { Judgement } from "../judgement.ts";
-import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { codeOf, decidedDifference } from "./decided.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
@@ -54,22 +54,18 @@ async function compared(context: Context, fuzzCase: FuzzCase): Promise<Attempt> 
 }
 
 /** Accepted by both with the same document, or refused by both with the same code. */
-function isSame(here: CutOffOutcome, reference: CutOffOutcome): boolean {
+function isSame(here: Ending, reference: Ending): boolean {
   if (here.exitCode !== reference.exitCode) return false;
   return here.exitCode === 0
     ? here.stdout === reference.stdout
     : codeOf(here) === codeOf(reference);
 }
 
-function callOnFiles(
-  context: Context,
-  program: string,
-  { call }: FuzzCase,
-): Promise<CutOffOutcome> {
+function callOnFiles(context: Context, program: string, { call }: FuzzCase): Promise<Ending> {
   const { directory } = new Sandbox(context);
-  return callWithin(program, { ...call, workingDirectory: directory }, { milliseconds: CUT_OFF });
+  return callWithin(program, { ...call, workingDirectory: directory }, { limit: CUT_OFF });
 }
 
-function excerpt({ exitCode, stdout, stderr }: CutOffOutcome): string {
+function excerpt({ exitCode, stdout, stderr }: Ending): string {
   return `${exitCode} ${(stdout || stderr).replace(/\s+/g, " ").slice(0, 300)}`;
 }

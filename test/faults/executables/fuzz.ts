@@ -5,8 +5,8 @@ import type { Extent } from "../../extent.ts";
 import { sideBySide } from "../../side-by-side.ts";
 import { Judgement } from "../judgement.ts";
 import { judgeAnswer } from "./answer.ts";
-import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
@@ -69,7 +69,7 @@ async function inBatches(
       judgeAnswer(outcome, judgement);
       sandbox.decide(judgement);
       attempts[at] = { what: fuzzCase.what, violations: withInput(judgement, fuzzCase) };
-      const isSlow = outcome.milliseconds > LONGEST && judgement.violations.length === 0;
+      const isSlow = outcome.took > LONGEST && judgement.violations.length === 0;
       if (isSlow) slow.push({ at, fuzzCase });
     }
   });
@@ -81,21 +81,17 @@ async function repeated(context: Context, fuzzCase: FuzzCase): Promise<Attempt["
   const judgement = new Judgement();
   let fastest = Number.POSITIVE_INFINITY;
   for (let count = 0; count < REPETITIONS && fastest > LONGEST; count++) {
-    const idle = await callWithin(context.subject.path, versionCall(), { milliseconds: CUT_OFF });
+    const idle = await callWithin(context.subject.path, versionCall(), { limit: CUT_OFF });
     const outcome = await callIn(new Sandbox(context), context, fuzzCase);
-    fastest = Math.min(fastest, outcome.milliseconds - idle.milliseconds);
+    fastest = Math.min(fastest, outcome.took - idle.took);
   }
   judgement.require(fastest <= LONGEST, "hang", `${Math.round(fastest)} ms each time`);
   return withInput(judgement, fuzzCase);
 }
 
-function callIn(
-  { directory }: Sandbox,
-  { subject }: Context,
-  { call }: FuzzCase,
-): Promise<CutOffOutcome> {
+function callIn({ directory }: Sandbox, { subject }: Context, { call }: FuzzCase): Promise<Ending> {
   const made = { ...call, workingDirectory: directory };
-  return callWithin(subject.path, made, { milliseconds: CUT_OFF });
+  return callWithin(subject.path, made, { limit: CUT_OFF });
 }
 
 /** Every violation with the input that shows it. */

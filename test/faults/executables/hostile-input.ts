@@ -5,8 +5,8 @@ import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import { sideBySide } from "../../side-by-side.ts";
 import { Judgement } from "../judgement.ts";
 import { judgeAnswer, judgeRefusal } from "./answer.ts";
-import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { ambiguous, bombs, deepJson, type HostileText, written } from "./hostile-values.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 import { shortSampleOf } from "./sample.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
@@ -131,14 +131,14 @@ function attach(command: (typeof commands)[number]): Call {
 async function attempts(
   context: Context,
   cases: readonly HostileCall[],
-  decide: (outcome: CutOffOutcome, judgement: Judgement) => void,
+  decide: (outcome: Ending, judgement: Judgement) => void,
   stackKibibytes?: number,
 ): Promise<readonly Attempt[]> {
   return sideBySide(shortSampleOf(context, cases), 2, async ({ what, call }) => {
     const judgement = new Judgement();
     const sandbox = new Sandbox(context);
     const { path } = context.subject;
-    const limits = { milliseconds: longest[context.extent] };
+    const limits = { limit: longest[context.extent] };
     const workingDirectory = sandbox.directory;
     const made = { ...call(), workingDirectory };
     const outcome = await (stackKibibytes === undefined

@@ -10,14 +10,14 @@ import { attachmentCall, configuration } from "../../blackbox/runtime-call.ts";
 import { sideBySide } from "../../side-by-side.ts";
 import { Judgement } from "../judgement.ts";
 import { judgeRefusal, judgeSuccess } from "./answer.ts";
-import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
 /** A call with some input, and how it is started. */
 interface Case {
   readonly what: string;
-  readonly start: (call: Call, context: Context) => Promise<CutOffOutcome>;
+  readonly start: (call: Call, context: Context) => Promise<Ending>;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -114,7 +114,7 @@ function endless({ extent }: Context): readonly Case[] {
 function attempts(
   context: Context,
   cases: readonly Case[],
-  decide: (outcome: CutOffOutcome, judgement: Judgement) => void,
+  decide: (outcome: Ending, judgement: Judgement) => void,
   reserved: readonly string[],
 ): Promise<readonly Attempt[]> {
   // Several at once, for some take a minute of waiting.
@@ -140,31 +140,31 @@ function reservedIn(directory: string): readonly string[] {
   return stdout.split("\n").filter((name) => /^\d+\./.test(name));
 }
 
-function throughPipes(call: Call, { subject }: Context): Promise<CutOffOutcome> {
-  return callWithin(subject.path, call, { milliseconds: SOON });
+function throughPipes(call: Call, { subject }: Context): Promise<Ending> {
+  return callWithin(subject.path, call, { limit: SOON });
 }
 
 /** The script's `$0` is the plugin. */
-function throughShell(script: string, call: Call, { subject }: Context): Promise<CutOffOutcome> {
+function throughShell(script: string, call: Call, { subject }: Context): Promise<Ending> {
   const shell = { ...call, arguments: ["-c", script, subject.path] };
-  return callWithin("/bin/sh", shell, { milliseconds: SOON });
+  return callWithin("/bin/sh", shell, { limit: SOON });
 }
 
-async function fromFile(path: string, call: Call, { subject }: Context): Promise<CutOffOutcome> {
+async function fromFile(path: string, call: Call, { subject }: Context): Promise<Ending> {
   const file = openSync(path, constants.O_RDONLY);
   try {
     const stdio = [file, "pipe", "pipe"] as const;
-    return await callWithin(subject.path, call, { milliseconds: SOON, stdio: [...stdio] });
+    return await callWithin(subject.path, call, { limit: SOON, stdio: [...stdio] });
   } finally {
     closeSync(file);
   }
 }
 
-async function byteByByte(call: Call, context: Context): Promise<CutOffOutcome> {
+async function byteByByte(call: Call, context: Context): Promise<Ending> {
   return withPipe(context, async (reader, writer) => {
     const stdio = [reader, "pipe", "pipe"] as const;
     const answer = callWithin(context.subject.path, call, {
-      milliseconds: SOON,
+      limit: SOON,
       stdio: [...stdio],
     });
     for (const byte of Buffer.from(call.stdin)) {
@@ -177,10 +177,10 @@ async function byteByByte(call: Call, context: Context): Promise<CutOffOutcome> 
 }
 
 /** Writes the call's input into a pipe and leaves it open. */
-async function openPipe(call: Call, context: Context): Promise<CutOffOutcome> {
+async function openPipe(call: Call, context: Context): Promise<Ending> {
   return withPipe(context, async (reader, writer) => {
     const stdio = [reader, "pipe", "pipe"] as const;
-    const limits = { milliseconds: AFTER_A_MINUTE, stdio: [...stdio] };
+    const limits = { limit: AFTER_A_MINUTE, stdio: [...stdio] };
     let ended = false;
     const answer = callWithin(context.subject.path, call, limits).finally(() => {
       ended = true;

@@ -4,8 +4,9 @@ import { readError } from "../../blackbox/printed-error.ts";
 import type { Judgement, Kind } from "../judgement.ts";
 import type { Ending } from "./running-call.ts";
 
-/** A stack trace of Node.js, of QuickJS or of Go. */
-const STACK_TRACE = /\n {4}at |goroutine \d+ |runtime stack:/;
+/** Lines that only a defect prints: of Node.js, of QuickJS, of Go. */
+export const STACK_TRACE =
+  /^\s+at .+|^goroutine \d|^runtime stack:|^panic: |^(?:\w*Error|fatal error): /m;
 
 /**
  * Requires that a call came to an end by itself, and in order.

@@ -1,11 +1,14 @@
 /** A call at work: it can be stopped and killed, and is cut off where it does not end. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 import type { Call, Outcome } from "../../blackbox/executable.ts";
 import type { Context } from "./scenario.ts";
 
-/** What became of a call. */
+/** How a call ended. */
 export interface Ending extends Outcome {
+  /** The signal that ended it; null where it ended by itself. */
+  readonly signal: string | null;
   /** Whether it had to be killed, since it did not end in the time that it had. */
   readonly isCutOff: boolean;
   /** From its start to its end, in milliseconds. */
@@ -14,52 +17,57 @@ export interface Ending extends Outcome {
 
 /** How a call is run. */
 export interface Launch {
-  readonly teardown: Context["teardown"];
   /** After so many milliseconds it is killed. */
   readonly limit: number;
+  /** Where absent, three pipes; where standard input is no pipe, the call's `stdin` is not used. */
+  readonly stdio?: StdioOptions;
   /** What runs the program, with its options; nothing by default. */
   readonly under?: readonly string[];
+  /** Where present, the call does not outlive the scenario. */
+  readonly teardown?: Context["teardown"];
 }
 
-/** In milliseconds. */
-const SO_OFTEN = 20;
+/** How often a call that is to go on is woken, in milliseconds. */
+const WAKE_EVERY = 20;
 
 /** A call that was started and is not waited for. */
 export class RunningCall {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
 
-  constructor(program: string, call: Call, { teardown, limit, under = [] }: Launch) {
-    const [file = program, ...args] = [...under, program];
+  constructor(program: string, call: Call, { limit, stdio, under = [], teardown }: Launch) {
+    const [file = program, ...args] = [...under, program, ...(call.arguments ?? [])];
     const began = performance.now();
-    const child = spawn(file, args, {
+    const child: ChildProcess = spawn(file, args, {
       env: { ...call.environment },
+      cwd: call.workingDirectory,
+      stdio: stdio ?? "pipe",
+      // What a shell started must not outlive it.
+      detached: true,
       ...(call.user === undefined ? {} : { uid: call.user, gid: call.user }),
     });
     this.#child = child;
     let isCutOff = false;
-    const cutOff = setTimeout(() => {
+    let isOver = false;
+    const clock = setTimeout(() => {
       isCutOff = true;
-      child.kill("SIGKILL");
+      killGroup(child);
     }, limit);
-    teardown(() => child.kill("SIGKILL"));
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    child.stdin.on("error", () => {});
-    child.stdin.end(call.stdin);
+    teardown?.(() => {
+      if (!isOver) killGroup(child);
+    });
+    const stdout = gather(child.stdout);
+    const stderr = gather(child.stderr);
+    // A plugin may end without reading its input.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(call.stdin);
     this.ended = new Promise((settle, fail) => {
       child.on("error", fail);
-      child.on("close", (exitCode) => {
-        clearTimeout(cutOff);
-        settle({
-          exitCode,
-          stdout: Buffer.concat(stdout).toString("utf8"),
-          stderr: Buffer.concat(stderr).toString("utf8"),
-          isCutOff,
-          took: performance.now() - began,
-        });
+      child.on("close", (exitCode, signal) => {
+        clearTimeout(clock);
+        isOver = true;
+        const took = performance.now() - began;
+        settle({ exitCode, signal, stdout: stdout(), stderr: stderr(), isCutOff, took });
       });
     });
   }
@@ -74,7 +82,27 @@ export class RunningCall {
 
   /** Lets a call go on that was stopped, however often it is stopped again. */
   goOn(): void {
-    const again = setInterval(() => this.#child.kill("SIGCONT"), SO_OFTEN);
+    const again = setInterval(() => this.#child.kill("SIGCONT"), WAKE_EVERY);
     void this.ended.finally(() => clearInterval(again));
+  }
+}
+
+/** Starts a call and waits for its end. */
+export function callWithin(program: string, call: Call, launch: Launch): Promise<Ending> {
+  return new RunningCall(program, call, launch).ended;
+}
+
+function gather(stream: Readable | null): () => string {
+  const chunks: Buffer[] = [];
+  stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString("utf8");
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It ended just now.
   }
 }

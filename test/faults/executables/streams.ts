@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { sideBySide } from "../../side-by-side.ts";
 import { Judgement } from "../judgement.ts";
-import { type CutOffOutcome, callWithin } from "./cut-off-call.ts";
 import { DualStack, judgeRecovery } from "./dual-stack.ts";
 import { inputScenarios } from "./input-streams.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
@@ -16,7 +16,7 @@ import type { Attempt, Context, Scenario } from "./scenario.ts";
 const SOON = 60_000;
 
 /** An ADD of the victim with something wrong about its standard output. */
-type Start = (network: DualStack, context: Context) => Promise<CutOffOutcome>;
+type Start = (network: DualStack, context: Context) => Promise<Ending>;
 
 const outputs: readonly (readonly [what: string, start: Start])[] = [
   ["closed", (network) => throughShell('exec "$0" >&-', network)],
@@ -62,11 +62,11 @@ async function undelivered(what: string, start: Start, context: Context): Promis
   const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
 
-  const { cutOff, exitCode, stderr } = await start(network, context);
+  const { isCutOff, exitCode, stderr } = await start(network, context);
 
-  judgement.require(!cutOff, "hang", "cut off");
+  judgement.require(!isCutOff, "hang", "cut off");
   judgement.require(exitCode !== 0, "accepted", "exit 0, though nobody has the result");
-  const isEnd = exitCode === 0 || exitCode === 1 || cutOff;
+  const isEnd = exitCode === 0 || exitCode === 1 || isCutOff;
   judgement.require(isEnd, "crash", `exit code ${exitCode}: ${stderr.slice(0, 300)}`);
   const kept = network.heldBy("victim");
   judgement.require(kept.length === 0, "kept", `still reserved: ${kept}`);
@@ -79,8 +79,8 @@ async function withClosed(closing: string, context: Context): Promise<Attempt> {
   const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
   for (const command of ["ADD", "DEL", "ADD"] as const) {
-    const { cutOff, exitCode } = await throughShell(`exec "$0" ${closing}`, network, command);
-    judgement.require(!cutOff, "hang", `${command} was cut off`);
+    const { isCutOff, exitCode } = await throughShell(`exec "$0" ${closing}`, network, command);
+    judgement.require(!isCutOff, "hang", `${command} was cut off`);
     const isEnd = exitCode === 0 || exitCode === 1;
     judgement.require(isEnd, "crash", `${command}: exit code ${exitCode}`);
     const lock = readFileSync(join(network.directory, "net/lock"), "utf8");
@@ -99,20 +99,20 @@ function throughShell(
   script: string,
   network: DualStack,
   command: "ADD" | "DEL" = "ADD",
-): Promise<CutOffOutcome> {
+): Promise<Ending> {
   const call = {
     ...network.call(command, "victim"),
     workingDirectory: network.directory,
     arguments: ["-c", script, network.subject.path],
   };
-  return callWithin("/bin/sh", call, { milliseconds: SOON });
+  return callWithin("/bin/sh", call, { limit: SOON });
 }
 
 /** The victim's ADD with an open file as standard output, which is closed afterwards. */
-async function into(file: number, network: DualStack): Promise<CutOffOutcome> {
+async function into(file: number, network: DualStack): Promise<Ending> {
   try {
     return await callWithin(network.subject.path, network.call("ADD", "victim"), {
-      milliseconds: SOON,
+      limit: SOON,
       stdio: ["pipe", file, "pipe"],
     });
   } finally {
