@@ -1,5 +1,5 @@
 /**
- * Does every fault of `test/faults/executables` to every executable that is here, and prints what came of it as a table. The
+ * Injects every fault of `test/faults/executables` into every executable that is here, and prints the results. The
  * Go plugin is there for comparison; the exit status is that of our own executables.
  *
  * Usage: npm run test:faults [-- [--seed NUMBER] [--extent EXTENT] [--only WORDS] [--write]]

@@ -1,31 +1,31 @@
-/** What a fault may do to users: the words in which every test of faults says what went wrong. */
+/** How a fault can harm users. Every test of faults reports in these terms. */
 
-/** The ways in which an executable may fail its users. */
+/** Kinds of harm. */
 export type Kind =
-  /** An address that its owner's DEL does not free, or that nobody can get any more. */
+  /** An address that its owner's DEL does not release, or that can never be handed out again. */
   | "leak"
-  /** A reservation that is not whole. */
+  /** An incomplete reservation. */
   | "torn"
-  /** An address held by two. */
+  /** An address with two owners. */
   | "double"
-  /** A failed ADD keeps its address, though it could have given it back. */
+  /** A failed ADD keeps an address that it could have released. */
   | "kept"
-  /** Another call does not work, or waits longer than it should. */
+  /** Another call fails, or waits too long. */
   | "blocked"
-  /** A call that should have worked failed. */
+  /** A call fails that should succeed. */
   | "refused"
-  /** A call that should have failed worked. */
+  /** A call succeeds that should fail. */
   | "accepted"
-  /** A failure without one error JSON that says what happened where. */
+  /** A failure without one error JSON that says what failed and where. */
   | "mute"
-  /** An uncaught error, a stack trace, death by a signal of its own making. */
+  /** An uncaught error, a stack trace, an unexpected signal. */
   | "crash"
-  /** No end within the time there is. */
+  /** No end within the time limit. */
   | "hang"
-  /** A file outside the data directory, or one with other permissions. */
+  /** A file outside the data directory, or with another mode than 0755 and 0600. */
   | "escaped";
 
-/** One way in which an attempt went wrong. */
+/** One harm that was found. */
 export interface Violation {
   readonly kind: Kind;
   readonly detail: string;

@@ -52,13 +52,13 @@ const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause
 /** How many attempts run at once: most of the time goes by in waiting for stale locks. */
 const AT_ONCE = 6;
 
-/** Such a part of the faults must strike where they should: else little was tried. */
+/** The smallest part of the faults that must strike where they should: with fewer, little was tested. */
 const FEWEST_HITS = 0.9;
 
-/** So often an attempt is made anew whose fault struck elsewhere. */
+/** How often an attempt is repeated whose fault struck elsewhere. */
 const MOST_TRIES = 5;
 
-/** One attempt of so many is made; of those with a kill, which are fewer, four times as many. */
+/** One attempt of this many is made; of those with a kill, which are fewer, four times as many. */
 function oneIn({ extent, subject }: Context): number {
   return { short: subject.name === "portable" ? 360 : 120, full: 40, exhaustive: 1 }[extent];
 }

@@ -12,7 +12,7 @@ import type { Attempt, Context, Scenario } from "./scenario.ts";
 /** What a disk can run out of. */
 interface Shortage {
   readonly of: "pages" | "inodes";
-  /** Takes all but so many, and returns what gives them back. */
+  /** Takes all but `count`, and returns what gives them back. */
   readonly leave: (disk: string, count: number) => () => void;
 }
 
@@ -28,10 +28,10 @@ const CAUSE = "no space left on device";
 /** As many of either are enough for one ADD into an empty directory. */
 const ENOUGH = 18;
 
-/** A failed ADD is repeated so often, as a runtime does, to see what it leaves each time. */
+/** How often a failed ADD is repeated, as a runtime does, to see what it leaves each time. */
 const REPETITIONS = 3;
 
-/** Takes all pages of a file system but so many; returns what gives them back. */
+/** Takes all pages of a file system but `count`; returns what gives them back. */
 export function leavePages(disk: string, count: number): () => void {
   const { bfree, bsize } = statfsSync(disk);
   const filler = join(disk, "filler");

@@ -18,7 +18,7 @@ const COUNTS: Readonly<Record<Extent, Readonly<Record<Subject["name"], number>>>
   exhaustive: { native: 3000, portable: 1000, Go: 3000 },
 };
 
-/** So many calls follow each other in one data directory. */
+/** How many calls follow each other in one data directory. */
 const LIFETIME = 25;
 
 const AT_ONCE = 4;
@@ -27,7 +27,7 @@ const AT_ONCE = 4;
 const LONGEST = 1000;
 const CUT_OFF = 30_000;
 
-/** So often a slow call is repeated alone, for the machine may have been busy. */
+/** How often a slow call is repeated alone, for the machine may have been busy. */
 const REPETITIONS = 5;
 
 export const fuzzScenarios: readonly Scenario[] = [

@@ -12,7 +12,7 @@ import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 /** Older than all that may be healed has to be, in seconds. */
 const OLD = 100;
 
-/** After so many seconds a call has waited too long: it needs no more, also on a busy machine. */
+/** Seconds after which a call has waited too long, even on a busy machine. */
 const LIMIT = 15;
 
 /** The verbs that take the lock. */

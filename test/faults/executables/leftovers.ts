@@ -29,7 +29,7 @@ function file(path: string, content: string, age: number): string {
   return path;
 }
 
-/** So many names are taken: those of the next processes. */
+/** How many names are taken: those of the next processes. */
 const TAKEN = 400;
 
 /** The number of a process that was started a moment ago. */

@@ -13,7 +13,7 @@ import { describeStop, stopPoints } from "./stop-points.ts";
 import { type StopPoint, startStopped, stopObstacle } from "./stopped-call.ts";
 import { SHORT_TIMEOUT, type Verb, WatchedNetwork } from "./watched-network.ts";
 
-/** After so many seconds a call has waited far too long, also on a busy machine. */
+/** Seconds after which a call has waited far too long, even on a busy machine. */
 const LIMIT = 15;
 
 /** In milliseconds. */

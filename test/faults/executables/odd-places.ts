@@ -81,12 +81,12 @@ function linked(path: string): NetworkDirectory<string>["prepare"] {
   };
 }
 
-/** A data directory whose path has so many bytes, and is missing. */
+/** A missing data directory whose path has `length` bytes. */
 function long(length: number): NetworkDirectory<string>["prepare"] {
   return (scratch) => ({ dataDir: longPath(scratch, length) });
 }
 
-/** A path of so many bytes, of names as long as they may be. */
+/** A path of `length` bytes, of long names. */
 export function longPath(start: string, length: number): string {
   let path = start;
   while (path.length < length) {

@@ -85,7 +85,7 @@ class Planted {
     this.#before = this.#describe();
   }
 
-  /** What became of the goals; empty where nothing did. */
+  /** How the goals were changed; empty where they were not. */
   get harm(): string {
     const now = this.#describe();
     const changed = now.filter((line) => !this.#before.includes(line));

@@ -53,7 +53,7 @@ const removals: readonly Removal[] = [
   },
 ];
 
-/** So long does an ADD take at most that is served, in seconds. */
+/** The longest that an ADD takes that is served, in seconds. */
 const LIMIT = 60;
 
 async function attemptWith(

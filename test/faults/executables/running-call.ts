@@ -17,7 +17,7 @@ export interface Ending extends Outcome {
 
 /** How a call is run. */
 export interface Launch {
-  /** After so many milliseconds it is killed. */
+  /** Milliseconds until it is killed. */
   readonly limit: number;
   /** Where absent, three pipes; where standard input is no pipe, the call's `stdin` is not used. */
   readonly stdio?: StdioOptions;

@@ -17,7 +17,7 @@ export interface StopPoint {
   readonly nth: number;
 }
 
-/** So many seconds may a call take until it stops, and between being stopped and its end. */
+/** The longest that a call may take until it stops, and from there to its end, in seconds. */
 const LIMIT = 60;
 
 /** How often it is looked whether a call has stopped, in milliseconds. */

@@ -10,7 +10,7 @@ import { configurationOf, isOf, reservationsOf, type StormNetwork } from "./stor
 import { StormProcesses } from "./storm-process.ts";
 import type { Subject } from "./subject.ts";
 
-/** So many calls at once: there is no hurry any more. */
+/** How many calls at once. */
 const AT_ONCE = 4;
 
 /** A network after a storm. */

@@ -25,7 +25,7 @@ export interface History {
   readonly attachment: string;
   /** From the answer of an ADD to the beginning of the release: surely held. */
   readonly tenures: readonly Tenure[];
-  /** From the beginning of an ADD to the end of the release: held at most so long. */
+  /** From the beginning of an ADD to the end of the release: held at most that long. */
   readonly mayHold: readonly Span[];
   /** What it held when each call for it began; `unknown` also where a GC that may free it ran at that time. */
   readonly before: ReadonlyMap<Operation, Holding>;

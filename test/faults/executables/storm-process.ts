@@ -15,7 +15,7 @@ export type Plan = Pick<Operation, "network" | "verb" | "attachment" | "valid"> 
   readonly call: Call;
 };
 
-/** While fewer have been killed than ought to be, so many calls in a hundred are tried: most of them are faster. */
+/** While fewer have been killed than ought to be, the percentage of calls that are tried: most of them are faster. */
 const PERCENT_TRIED = 25;
 
 /** Starts calls, and kills some of them. */

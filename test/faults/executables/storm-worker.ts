@@ -7,7 +7,7 @@ import { configurationOf, type StormNetwork } from "./storm-network.ts";
 import type { Plan, StormProcesses } from "./storm-process.ts";
 import { knowsStatus, type Subject } from "./subject.ts";
 
-/** So many attachments a worker has in each network: together they want more addresses than there are. */
+/** How many attachments a worker has in each network: together they need more addresses than there are. */
 const SLOTS = 2;
 
 /** A GC lists the containers that come next in a slot, too, for they may come while it runs. */
@@ -58,7 +58,7 @@ export class StormWorkers {
     );
   }
 
-  /** Lets all of them work for so many milliseconds. */
+  /** Lets all of them work, for a time in milliseconds. */
   async work(duration: number): Promise<void> {
     const deadline = performance.now() + duration;
     await Promise.all(

@@ -10,7 +10,7 @@ export interface Subject {
   readonly cniVersion: string;
   /** The time-out of its calls for the lock, in seconds: longer than a killed holder's lock keeps others out. */
   readonly lockTimeout: number;
-  /** After so many milliseconds others have the lock of a process that stands still, if they ever get it. */
+  /** Milliseconds until a stopped process has lost its lock to others, if it ever does. */
   readonly staleAfter: number;
 }
 

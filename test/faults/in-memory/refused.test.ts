@@ -27,7 +27,7 @@ const REFUSALS: readonly (readonly [code: string, operations: readonly string[] 
   ["EPERM", ["link"]],
 ];
 
-/** At one of so many system calls. */
+/** At one of this many system calls. */
 const oneIn = extent === "short" ? 8 : 1;
 
 /** These are refused, too, to all calls of one kind alone; the others would not differ there. */
