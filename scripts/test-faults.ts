@@ -4,10 +4,10 @@
  *
  * Usage: npm run test:faults [-- [--seed NUMBER] [--extent EXTENT] [--only WORDS] [--write]]
  *
- *   --seed NUMBER  the seed of all that is random; without it one is drawn, and printed
+ *   --seed NUMBER    the seed of all that is random; without it one is drawn, and printed
  *   --extent EXTENT  short, as in npm test; full, as in npm run test:all; exhaustive, which is the default
- *   --only WORDS   the faults alone whose description contains the words
- *   --write        writes the table to docs/reliability.md, too
+ *   --only WORDS     the faults alone whose description contains the words
+ *   --write          writes the table to docs/reliability.md, too
  */
 
 import { randomInt } from "node:crypto";
