@@ -10,8 +10,6 @@ const resources = {
   executable: "test/blackbox/executable.ts",
   /** The Go plugin. */
   goPlugin: "test/differential/go-plugin.ts",
-  /** The build of the native executable. */
-  nativeBuild: "scripts/build-native.ts",
 } as const;
 
 /** A test file. */
@@ -20,7 +18,8 @@ export interface TestFile {
   readonly path: string;
   readonly usesExecutable: boolean;
   readonly usesGoPlugin: boolean;
-  readonly usesNativeBuild: boolean;
+  /** Whether it is about the native executable alone. */
+  readonly isNative: boolean;
 }
 
 /** The longest first, so that none of them runs alone in the end. */
@@ -40,7 +39,7 @@ export function testFiles(): readonly TestFile[] {
         path,
         usesExecutable: imported.has(resources.executable),
         usesGoPlugin: imported.has(resources.goPlugin),
-        usesNativeBuild: imported.has(resources.nativeBuild),
+        isNative: path.startsWith("test/native/"),
       };
     });
 }

@@ -89,13 +89,13 @@ function chosenFiles(): readonly TestFile[] {
 }
 
 function tasks(files: readonly TestFile[], executables: readonly Executable[]): readonly Task[] {
-  const isNativeHere = executables.some(({ name }) => name === "native");
-  return files.flatMap((file): readonly Task[] => {
-    if (file.usesNativeBuild && !isNativeHere) return [];
-    return file.usesExecutable
-      ? executables.map((executable) => ({ file, executable }))
-      : [{ file }];
-  });
+  return files.flatMap((file): readonly Task[] =>
+    file.isNative || file.usesExecutable
+      ? executables
+          .filter(({ name }) => name === "native" || !file.isNative)
+          .map((executable) => ({ file, executable }))
+      : [{ file }],
+  );
 }
 
 async function runTask({ file, executable }: Task): Promise<FileResult> {
