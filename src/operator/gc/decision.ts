@@ -1,20 +1,25 @@
 /** Decides which reservations are released, without reading anything itself. */
 
 import { type SeenDead, seenDeadKey } from "../../store/seen-dead.ts";
-import type { Liveness } from "./live-source.ts";
+import type { Judgement } from "./judgement.ts";
 
 /**
- * The decision on a reservation. `alive`, `unknown`: its liveness. `ownerless`: it names no container. `young`: dead, but
- * younger than the grace period. `waiting`: dead, and must be found dead again after the grace period. `due`: to be
- * released. Only those that are `due` are released.
+ * The decision on a reservation. `alive`, `unknown`, `inUse`: its liveness. `ownerless`: it names no container. `young`:
+ * not known to be alive, and younger than the grace period. `waiting`: dead, and must be found dead again after the grace
+ * period. `due`: to be released. Only those that are `due` are released.
  */
-export type Decision = "alive" | "unknown" | "ownerless" | "young" | "waiting" | "due";
+export type Decision =
+  | Exclude<Judgement["liveness"], "dead">
+  | "ownerless"
+  | "young"
+  | "waiting"
+  | "due";
 
 /** A reservation to decide on. */
 export interface Candidate {
   /** `undefined` if the file names no container, or has been removed. */
   readonly seen: Omit<SeenDead, "since"> | undefined;
-  readonly liveness: Liveness;
+  readonly liveness: Judgement["liveness"];
 }
 
 /** What the decisions of a run are based on. */
@@ -48,10 +53,11 @@ export function decideBy({
   const earlier = new Map(before.map((seenDead) => [seenDeadKey(seenDead), seenDead.since]));
   return ({ seen, liveness }) => {
     if (seen === undefined) return { decision: "ownerless", seenDead: undefined };
-    if (liveness !== "dead") return { decision: liveness, seenDead: undefined };
+    if (liveness === "alive") return { decision: "alive", seenDead: undefined };
     const age = asOf - Number(seen.modified / MILLISECOND);
     // A modification time in the future counts as young, too: the age is unknown.
     if (age < 0 || age < grace) return { decision: "young", seenDead: undefined };
+    if (liveness !== "dead") return { decision: liveness, seenDead: undefined };
     const known = earlier.get(seenDeadKey(seen));
     // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
     const since = known === undefined ? asOf : Math.min(known, asOf);

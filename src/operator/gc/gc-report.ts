@@ -1,15 +1,31 @@
 /** The report of `gc`. */
 
 import { formatAddress } from "../../ipam/address.ts";
+import type { SeenDead } from "../../store/seen-dead.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
+import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import type { Decided, Decision } from "./decision.ts";
+import type { Judgement } from "./judgement.ts";
+
+/** A reservation with the decision on it. */
+export interface DecidedReservation extends Decided {
+  readonly reservation: NodeReservation;
+  readonly judgement: Judgement;
+}
+
+/** How a run releases. */
+export interface Mode {
+  readonly isDryRun: boolean;
+  /** The grace period, in milliseconds. */
+  readonly grace: number;
+}
 
 /** The directory of a network with the decisions on its reservations. */
 export interface Collection {
   readonly directory: NetworkDirectory;
-  readonly decided: readonly (Decided & { readonly reservation: NodeReservation })[];
+  readonly decided: readonly DecidedReservation[];
   /** The file names of the released reservations. */
   readonly released: ReadonlySet<string>;
   /** Why nothing was released, although there are dead reservations. */
@@ -20,24 +36,24 @@ export interface Collection {
 
 type State = "waiting" | "due" | "released" | "kept" | "refused";
 
-const stateTexts: Readonly<Record<State, string>> = {
-  waiting: "dead; released when a later run finds it dead again",
+const stateTexts: Readonly<Record<Exclude<State, "waiting">, string>> = {
   due: "dead; released with --yes",
   released: "released",
   kept: "kept; changed in the meantime, or could not be released",
   refused: "refused; see the error message",
 };
 
-/** A table of the dead reservations, and the counts. */
-export function formatCollection(collections: readonly Collection[], isDryRun: boolean): string {
+/** A table of the reservations that are dead or listed as dead, and the counts. */
+export function formatCollection(collections: readonly Collection[], mode: Mode): string {
   const rows = collections.flatMap((collection) =>
-    deadOf(collection).map((one) => [
-      collection.directory.location.network,
-      formatAddress(one.reservation.address),
-      containerOf(one.reservation.owner),
-      interfaceOf(one.reservation.owner) || "-",
-      stateTexts[stateOf(collection, one, isDryRun)],
-    ]),
+    collection.decided.flatMap((one) => {
+      const state = stateTextOf(collection, one, mode);
+      const { address, owner } = one.reservation;
+      const { network } = collection.directory.location;
+      return state === undefined
+        ? []
+        : [[network, formatAddress(address), containerOf(owner), interfaceOf(owner) || "-", state]];
+    }),
   );
   const table = formatTable(columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "STATE"), rows);
   const total = collections.reduce((sum, { decided }) => sum + decided.length, 0);
@@ -49,15 +65,32 @@ export function formatCollection(collections: readonly Collection[], isDryRun: b
     `${of("young")} in the grace period`,
     `${of("unknown")} unknown`,
     `${of("ownerless")} without a container`,
+    ...(of("inUse") > 0 ? [`${of("inUse")} listed as dead but in use`] : []),
     `${of("waiting") + of("due")} dead`,
   ];
-  return `${rows.length === 0 ? "" : `${table}\n`}${total} reservations: ${counts.join(", ")}; ${released} released\n`;
+  return `${rows.length === 0 ? "" : `${table}\n`}${plural(total, "reservation")}: ${counts.join(", ")}; ${released} released\n`;
+}
+
+/** `undefined` for a reservation that is not in the table. */
+function stateTextOf(
+  collection: Collection,
+  one: DecidedReservation,
+  mode: Mode,
+): string | undefined {
+  if (one.decision === "inUse") {
+    return "kept: listed as dead, but its network namespace still exists";
+  }
+  if (one.seenDead === undefined) return undefined;
+  const state = stateOf(collection, one, mode);
+  if (state !== "waiting") return stateTexts[state];
+  const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
+  return `dead; released by a run after ${time}, or now with --now`;
 }
 
 /** The JSON form, see the command's description. */
-export function collectionDocument(collections: readonly Collection[], isDryRun: boolean): object {
+export function collectionDocument(collections: readonly Collection[], mode: Mode): object {
   return {
-    dryRun: isDryRun,
+    dryRun: mode.isDryRun,
     networks: collections.map(({ directory: { location }, decided, released, refused }) => ({
       network: location.network,
       directory: location.directory,
@@ -67,36 +100,70 @@ export function collectionDocument(collections: readonly Collection[], isDryRun:
       unknown: count(decided, "unknown"),
       ownerless: count(decided, "ownerless"),
       young: count(decided, "young"),
+      inUse: count(decided, "inUse"),
       waiting: count(decided, "waiting"),
       due: count(decided, "due"),
       released: released.size,
     })),
     dead: collections.flatMap((collection) =>
-      deadOf(collection).map((one) => ({
-        network: collection.directory.location.network,
-        address: formatAddress(one.reservation.address),
-        container: containerOf(one.reservation.owner),
-        interface: interfaceOf(one.reservation.owner),
-        since:
-          one.reservation.since === undefined
-            ? null
-            : new Date(one.reservation.since).toISOString(),
-        seenDeadSince: new Date(one.seenDead?.since ?? 0).toISOString(),
-        state: stateOf(collection, one, isDryRun),
-        path: one.reservation.path,
-      })),
+      collection.decided.flatMap((one) => {
+        const { seenDead, reservation } = one;
+        if (seenDead === undefined) return [];
+        const state = stateOf(collection, one, mode);
+        return [
+          {
+            ...describe(reservation),
+            since: reservation.since === undefined ? null : timeText(reservation.since),
+            seenDeadSince: timeText(seenDead.since),
+            state,
+            releasableAfter: state === "waiting" ? timeText(releasableAfter(seenDead, mode)) : null,
+            path: reservation.path,
+          },
+        ];
+      }),
+    ),
+    undecided: collections.flatMap(({ decided }) =>
+      decided.flatMap(({ decision, reservation, judgement: { reason } }) =>
+        decision === "inUse" || decision === "unknown"
+          ? [{ ...describe(reservation), state: decision, reason, path: reservation.path }]
+          : [],
+      ),
     ),
   };
 }
 
-function deadOf({ decided }: Collection): Collection["decided"] {
-  return decided.filter(({ seenDead }) => seenDead !== undefined);
+function describe({ network, address, owner }: NodeReservation): object {
+  return {
+    network: network.location.network,
+    address: formatAddress(address),
+    container: containerOf(owner),
+    interface: interfaceOf(owner),
+  };
 }
+
+/** When a second run may release it, in milliseconds since the epoch. */
+function releasableAfter({ since }: SeenDead, { grace }: Mode): number {
+  return since + grace;
+}
+
+function timeText(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** The next full minute, such as `14:47 UTC`; with the date if that is not the one of `now`. */
+function formatMinute(time: number, now: number): string {
+  const minute = timeText(Math.ceil(time / MINUTE) * MINUTE);
+  const [date = "", clock = ""] = minute.split("T");
+  const isToday = timeText(now).startsWith(date);
+  return `${isToday ? "" : `${date} `}${clock.slice(0, 5)} UTC`;
+}
+
+const MINUTE = 60_000;
 
 function stateOf(
   { released, refused }: Collection,
-  { decision, reservation }: Collection["decided"][number],
-  isDryRun: boolean,
+  { decision, reservation }: DecidedReservation,
+  { isDryRun }: Mode,
 ): State {
   if (released.has(reservation.name)) return "released";
   if (refused !== undefined) return "refused";

@@ -7,14 +7,17 @@ import { readSeenDead, type SeenDead, writeSeenDead } from "../../store/seen-dea
 import { isSystemError } from "../../system/system.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { parseDuration } from "../command/duration.ts";
-import { readDirectories } from "../node/directory-contents.ts";
-import type { NetworkDirectory } from "../node/network-directories.ts";
+import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
+import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
 import { type NodeReservation, requireReadable } from "../node/node-reservations.ts";
-import { cacheOption } from "../node/results-cache.ts";
+import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
 import { decideBy } from "./decision.ts";
+import { doubtsOn, noSource, sourceHint } from "./doubts.ts";
 import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
+import { type Judgement, judgeByList, judgeByNamespaces } from "./judgement.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
+import { refusal } from "./refusal.ts";
 
 /** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
@@ -23,11 +26,11 @@ export const gc: Command = {
   operandCount: { least: 0, most: 1 },
   summary: "release the addresses of dead containers",
   description: [
-    "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc), or with the network namespaces that libcni's cache names. If several runtimes use a network, one list must contain the ids of all of them.",
+    "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc; for ctr and nerdctl, where these ids are NAMESPACE-ID: ctr -n default containers ls -q | sed s/^/default-/), or with the network namespaces that libcni's cache names. Without any of these it is a dry run by network namespaces. If several runtimes use a network, one list must contain the ids of all of them.",
     "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead. Runs, including dry runs, record the dead reservations beside the owner index. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released.",
-    "Without --yes nothing is released. Nothing is released either if the list is empty, if its command fails, or, in a network, if none of the ids holds an address of it. An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
-    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused, or a release failed; 2 an error, for example if the command fails.",
-    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
+    "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address (--ignore-netns releases it). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
+    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails.",
+    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "inUse", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "releasableAfter", "path"}], "undecided": [{"network", "address", "container", "interface", "state": "inUse"|"unknown", "reason", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
   ],
   options: [
     ...sourceOptions,
@@ -39,9 +42,15 @@ export const gc: Command = {
     },
     { name: "--now", summary: "release what one run finds dead, without a second run" },
     { name: "--allow-empty", summary: "accept a list without any live container" },
+    { name: "--force", summary: "accept that more than half of a network is dead" },
+    { name: "--ignore-netns", summary: "believe the list, even if a network namespace exists" },
     { name: "--yes", summary: "release; without it, only print what would be released" },
   ],
   examples: [
+    {
+      line: "host-local gc mynet",
+      effect: "print what has no network namespace any more; release nothing",
+    },
     {
       line: "host-local gc mynet --live-command 'crictl pods -q'",
       effect: "print the dead reservations",
@@ -63,7 +72,7 @@ export const gc: Command = {
 };
 
 function collect(context: Context): Report {
-  const { system, log } = context;
+  const { system, log, has } = context;
   const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const { found, problems } = findNetworks(context, context.operands[0]);
@@ -71,66 +80,65 @@ function collect(context: Context): Report {
   const readAt = system.now();
   const directories = readDirectories(system, found);
   for (const { reservations } of directories) requireReadable(reservations);
-  const source = readSource(readAt);
-  const collections = directories.map(({ directory, reservations }) =>
-    decide(context, grace, source, directory, reservations),
+  if (readSource === undefined && has("--yes")) throw noSource(directories);
+  const source = readSource?.(readAt) ?? { kind: "namespaces", asOf: readAt };
+  const judge = judgeBy(context, source);
+  const collections = directories.map((contents) =>
+    decide(context, grace, source, judge, contents),
   );
   const finished = collections.map((collection) => {
     const refused = refusal(context, source, collection);
     return refused === undefined ? finish(context, collection) : { ...collection, refused };
   });
   const refusals = new Set(finished.flatMap(({ refused }) => refused ?? []));
-  for (const refused of refusals) log(`host-local: ${refused}\n`);
+  const doubts = finished.flatMap((collection) => doubtsOn(context, collection));
+  for (const message of [...refusals, ...doubts]) log(`host-local: ${message}\n`);
+  const mode = { isDryRun: !has("--yes"), grace };
+  const hint = readSource === undefined ? `${sourceHint(context, directories)}\n` : "";
   return {
-    exitCode: refusals.size > 0 || isAnythingLeft(context, finished) ? 1 : 0,
-    document: collectionDocument(finished, !context.has("--yes")),
-    text: formatCollection(finished, !context.has("--yes")),
+    exitCode: refusals.size + doubts.length > 0 || isAnythingLeft(context, finished) ? 1 : 0,
+    document: collectionDocument(finished, mode),
+    text: `${formatCollection(finished, mode)}${hint}`,
   };
+}
+
+function judgeBy(
+  context: Context,
+  source: LiveSource,
+): (reservation: NodeReservation) => Judgement {
+  const { system, has } = context;
+  const makeChecker = (): LivenessChecker =>
+    makeLivenessChecker(system, readResultsCache(system, cacheDirOf(context)));
+  if (source.kind === "namespaces") return judgeByNamespaces(makeChecker());
+  return judgeByList(source.list, has("--ignore-netns") ? undefined : makeChecker);
 }
 
 function decide(
   { system, has }: Context,
   grace: number,
-  source: LiveSource,
-  directory: NetworkDirectory,
-  reservations: readonly NodeReservation[],
+  { asOf }: LiveSource,
+  judge: (reservation: NodeReservation) => Judgement,
+  { directory, reservations }: DirectoryContents,
 ): Collection {
   const { location } = directory;
   const decideOne = decideBy({
-    asOf: source.asOf,
+    asOf,
     grace,
     isImmediate: has("--now"),
     before: readSeenDead(system, location),
   });
   const decided = reservations.map((reservation) => {
+    const judgement = judge(reservation);
     const owner = ownerText(reservation.owner);
-    const liveness = owner === undefined ? "unknown" : source.livenessOf(reservation);
     const modified =
       owner === undefined ? undefined : modifiedOf(system, location, reservation.name);
     const seen =
       owner === undefined || modified === undefined
         ? undefined
         : { name: reservation.name, owner, modified };
-    return { ...decideOne({ seen, liveness }), reservation };
+    return { ...decideOne({ seen, liveness: judgement.liveness }), reservation, judgement };
   });
   return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };
-}
-
-/**
- * Why nothing may be released in a network although there are dead reservations. A wrong list is wrong in every run, so
- * a second run proves nothing.
- */
-function refusal(
-  { has }: Context,
-  source: LiveSource,
-  { directory, decided }: Collection,
-): string | undefined {
-  if (has("--allow-empty") || !decided.some(({ seenDead }) => seenDead)) return undefined;
-  if (source.isEmpty) {
-    return "the list of live containers is empty; nothing was released. If no container is alive, add --allow-empty";
-  }
-  if (has("--by-netns") || decided.some(({ decision }) => decision === "alive")) return undefined;
-  return `none of the live ids holds an address of ${directory.location.network}; nothing was released there. Check that they are the ids of pod sandboxes, and of the runtime that uses this network; if they are, add --allow-empty`;
 }
 
 /** Releases what is due, and records the rest. */

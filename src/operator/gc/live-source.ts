@@ -1,24 +1,13 @@
-/** Where `gc` gets the live containers from. */
+/** Where `gc` gets the live containers from: a list, or the network namespaces. */
 
-import { parentOf } from "../../store/location.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { CommandError, type Context, type Option } from "../command/command.ts";
-import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
-import { type CachedAttachment, cacheDirOf, readResultsCache } from "../node/results-cache.ts";
 import { type LiveList, parseLiveList } from "./live-list.ts";
 
-/** Whether the container of a reservation is alive. `unknown` ones are kept. */
-export type Liveness = "alive" | "dead" | "unknown";
-
-/** A source of liveness. */
-export interface LiveSource {
-  /** The time of its data, in milliseconds since the epoch; not after the reservations were read. */
-  readonly asOf: number;
-  /** Whether nothing at all is alive, which is more likely a failure. */
-  readonly isEmpty: boolean;
-  readonly livenessOf: (reservation: NodeReservation) => Liveness;
-}
+/** The ids of the live containers, or that their network namespaces are checked. */
+export type LiveSource =
+  | { readonly kind: "list"; readonly list: LiveList; readonly asOf: number }
+  | { readonly kind: "namespaces"; readonly asOf: number };
 
 /** The options for a source; exactly one must be given. */
 export const sourceOptions: readonly Option[] = [
@@ -30,7 +19,8 @@ export const sourceOptions: readonly Option[] = [
   {
     name: "--live-command",
     value: "COMMAND",
-    summary: "shell command that prints these ids, such as 'crictl pods -q'",
+    summary:
+      "shell command that prints these ids, such as 'crictl pods -q'; with pipefail where there is one",
   },
   {
     name: "--by-netns",
@@ -45,24 +35,31 @@ const LARGEST_LIST = 64 * 1024 * 1024;
 const STDIN_TIMEOUT = 10 * 60 * 1000;
 
 /**
- * Checks that exactly one source is given, before anything is read.
+ * Checks that at most one source is given, before anything is read.
  *
- * @returns a function to call after the reservations were read, with the time at which reading began
- * @throws CommandError if none or several are given
+ * @returns a function to call after the reservations were read, with the time at which reading began; it makes a source
+ *   whose `asOf`, in milliseconds since the epoch, is not later. `undefined` if no source is given
+ * @throws CommandError if several are given
  */
-export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
+export function liveSourceOf(context: Context): ((readAt: number) => LiveSource) | undefined {
   const { system, option, has } = context;
   const file = option("--live");
   const command = option("--live-command");
   const given = [file !== undefined, command !== undefined, has("--by-netns")];
-  if (given.filter((one) => one).length !== 1) {
+  if (given.filter((one) => one).length > 1) {
     throw new CommandError("gc: expected one of --live, --live-command and --by-netns");
   }
-  if (has("--by-netns")) return (asOf) => fromNamespaces(system, cacheDirOf(context), asOf);
+  if (has("--by-netns")) return (asOf) => ({ kind: "namespaces", asOf });
   if (command !== undefined) return (asOf) => fromList(runCommand(context, command), asOf);
-  if (file === "-")
+  if (file === undefined) return undefined;
+  if (file === "-") {
     return (asOf) => fromList(readStandardInput(system), timeOfStandardInput(system, asOf));
-  return (asOf) => fromFile(system, file ?? "", asOf);
+  }
+  return (asOf) => fromFile(system, file, asOf);
+}
+
+function fromList(list: LiveList, asOf: number): LiveSource {
+  return { kind: "list", list, asOf };
 }
 
 /** A file lists what was alive when it was written. */
@@ -89,90 +86,22 @@ function readStandardInput(system: System): LiveList {
   return parseLiveList(system.readStandardInput(LARGEST_LIST, STDIN_TIMEOUT), "standard input");
 }
 
+/**
+ * Runs a command with `pipefail`, so that a pipeline fails with any of its parts: where /bin/sh does not have it, as
+ * dash, by bash.
+ */
+const WITH_PIPEFAIL = `if (set -o pipefail) 2>/dev/null; then set -o pipefail; eval "$1"
+elif command -v bash >/dev/null; then exec bash --posix -o pipefail -c "$1"
+else eval "$1"; fi`;
+
 /** @throws CommandError if the command fails: its output may be incomplete */
 function runCommand({ system }: Context, command: string): LiveList {
-  const { exitCode, stdout } = system.run(["/bin/sh", "-c", command], LARGEST_LIST);
+  const shell = ["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command] as const;
+  const { exitCode, stdout } = system.run(shell, LARGEST_LIST);
   if (exitCode !== 0) {
-    throw new CommandError(`${command} failed with exit code ${exitCode}; nothing was released`);
+    throw new CommandError(
+      `${command} failed with exit code ${exitCode}, or a part of it did; nothing was released`,
+    );
   }
   return parseLiveList(stdout, command);
-}
-
-function fromList(list: LiveList, asOf: number): LiveSource {
-  return {
-    asOf,
-    isEmpty: list.size === 0,
-    livenessOf: ({ owner }) => (list.has(containerOf(owner)) ? "alive" : "dead"),
-  };
-}
-
-/** A reservation that is not in the cache may belong to another runtime, and is `unknown`. */
-function fromNamespaces(system: OperatorSystem, cacheDir: string, asOf: number): LiveSource {
-  const attachments = new Map<string, CachedAttachment[]>();
-  for (const attachment of readResultsCache(system, cacheDir)) {
-    const key = keyOf(attachment.network, attachment.containerId);
-    attachments.set(key, [...(attachments.get(key) ?? []), attachment]);
-  }
-  return {
-    asOf,
-    isEmpty: false,
-    livenessOf: (reservation) => {
-      const key = keyOf(reservation.network.location.network, containerOf(reservation.owner));
-      const own = (attachments.get(key) ?? []).filter(
-        ({ interfaceName }) =>
-          reservation.owner.kind === "legacy" || interfaceName === interfaceOf(reservation.owner),
-      );
-      if (own.length === 0) return "unknown";
-      const livenesses = own.map(({ networkNamespace }) =>
-        livenessOfNamespace(system, networkNamespace),
-      );
-      if (livenesses.includes("alive")) return "alive";
-      return livenesses.includes("unknown") ? "unknown" : "dead";
-    },
-  };
-}
-
-/**
- * A network namespace is alive while it is mounted at its path, or belongs to a process. A file without a mount proves
- * nothing: in a container, later mounts of the host look the same.
- */
-function livenessOfNamespace(system: System, path: string): Liveness {
-  if (!path.startsWith("/")) return "unknown";
-  try {
-    return isNamespace(system, path) ? "alive" : "unknown";
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return livenessOfMissing(system, path);
-    if (isSystemError(error)) return "unknown";
-    throw error;
-  }
-}
-
-/** A namespace file is on a different device than its directory. */
-function isNamespace(system: System, path: string): boolean {
-  return system.status(path).device !== system.status(parentOf(path)).device;
-}
-
-/** The kernel's fixed name of the host's PID namespace. */
-const HOST_PID_NAMESPACE = "pid:[4026531836]";
-
-/**
- * A missing namespace is dead only if others are visible: in the host's PID namespace, or in a directory where other
- * namespaces are mounted. Otherwise we may run in a container that sees none.
- */
-function livenessOfMissing(system: System, path: string): Liveness {
-  try {
-    if (/^\/proc\/[0-9]+\//.test(path)) {
-      return system.readLink("/proc/self/ns/pid") === HOST_PID_NAMESPACE ? "dead" : "unknown";
-    }
-    const directory = parentOf(path);
-    const others = system.list(directory).map((name) => `${directory}/${name}`);
-    return others.some((other) => isNamespace(system, other)) ? "dead" : "unknown";
-  } catch (error) {
-    if (isSystemError(error)) return "unknown";
-    throw error;
-  }
-}
-
-function keyOf(network: string, containerId: string): string {
-  return `${network}/${containerId}`;
 }

@@ -5,18 +5,32 @@ import { parentOf } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "./node-reservations.ts";
-import { namespaceOf, type ProcessNamespace, readProcessNamespaces } from "./process-namespaces.ts";
+import {
+  addressesOf,
+  namespaceOf,
+  nodeNamespaceOf,
+  type ProcessNamespace,
+  readProcessNamespaces,
+  seesHostProcesses,
+} from "./process-namespaces.ts";
 import type { CachedAttachment } from "./results-cache.ts";
 
 /** `unknown`: nothing on the node tells. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** Whether a container is alive, and how that is known. */
-export interface LivenessResult {
-  readonly liveness: Liveness;
-  /** Why, in a clause such as `its network namespace /run/netns/cni-1 exists`. */
-  readonly reason: string;
-}
+/**
+ * What is missing to decide. `cacheEntry`: the cache does not know the container. `namespacePath`: the cache names no
+ * network namespace for it, as libcni before 1.3. `view`: whether the namespace exists cannot be seen from this process.
+ */
+export type Missing = "cacheEntry" | "namespacePath" | "view";
+
+/**
+ * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
+ * /run/netns/cni-1 exists`.
+ */
+export type LivenessResult =
+  | { readonly liveness: "alive" | "dead"; readonly reason: string }
+  | { readonly liveness: "unknown"; readonly reason: string; readonly missing: Missing };
 
 /**
  * Two sources: the network namespaces that libcni's cache names, and those of running processes. A container that is alive
@@ -61,7 +75,7 @@ export function makeLivenessChecker(
     known: readonly CachedAttachment[],
     addresses: readonly string[],
   ): LivenessResult => {
-    const results = known.map((one) => livenessOfNamespace(system, one.networkNamespace));
+    const results = known.map((one) => livenessOfNamespace(system, one));
     const alive = results.find(({ liveness }) => liveness === "alive");
     if (alive !== undefined) return alive;
     const [namespace] = addresses.flatMap(namespacesWith);
@@ -84,32 +98,47 @@ export function makeLivenessChecker(
 const notCached: LivenessResult = {
   liveness: "unknown",
   reason: "libcni's cache does not know its container",
+  missing: "cacheEntry",
 };
 
 /**
- * A network namespace exists while something is mounted at its path, or while it is the one of a process. A plain file
- * shows nothing: from within a container, what was mounted on the host later looks like one.
+ * A network namespace exists while something is mounted at its path, or while it is that of a process. A plain file shows
+ * nothing: from within a container, what was mounted on the host later looks like one.
  */
-function livenessOfNamespace(system: OperatorSystem, path: string): LivenessResult {
+function livenessOfNamespace(
+  system: OperatorSystem,
+  { networkNamespace: path, addresses }: CachedAttachment,
+): LivenessResult {
   if (path === "") {
-    return { liveness: "unknown", reason: "libcni's cache names no network namespace for it" };
+    const reason = "libcni's cache names no network namespace for it";
+    return { liveness: "unknown", reason, missing: "namespacePath" };
   }
   const unseen: LivenessResult = {
     liveness: "unknown",
     reason: `whether its network namespace ${path} exists cannot be seen from here`,
+    missing: "view",
   };
   const gone: LivenessResult = {
     liveness: "dead",
     reason: `its network namespace ${path} is gone`,
   };
   if (!path.startsWith("/")) return unseen;
+  const [, processId] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
   try {
     if (!isNamespace(system, path)) return unseen;
-    // The process id of a container that ended may be that of a process of the node by now.
-    if (isNodesOwn(system, path)) return isMissingSeen(system, path) ? gone : unseen;
+    // The process id of a container that ended may be that of another process by now.
+    if (processId !== undefined && isOfNode(system, processId)) return gone;
+    if (processId !== undefined && hasOtherAddresses(system, processId, addresses)) {
+      const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
+      return { liveness: "unknown", reason, missing: "view" };
+    }
     return { liveness: "alive", reason: `its network namespace ${path} exists` };
   } catch (error) {
-    if (isSystemError(error, "ENOENT", "ESRCH")) return isMissingSeen(system, path) ? gone : unseen;
+    if (isSystemError(error, "ENOENT", "ESRCH")) {
+      const isSeen =
+        processId === undefined ? hasNamespaces(system, parentOf(path)) : seesHostProcesses(system);
+      return isSeen ? gone : unseen;
+    }
     if (isSystemError(error)) return unseen;
     throw error;
   }
@@ -120,26 +149,38 @@ function isNamespace(system: OperatorSystem, path: string): boolean {
   return system.status(path).device === system.status("/proc/self/ns/net").device;
 }
 
-function isNodesOwn(system: OperatorSystem, path: string): boolean {
-  const { inode } = system.status(path);
-  const id = `net:[${inode}]`;
-  return id === namespaceOf(system, "self") || id === namespaceOf(system, "1");
+function isOfNode(system: OperatorSystem, processId: string): boolean {
+  const namespace = namespaceOf(system, processId);
+  return namespace !== undefined && namespace === nodeNamespaceOf(system);
 }
 
-/** The kernel's own number for the process ids of the host. */
-const HOST_PROCESSES = "pid:[4026531836]";
+/** An interface that is down has no address there, so this does not show that a container is dead. */
+function hasOtherAddresses(
+  system: OperatorSystem,
+  processId: string,
+  addresses: readonly string[],
+): boolean {
+  const configured = addressesOf(system, processId);
+  return (
+    configured !== undefined &&
+    addresses.length > 0 &&
+    !addresses.some((address) => configured.has(address))
+  );
+}
 
-/**
- * Whether a missing namespace is really gone: only where others would be seen, among the processes of the host, or in a
- * directory in which other namespaces are mounted. Otherwise this may be a container that sees none.
- */
-function isMissingSeen(system: OperatorSystem, path: string): boolean {
+/** Whether namespaces are mounted in a directory. A container in which none is visible may see none of the node's. */
+function hasNamespaces(system: OperatorSystem, directory: string): boolean {
   try {
-    if (/^\/proc\/[0-9]+\//.test(path)) {
-      return system.readLink("/proc/self/ns/pid") === HOST_PROCESSES;
-    }
-    const directory = parentOf(path);
-    return system.list(directory).some((name) => isNamespace(system, `${directory}/${name}`));
+    return system.list(directory).some((name) => isNamespaceIfAny(system, `${directory}/${name}`));
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+function isNamespaceIfAny(system: OperatorSystem, path: string): boolean {
+  try {
+    return isNamespace(system, path);
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;

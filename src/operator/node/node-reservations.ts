@@ -1,11 +1,11 @@
 import { type Address, formatAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { join } from "../../store/location.ts";
+import { join, type Location } from "../../store/location.ts";
 import type { Owner } from "../../store/owner.ts";
-import { modifiedOf } from "../../store/release-unchanged.ts";
 import { listReservations, readOwner } from "../../store/reservations.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { isSystemError, type System } from "../../system/system.ts";
 import { CommandError, type Context } from "../command/command.ts";
 import { progress } from "../output/terminal.ts";
 import type { FoundNetwork } from "./networks.ts";
@@ -18,14 +18,14 @@ export interface NodeReservation {
   readonly name: string;
   readonly path: string;
   readonly owner: Owner;
-  /** When its file was written, in milliseconds since the epoch; `undefined` if it has been released since. */
+  /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   readonly since: number | undefined;
   /** The configured range that contains it. */
   readonly range: Range | undefined;
 }
 
 /**
- * Reads the reservations of a network, sorted by address, IPv4 first.
+ * Reads the reservations of a network, sorted by address, IPv4 first. Those that are released meanwhile are left out.
  *
  * @param isIncluded which addresses to read; all by default
  * @throws SystemError if the directory cannot be read
@@ -38,17 +38,47 @@ export function readReservations(
   const { location } = network;
   const listed = listReservations(system, location).filter(({ address }) => isIncluded(address));
   const step = progress(system, `reading ${location.directory}`, listed.length);
-  const reservations = listed.map(({ address, name }, index) => {
+  const reservations = listed.flatMap(({ address, name }, index) => {
     const path = join(location.directory, name);
-    const owner = readOwner(system, location, name);
-    const since = timeOf(modifiedOf(system, location, name));
+    const content = readUnlessReleased(system, location, name);
     step(index + 1);
+    if (content === undefined) return [];
     const range = network.rangeSets
       .map((set) => rangeOf(set, address))
       .find((found) => found !== undefined);
-    return { network, address, name, path, owner, since, range };
+    return [{ network, address, name, path, ...content, range }];
   });
   return reservations.sort(byAddress);
+}
+
+/** The owner of a reservation and the time of its file, both of the same file; `undefined` where it has been released. */
+function readUnlessReleased(
+  system: System,
+  location: Location,
+  name: string,
+): Pick<NodeReservation, "owner" | "since"> | undefined {
+  const path = join(location.directory, name);
+  for (;;) {
+    const modified = modifiedUnlessGone(system, path);
+    if (modified === "gone") return undefined;
+    const owner = readOwner(system, location, name);
+    // A file that is released before it is read looks as if it named no container.
+    if (owner.kind === "nobody" && modifiedUnlessGone(system, path) !== modified) continue;
+    return { owner, since: modified === undefined ? undefined : Number(modified / MILLISECOND) };
+  }
+}
+
+const MILLISECOND = 1_000_000n;
+
+/** In nanoseconds since the epoch; `undefined` where it cannot be read. */
+function modifiedUnlessGone(system: System, path: string): bigint | "gone" | undefined {
+  try {
+    return system.linkStatus(path).modified;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return "gone";
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The container id of an owner; empty if the file names none. */
@@ -102,11 +132,6 @@ export function requireReadable(reservations: readonly NodeReservation[]): void 
       throw new CommandError(`${owner.reason}; run as root`);
     }
   }
-}
-
-/** In milliseconds since the epoch. */
-function timeOf(nanoseconds: bigint | undefined): number | undefined {
-  return nanoseconds === undefined ? undefined : Number(nanoseconds / 1_000_000n);
 }
 
 function byAddress(a: NodeReservation, b: NodeReservation): number {

@@ -4,7 +4,7 @@ import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 
-/** A network namespace in which at least one process runs, other than the node's own. */
+/** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
   /** As the kernel names it, such as `net:[4026532345]`. */
   readonly id: string;
@@ -23,11 +23,11 @@ const LARGEST_TABLE = 16 * 1024 * 1024;
  * @returns none where `/proc` cannot be read
  */
 export function readProcessNamespaces(system: OperatorSystem): readonly ProcessNamespace[] {
-  const own = new Set([namespaceOf(system, "self"), namespaceOf(system, "1")]);
+  const own = nodeNamespaceOf(system);
   const namespaces = new Map<string, ProcessNamespace>();
   for (const processId of processIds(system)) {
     const id = namespaceOf(system, processId);
-    if (id === undefined || own.has(id) || namespaces.has(id)) continue;
+    if (id === undefined || id === own || namespaces.has(id)) continue;
     const addresses = addressesOf(system, processId);
     if (addresses !== undefined) {
       namespaces.set(id, { id, processId: Number(processId), addresses });
@@ -41,12 +41,38 @@ export function namespaceOf(system: OperatorSystem, process: string): string | u
   return orUndefined(() => system.readLink(`/proc/${process}/ns/net`));
 }
 
+/** The kernel's own number for the process ids of the host. */
+const HOST_PROCESSES = "pid:[4026531836]";
+
+/** Whether `/proc` shows the processes of the host, not only those of a container. */
+export function seesHostProcesses(system: OperatorSystem): boolean {
+  return orUndefined(() => system.readLink("/proc/self/ns/pid")) === HOST_PROCESSES;
+}
+
+/**
+ * The namespace of the node itself, which is that of its first process. This process may run in a pod.
+ *
+ * @returns `undefined` where the processes of the host cannot be seen
+ */
+export function nodeNamespaceOf(system: OperatorSystem): string | undefined {
+  if (!seesHostProcesses(system)) return undefined;
+  return namespaceOf(system, "1") ?? namespaceOf(system, "self");
+}
+
 function processIds(system: OperatorSystem): readonly string[] {
   return orUndefined(() => system.list("/proc").filter((name) => /^[0-9]+$/.test(name))) ?? [];
 }
 
-/** `undefined` where the process has ended. A kernel without IPv6 has no second table. */
-function addressesOf(system: OperatorSystem, processId: string): ReadonlySet<string> | undefined {
+/**
+ * The addresses in the namespace of a process, in their canonical form.
+ *
+ * @returns `undefined` where the process has ended, or may not be inspected
+ */
+export function addressesOf(
+  system: OperatorSystem,
+  processId: string,
+): ReadonlySet<string> | undefined {
+  // A kernel without IPv6 has no second table.
   const ipv4 = orUndefined(() => system.readFile(`/proc/${processId}/net/fib_trie`, LARGEST_TABLE));
   const ipv6 = orUndefined(() => system.readFile(`/proc/${processId}/net/if_inet6`, LARGEST_TABLE));
   if (ipv4 === undefined && ipv6 === undefined) return undefined;

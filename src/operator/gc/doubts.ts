@@ -1,0 +1,78 @@
+/** What `gc` cannot decide, and what to use instead. */
+
+import { formatAddress } from "../../ipam/address.ts";
+import { CommandError, type Context } from "../command/command.ts";
+import type { DirectoryContents } from "../node/directory-contents.ts";
+import { liveCommandOf } from "../node/live-command.ts";
+import type { Missing } from "../node/liveness.ts";
+import { cacheDirOf } from "../node/results-cache.ts";
+import { shellWord } from "../output/printable.ts";
+import type { Collection } from "./gc-report.ts";
+
+/** Messages on the reservations of a network that the list contradicts, or that namespaces do not decide. */
+export function doubtsOn(context: Context, collection: Collection): readonly string[] {
+  const { directory, decided } = collection;
+  const { network } = directory.location;
+  const inUse = decided.filter(({ decision }) => decision === "inUse");
+  const [first] = inUse;
+  const contradictions =
+    first === undefined
+      ? []
+      : [
+          `${network}: ${inUse.length} of ${decided.length} reservations are listed as dead, but their network namespaces still exist (${formatAddress(first.reservation.address)}: ${first.judgement.reason}). The list is incomplete, or the runtime left the namespaces behind; --ignore-netns releases them`,
+        ];
+  const reservations = decided.map(({ reservation }) => reservation);
+  const command = liveCommandOf(directory.networks[0], reservations);
+  const undecided = missingTexts(context).flatMap(([missing, text]) => {
+    const count = decided.filter(
+      ({ decision, judgement }) => decision === "unknown" && judgement.missing === missing,
+    ).length;
+    return count === 0
+      ? []
+      : [
+          `${network}: ${count} of ${decided.length} reservations cannot be decided by network namespaces: ${text}. Use --live-command '${command}'`,
+        ];
+  });
+  return [...contradictions, ...undecided];
+}
+
+function missingTexts(context: Context): readonly (readonly [Missing, string])[] {
+  const cache = `libcni's cache (${cacheDirOf(context)}/results)`;
+  return [
+    [
+      "namespacePath",
+      `${cache} names no network namespace for them, as that of containerd 1.6 and others with libcni before 1.3`,
+    ],
+    ["cacheEntry", `${cache} does not know their containers`],
+    [
+      "view",
+      "whether their network namespaces exist cannot be seen; run this on the node itself, as root, while a pod runs there",
+    ],
+  ];
+}
+
+/** That `--yes` needs a source. */
+export function noSource(directories: readonly DirectoryContents[]): CommandError {
+  return new CommandError(
+    `gc: --yes needs one of --live, --live-command and --by-netns, such as --live-command '${commandFor(directories)}'`,
+  );
+}
+
+/** What to run after a dry run without a source. */
+export function sourceHint(
+  { operands, option }: Context,
+  directories: readonly DirectoryContents[],
+): string {
+  const given = ["--conf-dir", "--data-dir", "--cache-dir"].flatMap((name) => {
+    const value = option(name);
+    return value === undefined ? [] : [name, shellWord(value)];
+  });
+  const words = ["host-local gc", ...operands, ...given];
+  return `This was a dry run by network namespaces. To release: ${words.join(" ")} --live-command '${commandFor(directories)}' --yes`;
+}
+
+function commandFor([first]: readonly DirectoryContents[]): string {
+  return first === undefined
+    ? "crictl pods -q"
+    : liveCommandOf(first.directory.networks[0], first.reservations);
+}
