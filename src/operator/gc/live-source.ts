@@ -99,9 +99,7 @@ function runCommand({ system }: Context, command: string): LiveList {
   const shell = ["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command] as const;
   const { exitCode, stdout } = system.run(shell, LARGEST_LIST);
   if (exitCode !== 0) {
-    throw new CommandError(
-      `${command} failed with exit code ${exitCode}, or a part of it did; nothing was released`,
-    );
+    throw new CommandError(`${command} failed with exit code ${exitCode}; nothing was released`);
   }
   return parseLiveList(stdout, command);
 }

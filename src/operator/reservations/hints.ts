@@ -26,6 +26,7 @@ export interface Hint {
     | "ambiguous"
     | "released"
     | "refused"
+    | "alive"
     | "unknown";
   /** The network that it concerns; `null` if it concerns none. */
   readonly network: string | null;

@@ -3,6 +3,7 @@ import { withLock } from "../../store/lock.ts";
 import { releaseUnchanged, snapshotOf } from "../../store/release-unchanged.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
+import { makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
 import {
   containerOf,
@@ -15,42 +16,50 @@ import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
+import { othersOf, othersText } from "./others.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
   name: "release",
-  operands: "ADDRESS|CONTAINER [INTERFACE]",
+  operands: "ADDRESS|CONTAINER|POD [INTERFACE]",
   operandCount: { least: 1, most: 2 },
-  summary: "release an address, or those of a container, by hand",
+  summary: "release an address, or those of a container or pod, by hand",
   description: [
-    "Releases an address, all addresses of a container in any network, or those of one of its interfaces. The container id must be complete. If an address is reserved in several networks, choose one with --network. A running container keeps using its address: make sure that it is gone.",
+    "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",
+    "Refuses, with exit code 1, while a container is alive: if the network namespace that libcni's cache names exists, or a process runs in one with this address. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
+    "Prints what else the container holds in the network, such as its IPv6 address; --all releases that, too, and at a terminal it asks.",
     "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
   ],
   options: [
     yesOption,
+    { name: "--all", summary: "release everything that the container holds in the network" },
+    { name: "--force", summary: "release even if the container is alive" },
     { name: "--network", value: "NETWORK", summary: "release in this network only" },
     cacheOption,
   ],
   examples: [
     { line: "host-local release 10.88.0.7", effect: "release one address, after a confirmation" },
     {
+      line: "host-local release 10.88.0.7 --all --yes",
+      effect: "release it and the other addresses of its container in the network",
+    },
+    {
       line: "host-local release 4f1d6e0c8b7a eth0 --yes",
       effect: "release the addresses of one interface of a container",
     },
+    { line: "host-local release default/web", effect: "release the addresses of a pod" },
   ],
   run: (context) => {
     const [operand = "", interfaceName] = context.operands;
     const query = parseQuery(operand);
-    if (query.kind === "pod") {
-      throw new CommandError(`release: expected an address or a container id; see host-local show`);
-    }
     if (query.kind === "address" && interfaceName !== undefined) {
       throw new CommandError("release: an interface belongs to a container, not to an address");
     }
     const { found, problems } = findNetworks(context, context.option("--network"));
     logProblems(context, problems);
     const pods = readPods(context);
-    const { reservations, candidates } = search(context, mergeByDirectory(found), query, pods);
+    const networks = mergeByDirectory(found);
+    const { reservations, candidates } = search(context, networks, query, pods);
     const matching = matchingReservations(reservations, query, interfaceName);
     const [first] = matching;
     if (first === undefined) {
@@ -69,8 +78,24 @@ export const release: Command = {
   },
 };
 
+/** A hint for each reservation whose container is alive. */
+function livingHints(
+  { system }: Context,
+  chosen: readonly NodeReservation[],
+  pods: Pods,
+): readonly Hint[] {
+  const { livenessOf } = makeLivenessChecker(system, pods.attachments);
+  return chosen.flatMap((reservation) => {
+    const { liveness, reason } = livenessOf(reservation);
+    if (liveness !== "alive") return [];
+    const { network } = reservation.network.location;
+    const text = `Refused: the container that holds ${formatAddress(reservation.address)} is alive, since ${reason}. The address would be handed out again while it is in use; to release it nevertheless, add --force.`;
+    return [{ reason: "alive", network, text }];
+  });
+}
+
 /**
- * Only exact container ids match. An interface matches the reservations that name it or, if there are none, those that
+ * Only complete container ids match. An interface matches the reservations that name it or, if there are none, those that
  * name no interface.
  */
 function matchingReservations(
@@ -78,8 +103,11 @@ function matchingReservations(
   query: Query,
   interfaceName: string | undefined,
 ): readonly NodeReservation[] {
-  if (query.kind !== "container") return reservations;
-  const own = reservations.filter(({ owner }) => containerOf(owner) === query.id);
+  if (query.kind === "address") return reservations;
+  const own =
+    query.kind === "pod"
+      ? reservations
+      : reservations.filter(({ owner }) => containerOf(owner) === query.id);
   if (interfaceName === undefined) return own;
   const exact = own.filter(({ owner }) => interfaceOf(owner) === interfaceName);
   return exact.length > 0 ? exact : own.filter(({ owner }) => owner.kind === "legacy");
@@ -113,23 +141,33 @@ function ambiguous(reservations: readonly NodeReservation[]): Hint {
 function releaseReservations(
   context: Context,
   query: Query,
-  reservations: readonly NodeReservation[],
+  matching: readonly NodeReservation[],
   pods: Pods,
 ): Report {
   const { system } = context;
-  const snapshots = reservations.flatMap((reservation) => {
+  const held = othersOf(system, matching);
+  const all = [...matching, ...held];
+  const snapshots = all.flatMap((reservation) => {
     const snapshot = snapshotOf(system, reservation.network.location, reservation);
     return snapshot === undefined ? [] : [{ reservation, snapshot }];
   });
-  const preview = tableOf(reservations, pods);
-  const question = `Release ${reservations.length === 1 ? "this address" : `these ${reservations.length} addresses`}? A running container would keep using it.`;
+  const living = context.has("--force") ? [] : livingHints(context, all, pods);
+  if (living.length > 0) return refused(query, matching, pods, living, held);
+  const isAll = held.length > 0 && includesOthers(context, held);
+  const chosen = isAll ? all : matching;
+  const others = isAll ? [] : held;
+  const preview = tableOf(chosen, pods);
+  const question = `Release ${chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`}?`;
   if (!isConfirmed(context, preview, question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
-    return refused(query, reservations, pods, [{ reason: "refused", network: null, text }]);
+    const hint: Hint = { reason: "refused", network: null, text };
+    return refused(query, chosen, pods, [hint], others);
   }
   const released = new Set<NodeReservation>();
-  for (const network of new Set(reservations.map((reservation) => reservation.network))) {
-    const here = snapshots.filter(({ reservation }) => reservation.network === network);
+  for (const network of new Set(chosen.map((reservation) => reservation.network))) {
+    const here = snapshots.filter(
+      ({ reservation }) => reservation.network === network && chosen.includes(reservation),
+    );
     const request = {
       holder: `release ${formatQuery(query)}`,
       timeoutSeconds: network.lockTimeoutSeconds,
@@ -143,25 +181,37 @@ function releaseReservations(
     for (const { reservation } of here)
       if (names.includes(reservation.name)) released.add(reservation);
   }
-  return report(reservations, released, pods);
+  return report(chosen, others, released, pods);
+}
+
+/** With `--all`, or if the answer at the terminal is yes. */
+function includesOthers(context: Context, others: readonly NodeReservation[]): boolean {
+  if (context.has("--all")) return true;
+  if (context.has(yesOption.name)) return false;
+  return isConfirmed(context, "", `${othersText(others)} Release that, too?`);
 }
 
 function report(
-  reservations: readonly NodeReservation[],
+  chosen: readonly NodeReservation[],
+  others: readonly NodeReservation[],
   released: ReadonlySet<NodeReservation>,
   pods: Pods,
 ): Report {
-  const done = reservations.filter((reservation) => released.has(reservation));
-  const left = reservations.filter((reservation) => !released.has(reservation));
+  const done = chosen.filter((reservation) => released.has(reservation));
+  const left = chosen.filter((reservation) => !released.has(reservation));
   const lines = left.map(
     ({ address, network }) =>
       `${formatAddress(address)} of ${network.location.network} changed in the meantime and was not released; try again.\n`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: { ...documentOf(done, left, pods), hints: [] },
-    text: `${done.length > 0 ? `Released:\n${tableOf(done, pods)}` : ""}${lines.join("")}`,
+    document: { ...documentOf(done, left, others, pods), hints: [] },
+    text: `${done.length > 0 ? `Released:\n${tableOf(done, pods)}` : ""}${lines.join("")}${othersNote(others)}`,
   };
+}
+
+function othersNote(others: readonly NodeReservation[]): string {
+  return others.length === 0 ? "" : `${othersText(others)} To release that, too, add --all.\n`;
 }
 
 /** Nothing was released. */
@@ -170,6 +220,7 @@ function refused(
   reservations: readonly NodeReservation[],
   pods: Pods,
   hints: readonly Hint[],
+  others: readonly NodeReservation[] = [],
 ): Report {
   const found =
     reservations.length > 0
@@ -177,19 +228,24 @@ function refused(
       : `No reservation for ${formatQuery(query)}.\n`;
   return {
     exitCode: 1,
-    document: { ...documentOf([], reservations, pods), hints },
-    text: `${found}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${text}\n`).join("")}`,
+    document: { ...documentOf([], reservations, others, pods), hints },
+    text: `${found}${othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${text}\n`).join("")}`,
   };
 }
 
 function documentOf(
   released: readonly NodeReservation[],
   left: readonly NodeReservation[],
+  others: readonly NodeReservation[],
   pods: Pods,
 ): object {
   const describe = (reservation: NodeReservation): object =>
     describeReservation(reservation, pods.of(reservation));
-  return { released: released.map(describe), left: left.map(describe) };
+  return {
+    released: released.map(describe),
+    left: left.map(describe),
+    others: others.map(describe),
+  };
 }
 
 function tableOf(reservations: readonly NodeReservation[], pods: Pods): string {
