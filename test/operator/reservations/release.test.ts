@@ -11,7 +11,7 @@ import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { converse, skipWithoutTerminal } from "../terminal.ts";
 
-const ipam = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd00::/64" }]] };
+const ipam = { ranges: [[{ subnet: "10.7.4.0/24" }], [{ subnet: "fd74::/64" }]] };
 
 /** A node whose network `net` has two containers, one of them with two interfaces. */
 function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
@@ -28,7 +28,7 @@ function release(node: Node, ...words: string[]): [number | null, string, string
   return [exitCode, stdout.replaceAll(node.root, ""), stderr.replaceAll(node.root, "")];
 }
 
-const all = ["10.0.0.2", "10.0.0.3", "10.0.0.4", "fd00::2", "fd00::3", "fd00::4"];
+const all = ["10.7.4.2", "10.7.4.3", "10.7.4.4", "fd74::2", "fd74::3", "fd74::4"];
 
 function left(node: Node): string[] {
   return reservedAddresses(node.dataDir, "net");
@@ -36,11 +36,11 @@ function left(node: Node): string[] {
 
 test("an address is released, and reported", (t) => {
   const node = busyNode(t);
-  t.strictSame(release(node, "10.0.0.2", "--yes"), [
+  t.strictSame(release(node, "10.7.4.2", "--yes"), [
     0,
     `Released:
 NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.0.0.2  aaa        eth0       default/web
+net      10.7.4.2  aaa        eth0       default/web
 `,
     "",
   ]);
@@ -54,19 +54,19 @@ test("a container is freed with all its addresses, or with those of one interfac
     0,
     `Released:
 NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.0.0.4  bbb        net1       -
-net      fd00::4   bbb        net1       -
+net      10.7.4.4  bbb        net1       -
+net      fd74::4   bbb        net1       -
 `,
     "",
   ]);
   t.equal(release(node, "aaa", "--yes")[0], 0);
-  t.strictSame(left(node), ["10.0.0.3", "fd00::3"]);
+  t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
   t.end();
 });
 
 test("a reservation without an interface is freed with any of the container's", (t) => {
   const node = busyNode(t);
-  node.write("net/10.0.0.77", "old");
+  node.write("net/10.7.4.77", "old");
   t.equal(release(node, "old", "eth0", "--yes")[0], 0);
   t.strictSame(left(node), all);
   t.end();
@@ -74,8 +74,8 @@ test("a reservation without an interface is freed with any of the container's", 
 
 test("a file that names no container is freed by its address", (t) => {
   const node = busyNode(t);
-  node.write("net/10.0.0.77", "a note");
-  t.equal(release(node, "10.0.0.77", "--yes")[0], 0);
+  node.write("net/10.7.4.77", "a note");
+  t.equal(release(node, "10.7.4.77", "--yes")[0], 0);
   t.strictSame(left(node), all);
   t.end();
 });
@@ -96,13 +96,13 @@ test("after a release the plugin goes on as if DEL had come", (t) => {
   t.equal(call("DEL", "aaa"), 0);
   t.equal(call("ADD", "aaa"), 0);
   t.equal(call("DEL", "bbb"), 0);
-  t.strictSame(left(node), ["10.0.0.4", "10.0.0.5", "fd00::4", "fd00::5"]);
+  t.strictSame(left(node), ["10.7.4.4", "10.7.4.5", "fd74::4", "fd74::5"]);
   t.end();
 });
 
 test("reservations of the Go plugin are released", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
-  node.add("net", { subnet: "10.0.0.0/24" }, "aaa", { program: goPlugin?.path ?? "" });
+  node.add("net", { subnet: "10.7.4.0/24" }, "aaa", { program: goPlugin?.path ?? "" });
   t.equal(release(node, "aaa", "--yes")[0], 0);
   t.strictSame(left(node), []);
   t.end();
@@ -116,9 +116,9 @@ test("the document has what was released, what was left, and why", (t) => {
       reservations.map(({ address }) => address);
     return [names(released), names(kept), hints.map(({ reason }: { reason: string }) => reason)];
   };
-  const words = ["release", "10.0.0.2", "--json", "--data-dir", node.dataDir];
-  t.strictSame(held(node.tool(words).stdout), [[], ["10.0.0.2"], ["refused"]]);
-  t.strictSame(held(node.tool([...words, "--yes"]).stdout), [["10.0.0.2"], [], []]);
+  const words = ["release", "10.7.4.2", "--json", "--data-dir", node.dataDir];
+  t.strictSame(held(node.tool(words).stdout), [[], ["10.7.4.2"], ["refused"]]);
+  t.strictSame(held(node.tool([...words, "--yes"]).stdout), [["10.7.4.2"], [], []]);
   t.strictSame(held(node.tool([...words, "--yes"]).stdout), [[], [], ["unknown"]]);
   t.end();
 });
@@ -128,8 +128,8 @@ for (const [why, words, text] of [
     "it is not confirmed",
     ["aaa"],
     `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.0.0.2  aaa        eth0       default/web
-net      fd00::2   aaa        eth0       default/web
+net      10.7.4.2  aaa        eth0       default/web
+net      fd74::2   aaa        eth0       default/web
 Nothing was released: use --yes, or answer y at a terminal.
 `,
   ],
@@ -145,8 +145,8 @@ Nothing was released: use --yes, or answer y at a terminal.
   ],
   [
     "nothing is reserved there",
-    ["10.0.0.99", "--yes"],
-    "No reservation for address 10.0.0.99.\n  No IPv4 range is configured.\n",
+    ["10.7.4.99", "--yes"],
+    "No reservation for address 10.7.4.99.\n  No IPv4 range is configured.\n",
   ],
   [
     "the container holds nothing",
@@ -164,17 +164,17 @@ Nothing was released: use --yes, or answer y at a terminal.
 
 test("an address in several networks is freed only in the one that is named", (t) => {
   const node = busyNode(t);
-  node.add("other", { subnet: "10.0.0.0/24" }, "ccc");
-  t.strictSame(release(node, "10.0.0.2", "--yes"), [
+  node.add("other", { subnet: "10.7.4.0/24" }, "ccc");
+  t.strictSame(release(node, "10.7.4.2", "--yes"), [
     1,
     `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.0.0.2  aaa        eth0       default/web
-other    10.0.0.2  ccc        eth0       -
+net      10.7.4.2  aaa        eth0       default/web
+other    10.7.4.2  ccc        eth0       -
 It is reserved in several networks: net (/networks/net), other (/networks/other). Choose one with --network or --data-dir.
 `,
     "",
   ]);
-  t.equal(release(node, "10.0.0.2", "--yes", "--network", "other")[0], 0);
+  t.equal(release(node, "10.7.4.2", "--yes", "--network", "other")[0], 0);
   t.strictSame(left(node), all);
   t.strictSame(reservedAddresses(node.dataDir, "other"), []);
   t.end();
@@ -182,11 +182,11 @@ It is reserved in several networks: net (/networks/net), other (/networks/other)
 
 test("a container is freed in every network that it is in", (t) => {
   const node = busyNode(t);
-  node.add("other", { subnet: "10.0.0.0/24" }, "aaa");
+  node.add("other", { subnet: "10.7.4.0/24" }, "aaa");
   t.equal(release(node, "aaa", "--yes")[0], 0);
   t.strictSame(
     [left(node), reservedAddresses(node.dataDir, "other")],
-    [["10.0.0.3", "10.0.0.4", "fd00::3", "fd00::4"], []],
+    [["10.7.4.3", "10.7.4.4", "fd74::3", "fd74::4"], []],
   );
   t.end();
 });
@@ -202,14 +202,14 @@ for (const [typed, exitCode, freed] of [
     skip: skipWithoutTerminal,
   }, async (t) => {
     const node = busyNode(t);
-    const words = ["release", "10.0.0.2", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+    const words = ["release", "10.7.4.2", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
 
     const outcome = await converse(words, () => typed);
 
     t.equal(outcome.exitCode, exitCode);
     t.match(
       outcome.stdout,
-      `net      10.0.0.2  aaa        eth0       -
+      `net      10.7.4.2  aaa        eth0       -
 Release this address? A running container would keep using it. [y/N] `,
     );
     t.strictSame(left(node), freed ? all.slice(1) : all);
@@ -227,18 +227,18 @@ for (const [change, content] of [
     const words = ["release", "aaa", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
 
     const outcome = await converse(words, () => {
-      writeFileSync(join(node.dataDir, "net/10.0.0.2"), content);
+      writeFileSync(join(node.dataDir, "net/10.7.4.2"), content);
       return "y\n";
     });
 
     t.equal(outcome.exitCode, 1);
     t.match(
       outcome.stdout,
-      "10.0.0.2 of net changed in the meantime and was not released; try again.\n",
+      "10.7.4.2 of net changed in the meantime and was not released; try again.\n",
     );
     t.strictSame(
       left(node),
-      all.filter((address) => address !== "fd00::2"),
+      all.filter((address) => address !== "fd74::2"),
     );
   });
 }
@@ -263,7 +263,7 @@ test("wrong usage ends with 2", (t) => {
   const node = busyNode(t);
   for (const [words, problem] of [
     [[], "release: missing operand; expected ADDRESS|CONTAINER [INTERFACE]"],
-    [["10.0.0.2", "eth0"], "release: an interface belongs to a container, not to an address"],
+    [["10.7.4.2", "eth0"], "release: an interface belongs to a container, not to an address"],
     [["default/web"], "release: expected an address or a container id; see host-local show"],
     [["aaa", "--network", "x"], 'unknown network "x"; known networks: net'],
   ] as [string[], string][]) {

@@ -1,0 +1,163 @@
+/** `gc` beside pods that live: with network namespaces of their own, whatever the list says. */
+
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import {
+  mountNamespace,
+  processWith,
+  skipOutsideHost,
+  skipWithoutNamespaces,
+} from "../network-namespaces.ts";
+import { type Node, nodeFor } from "../node.ts";
+
+const HOUR = 3600;
+
+/** A node with the network `net` and these pods, all of them an hour old. */
+function nodeWithPods(t: Test, ...ids: readonly string[]): Node {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.7.6.0/24" });
+  ids.forEach((id, index) => {
+    node.call("ADD", "net", id);
+    node.age(`net/10.7.6.${index + 2}`, HOUR);
+  });
+  return node;
+}
+
+/** Which of the first addresses are reserved. */
+function reservedOn({ dataDir }: Node): readonly string[] {
+  return [2, 3, 4, 5, 6]
+    .map((last) => `10.7.6.${last}`)
+    .filter((name) => existsSync(join(dataDir, "net", name)));
+}
+
+/** A directory with network namespaces at these names. */
+function namespacesOf(t: Test, node: Node, ...names: readonly string[]): string {
+  const directory = join(node.root, "netns");
+  mkdirSync(directory);
+  for (const name of names) mountNamespace(t, join(directory, name));
+  return directory;
+}
+
+const listed = ["gc", "net", "--live-command", "echo listed", "--now", "--yes"];
+
+test("a list that was cut releases no pod whose network namespace exists", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = nodeWithPods(t, "listed", "mounted", "process", "dead");
+  const directory = namespacesOf(t, node, "mounted");
+  node.remember("net", "mounted", "default/web", { netns: join(directory, "mounted") });
+  const processId = await processWith(t, "10.7.6.4/24");
+
+  const { exitCode, stdout, stderr } = node.tool(listed);
+
+  t.equal(exitCode, 1);
+  t.match(stdout, /10\.7\.6\.3 .* kept: listed as dead, but its network namespace still exists\n/);
+  t.match(stdout, /10\.7\.6\.4 .* kept: listed as dead, but its network namespace still exists\n/);
+  t.match(stderr, /2 of 4 reservations are listed as dead, but their network namespaces still/);
+  t.same(reservedOn(node), ["10.7.6.2", "10.7.6.3", "10.7.6.4"]);
+  t.match(node.json(listed), {
+    exitCode: 1,
+    document: {
+      networks: [{ inUse: 2, alive: 1, due: 0 }],
+      undecided: [
+        { container: "mounted", state: "inUse", reason: /network namespace .*mounted exists/ },
+        { container: "process", state: "inUse", reason: new RegExp(`process ${processId} runs`) },
+      ],
+    },
+  });
+  t.equal(node.tool([...listed, "--ignore-netns"]).exitCode, 0);
+  t.same(reservedOn(node), ["10.7.6.2"]);
+});
+
+test("a pod is kept in every run, not only in the first", { skip: skipOutsideHost }, async (t) => {
+  const node = nodeWithPods(t, "listed", "process");
+  await processWith(t, "10.7.6.3/24");
+  const words = ["gc", "net", "--live-command", "echo listed", "--yes", "--grace", "0s"];
+
+  for (const run of [1, 2, 3]) t.equal(node.tool(words).exitCode, 1, `run ${run}`);
+  t.same(reservedOn(node), ["10.7.6.2", "10.7.6.3"]);
+});
+
+test("what is gone by its network namespace, too, is not too much", {
+  skip: skipWithoutNamespaces,
+}, (t) => {
+  const node = nodeWithPods(t, "listed", "c2", "c3", "c4");
+  const directory = namespacesOf(t, node, "listed");
+  for (const id of ["c2", "c3", "c4"]) {
+    node.remember("net", id, "", { netns: join(directory, id) });
+  }
+
+  t.equal(node.tool(listed).exitCode, 0);
+  t.same(reservedOn(node), ["10.7.6.2"]);
+  t.end();
+});
+
+test("--by-netns releases what has no network namespace where others are mounted", {
+  skip: skipWithoutNamespaces,
+}, (t) => {
+  const node = nodeWithPods(t, "alive", "gone");
+  const directory = namespacesOf(t, node, "alive");
+  for (const id of ["alive", "gone"]) {
+    node.remember("net", id, "", { netns: join(directory, id) });
+  }
+
+  t.equal(node.tool(["gc", "--by-netns", "--now", "--yes"]).exitCode, 0);
+  t.same(reservedOn(node), ["10.7.6.2"]);
+  t.end();
+});
+
+test("--by-netns keeps what it cannot see, and says so", { skip: skipWithoutNamespaces }, (t) => {
+  const node = nodeWithPods(t, "unmounted", "unseen", "relative");
+  const directory = namespacesOf(t, node);
+  node.write("../netns/unmounted", "");
+  node.remember("net", "unmounted", "", { netns: join(directory, "unmounted") });
+  node.remember("net", "unseen", "", { netns: join(directory, "none", "unseen") });
+  node.remember("net", "relative", "", { netns: "netns/relative" });
+
+  t.match(node.tool(["gc", "--by-netns", "--now", "--yes"]), {
+    exitCode: 1,
+    stderr: /3 of 3 reservations cannot be decided .* whether their network namespaces exist/,
+  });
+  t.equal(reservedOn(node).length, 3);
+  t.end();
+});
+
+test("--by-netns without namespaces in the cache says what to use instead", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = nodeWithPods(t, "c1", "c2", "c3");
+  node.remember("net", "c1", "default/web");
+  node.remember("net", "c2", "default/db");
+  await processWith(t, "10.7.6.3/24");
+
+  t.match(node.tool(["gc", "--by-netns", "--now", "--yes"]), {
+    exitCode: 1,
+    stdout: /3 reservations: 1 alive, 0 in the grace period, 2 unknown/,
+    stderr:
+      /1 of 3 reservations .* names no network namespace for them, .* libcni before 1\.3\. Use --live-command 'crictl pods -q'\n.*1 of 3 reservations .* does not know their containers\. Use --live-command 'crictl pods -q'\n/,
+  });
+  t.equal(reservedOn(node).length, 3);
+});
+
+test("without a source it is a dry run by network namespaces", {
+  skip: skipWithoutNamespaces,
+}, (t) => {
+  const node = nodeWithPods(t, "alive", "gone");
+  const directory = namespacesOf(t, node, "alive");
+  for (const id of ["alive", "gone"]) {
+    node.remember("net", id, "", { netns: join(directory, id) });
+  }
+
+  const { exitCode, stdout } = node.tool(["gc", "net", "--now"]);
+
+  t.equal(exitCode, 1);
+  t.match(stdout, /10\.7\.6\.3 .* dead; released with --yes\n/);
+  t.match(
+    stdout,
+    `To release: host-local gc net --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir} --live-command 'crictl pods -q' --yes\n`,
+  );
+  t.match(node.tool(["gc", "net", "--yes"]), { exitCode: 2, stderr: /--yes needs one of --live/ });
+  t.equal(reservedOn(node).length, 2);
+  t.end();
+});

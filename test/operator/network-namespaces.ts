@@ -1,0 +1,52 @@
+/** Network namespaces of living pods: one that a process runs in, or one that is mounted at a path. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { readlinkSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Test } from "tap";
+
+/** The reason for tap to skip what needs network namespaces, or false where they can be made. */
+export const skipWithoutNamespaces: string | false =
+  spawnSync("unshare", ["--net", "ip", "-V"]).status === 0
+    ? false
+    : "Making a network namespace takes root, and the programs unshare and ip.";
+
+/** The same for what needs the process ids of the host. */
+export const skipOutsideHost: string | false =
+  skipWithoutNamespaces !== false || readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]"
+    ? skipWithoutNamespaces
+    : "In a container nothing is seen of the processes of the host.";
+
+/**
+ * Starts a process in a network namespace of its own, with these addresses on the loopback interface; it ends with the
+ * test.
+ *
+ * @param addresses with prefix lengths
+ * @returns its process id, as soon as the addresses are configured
+ */
+export async function processWith(
+  t: Pick<Test, "teardown">,
+  ...addresses: readonly string[]
+): Promise<number> {
+  const script =
+    'ip link set lo up && for a; do ip address add "$a" dev lo || exit; done; echo ready; exec cat';
+  const child = spawn("unshare", ["--net", "sh", "-c", script, "sh", ...addresses], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  t.teardown(() => child.kill("SIGKILL"));
+  for await (const line of createInterface(child.stdout)) if (line === "ready") break;
+  if (child.pid === undefined) throw new Error("unshare did not start");
+  return child.pid;
+}
+
+/**
+ * Mounts a new network namespace at a path, as runtimes do in `/run/netns`; no process runs in it.
+ *
+ * @param path a file to make
+ */
+export function mountNamespace(t: Pick<Test, "teardown">, path: string): void {
+  writeFileSync(path, "");
+  const { status } = spawnSync("unshare", [`--net=${path}`, "true"], { stdio: "inherit" });
+  if (status !== 0) throw new Error(`no network namespace at ${path}`);
+  t.teardown(() => spawnSync("umount", [path]));
+}
