@@ -34,24 +34,28 @@ export function atTerminal(
 }
 
 /**
- * Runs a command that asks a question, and answers it as soon as it is asked.
+ * Runs a command that asks questions, and answers each as soon as it is asked.
  *
  * @param words the command line behind the program's name
- * @param answer called when the question is on the screen; what it returns is typed
+ * @param answer called when a question, counted from 1, is on the screen; what it returns is typed
  */
-export function converse(words: readonly string[], answer: () => string): Promise<Outcome> {
+export function converse(
+  words: readonly string[],
+  answer: (question: number) => string,
+): Promise<Outcome> {
   return new Promise((settle, fail) => {
     const child = spawn("script", ["-qec", commandLine(words), "/dev/null"], {
       env: { ...runtimeEnvironment, TERM: "xterm" },
       timeout: LONGEST_TALK,
     });
     let seen = "";
-    let isAnswered = false;
+    let answered = 0;
     child.stdout.on("data", (chunk: Buffer) => {
       seen += chunk.toString("utf8");
-      if (isAnswered || !seen.includes("[y/N] ")) return;
-      isAnswered = true;
-      child.stdin.write(answer());
+      for (const asked = seen.split("[y/N] ").length - 1; answered < asked; ) {
+        answered += 1;
+        child.stdin.write(answer(answered));
+      }
     });
     child.on("error", fail);
     child.on("close", (exitCode) => {

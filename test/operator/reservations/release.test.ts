@@ -8,6 +8,7 @@ import { executable, run } from "../../blackbox/executable.ts";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { mountNamespace, processWith, skipOutsideHost } from "../network-namespaces.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { converse, skipWithoutTerminal } from "../terminal.ts";
 
@@ -41,6 +42,7 @@ test("an address is released, and reported", (t) => {
     `Released:
 NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
 net      10.7.4.2  aaa        eth0       default/web
+The container also holds fd74::2 (eth0 in net). To release that, too, add --all.
 `,
     "",
   ]);
@@ -56,12 +58,65 @@ test("a container is freed with all its addresses, or with those of one interfac
 NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
 net      10.7.4.4  bbb        net1       -
 net      fd74::4   bbb        net1       -
+The container also holds 10.7.4.3 (eth0 in net), fd74::3 (eth0 in net). To release that, too, add --all.
 `,
     "",
   ]);
   t.equal(release(node, "aaa", "--yes")[0], 0);
   t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
   t.end();
+});
+
+test("--all frees what else the container holds in the network", (t) => {
+  const node = busyNode(t);
+  node.add("other", { subnet: "10.7.8.0/24" }, "aaa");
+  t.equal(release(node, "10.7.4.2", "--all", "--yes")[0], 0);
+  t.strictSame(
+    left(node),
+    all.filter((address) => address !== "10.7.4.2" && address !== "fd74::2"),
+  );
+  t.strictSame(reservedAddresses(node.dataDir, "other"), ["10.7.8.2"]);
+  t.end();
+});
+
+test("a pod is freed by its name, with all its sandboxes", (t) => {
+  const node = busyNode(t);
+  node.remember("net", "bbb", "default/web", { interfaceName: "net1" });
+  t.equal(release(node, "default/web", "--yes")[0], 0);
+  t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
+  t.strictSame(release(node, "default/none", "--yes"), [
+    1,
+    "No reservation for pod default/none.\n  libcni's cache does not contain this pod; try its container id, or host-local list.\n",
+    "",
+  ]);
+  t.end();
+});
+
+test("the address of a living container is refused, with how that is known", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = busyNode(t);
+  const path = join(node.root, "netns");
+  mountNamespace(t, path);
+  node.remember("net", "aaa", "default/web", { netns: path });
+  const processId = await processWith(t, "fd74::3/64");
+
+  for (const words of [["10.7.4.2"], ["aaa"], ["default/web"], ["fd74::2", "--all"]]) {
+    const [exitCode, stdout] = release(node, ...words, "--yes");
+    t.equal(exitCode, 1);
+    t.match(stdout, "is alive, since its network namespace /netns exists. ");
+    t.match(stdout, "add --force.\n");
+  }
+  const [exitCode, stdout] = release(node, "10.7.4.3", "--yes");
+  t.equal(exitCode, 1, "its other half is in use");
+  t.match(
+    stdout,
+    `is alive, since process ${processId} runs in a network namespace with this addr`,
+  );
+  t.strictSame(left(node), all);
+
+  t.equal(release(node, "10.7.4.2", "--yes", "--force")[0], 0);
+  t.strictSame(left(node), all.slice(1));
 });
 
 test("a reservation without an interface is freed with any of the container's", (t) => {
@@ -202,17 +257,45 @@ for (const [typed, exitCode, freed] of [
     skip: skipWithoutTerminal,
   }, async (t) => {
     const node = busyNode(t);
-    const words = ["release", "10.7.4.2", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+    node.write("net/10.7.4.9", "single\r\neth0");
+    const words = ["release", "10.7.4.9", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
 
     const outcome = await converse(words, () => typed);
 
     t.equal(outcome.exitCode, exitCode);
     t.match(
       outcome.stdout,
-      `net      10.7.4.2  aaa        eth0       -
-Release this address? A running container would keep using it. [y/N] `,
+      `net      10.7.4.9  single     eth0       -
+Release this address? [y/N] `,
     );
-    t.strictSame(left(node), freed ? all.slice(1) : all);
+    t.strictSame(left(node).includes("10.7.4.9"), !freed);
+  });
+}
+
+for (const [answers, freed] of [
+  [
+    ["y\n", "y\n"],
+    ["10.7.4.2", "fd74::2"],
+  ],
+  [["n\n", "y\n"], ["10.7.4.2"]],
+  [["y\n", "n\n"], []],
+] as const) {
+  test(`at a terminal it asks for the other addresses of the container: ${JSON.stringify(answers)}`, {
+    skip: skipWithoutTerminal,
+  }, async (t) => {
+    const node = busyNode(t);
+    const words = ["release", "10.7.4.2", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+
+    const outcome = await converse(words, (question) => answers[question - 1] ?? "");
+
+    t.match(
+      outcome.stdout,
+      "The container also holds fd74::2 (eth0 in net). Release that, too? [y/N] ",
+    );
+    t.strictSame(
+      left(node),
+      all.filter((address) => !(freed as readonly string[]).includes(address)),
+    );
   });
 }
 
@@ -262,9 +345,8 @@ test("a network that stays locked is an error, and nothing is freed", async (t) 
 test("wrong usage ends with 2", (t) => {
   const node = busyNode(t);
   for (const [words, problem] of [
-    [[], "release: missing operand; expected ADDRESS|CONTAINER [INTERFACE]"],
+    [[], "release: missing operand; expected ADDRESS|CONTAINER|POD [INTERFACE]"],
     [["10.7.4.2", "eth0"], "release: an interface belongs to a container, not to an address"],
-    [["default/web"], "release: expected an address or a container id; see host-local show"],
     [["aaa", "--network", "x"], 'unknown network "x"; known networks: net'],
   ] as [string[], string][]) {
     t.strictSame(release(node, ...words, "--yes"), [2, "", `host-local: ${problem}\n`]);
