@@ -1,0 +1,89 @@
+/** A machine in memory for what tells which containers live: `/proc`, and mounted network namespaces. */
+
+import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
+import type { OperatorSystem } from "../../../src/system/operator-system.ts";
+import { SystemError } from "../../../src/system/system.ts";
+
+/** A process as `/proc` shows it. */
+export interface Process {
+  /** The inode of its network namespace. */
+  readonly namespace: number;
+  /** IPv4 addresses. */
+  readonly addresses?: readonly string[];
+  /** IPv6 addresses, as 32 hexadecimal digits. */
+  readonly addresses6?: readonly string[];
+}
+
+/** What is on the machine. */
+export interface Machine {
+  readonly processes?: Readonly<Record<number, Process>>;
+  /** The inodes of mounted network namespaces by their paths. */
+  readonly mounted?: Readonly<Record<string, number>>;
+  /** Plain files in the directories of network namespaces. */
+  readonly files?: readonly string[];
+  /** Whether this process is in a PID namespace of its own. */
+  readonly isContained?: boolean;
+  /** Whether this user may inspect no process but its own. */
+  readonly isUnprivileged?: boolean;
+}
+
+/** The namespace of the node itself. */
+export const NODE_NAMESPACE = 1;
+
+const NAMESPACE_DEVICE = 4n;
+
+/** The process id of the caller. */
+const SELF = 99;
+
+/** Makes the system; process 1 and the caller are in the node's own namespace unless they are given. */
+export function systemOf(machine: Machine): OperatorSystem {
+  const { mounted = {}, files = [], isContained = false, isUnprivileged = false } = machine;
+  const own = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
+  const processes: Readonly<Record<number, Process>> = {
+    1: own,
+    [SELF]: own,
+    ...machine.processes,
+  };
+  const processAt = (path: string): { process: Process; rest: string } | undefined => {
+    const [, id = "", rest = ""] = /^\/proc\/([0-9]+|self)\/(.*)$/.exec(path) ?? [];
+    const process = processes[id === "self" ? SELF : Number(id)];
+    if (process === undefined) return undefined;
+    if (isUnprivileged && id !== "self" && id !== `${SELF}`) {
+      throw new SystemError("open", path, "EACCES");
+    }
+    return { process, rest };
+  };
+  const missing = (path: string): never => {
+    throw new SystemError("open", path, "ENOENT");
+  };
+  return {
+    ...createNodeOperatorSystem(),
+    readLink: (path) => {
+      if (path === "/proc/self/ns/pid") return `pid:[${isContained ? 4026539999 : 4026531836}]`;
+      const found = processAt(path);
+      return found?.rest === "ns/net" ? `net:[${found.process.namespace}]` : missing(path);
+    },
+    list: (path) => {
+      if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
+      const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
+      return names.length > 0 ? names.map((one) => one.slice(path.length + 1)) : missing(path);
+    },
+    readFile: (path) => {
+      const { process, rest } = processAt(path) ?? missing(path);
+      if (rest === "net/fib_trie") {
+        return (process.addresses ?? []).map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
+      }
+      if (rest !== "net/if_inet6") return missing(path);
+      return (process.addresses6 ?? []).map((one) => `${one} 02 40 00 80 eth0\n`).join("");
+    },
+    status: (path) => {
+      const inode = mounted[path] ?? processAt(path)?.process.namespace;
+      if (inode !== undefined) return statusOf(NAMESPACE_DEVICE, inode);
+      return files.includes(path) ? statusOf(20n, 5) : missing(path);
+    },
+  };
+}
+
+function statusOf(device: bigint, inode: number): ReturnType<OperatorSystem["status"]> {
+  return { kind: "file", device, inode: BigInt(inode), size: 0, modified: 0n, changed: 0n };
+}
