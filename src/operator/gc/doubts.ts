@@ -9,9 +9,10 @@ import { cacheDirOf } from "../node/results-cache.ts";
 import { shellWord } from "../output/printable.ts";
 import type { Collection } from "./gc-report.ts";
 
-/** Messages on the reservations of a network that the list contradicts, or that namespaces do not decide. */
+/** Messages on the reservations of a network whose namespaces contradict the list, or do not decide. */
 export function doubtsOn(context: Context, collection: Collection): readonly string[] {
-  const { directory, decided } = collection;
+  const { directory, decided, refused } = collection;
+  if (refused !== undefined) return [];
   const { network } = directory.location;
   const inUse = decided.filter(({ decision }) => decision === "inUse");
   const [first] = inUse;

@@ -16,7 +16,7 @@ const FEW = 3;
 /**
  * Why nothing may be released in a network. A wrong list is wrong in every run, so a second run proves nothing.
  *
- * @returns `undefined` if nothing is dead, or the list is plausible
+ * @returns `undefined` if nothing is dead by the list, or the list is plausible
  */
 export function refusal(
   { has }: Context,
@@ -24,8 +24,10 @@ export function refusal(
   collection: Collection,
 ): string | undefined {
   const { directory, decided } = collection;
-  const dead = decided.filter(({ seenDead }) => seenDead !== undefined);
-  if (source.kind === "namespaces" || dead.length === 0) return undefined;
+  const isListedDead = decided.some(
+    ({ seenDead, decision }) => seenDead !== undefined || decision === "inUse",
+  );
+  if (source.kind === "namespaces" || !isListedDead) return undefined;
   const { network } = directory.location;
   const reservations = decided.map(({ reservation }) => reservation);
   const bare = bareIdOf(source.list, reservations);

@@ -3,13 +3,14 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { inRepository } from "../../blackbox/executable.ts";
 import {
   mountNamespace,
   processWith,
   skipOutsideHost,
   skipWithoutNamespaces,
 } from "../network-namespaces.ts";
-import { type Node, nodeFor } from "../node.ts";
+import { type Node, nodeFor, textOf } from "../node.ts";
 
 const HOUR = 3600;
 
@@ -37,6 +38,13 @@ function namespacesOf(t: Test, node: Node, ...names: readonly string[]): string 
   mkdirSync(directory);
   for (const name of names) mountNamespace(t, join(directory, name));
   return directory;
+}
+
+/** A document with its values replaced by their kinds. */
+function formOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(formOf);
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, formOf(inner)]));
 }
 
 const listed = ["gc", "net", "--live-command", "echo listed", "--now", "--yes"];
@@ -68,6 +76,31 @@ test("a list that was cut releases no pod whose network namespace exists", {
   });
   t.equal(node.tool([...listed, "--ignore-netns"]).exitCode, 0);
   t.same(reservedOn(node), ["10.7.6.2"]);
+});
+
+test("the document has the form of the example in docs/operator-json.md", {
+  skip: skipWithoutNamespaces,
+}, (t) => {
+  const node = nodeWithPods(t, "listed", "mounted", "dead");
+  const directory = namespacesOf(t, node, "mounted");
+  node.remember("net", "mounted", "", { netns: join(directory, "mounted") });
+  const page = textOf(inRepository("docs/operator-json.md"));
+  const [, example = ""] = /<!-- gc -->\n```json\n([^]*?)```/.exec(page) ?? [];
+
+  const { document } = node.json(["gc", "net", "--live-command", "echo listed"]);
+
+  t.same(formOf(document), formOf(JSON.parse(example)));
+  t.end();
+});
+
+test("an empty list is refused, also if every pod lives", { skip: skipOutsideHost }, async (t) => {
+  const node = nodeWithPods(t, "process");
+  await processWith(t, "10.7.6.2/24");
+
+  t.match(node.tool(["gc", "--live-command", "true", "--now", "--yes"]), {
+    exitCode: 1,
+    stderr: /^host-local: the list of live containers is empty; nothing was released\..*\n$/,
+  });
 });
 
 test("a pod is kept in every run, not only in the first", { skip: skipOutsideHost }, async (t) => {
