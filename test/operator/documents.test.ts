@@ -1,26 +1,10 @@
 /** The JSON documents have the members and types of the examples in docs/operator-json.md. */
 
-import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { inRepository } from "../blackbox/executable.ts";
+import { exampleOf, formOf } from "./json-examples.ts";
 import { nodeFor } from "./node.ts";
 import { nodesJson } from "./node-texts.ts";
-
-const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
-
-/** The example of a command line on the page. */
-function exampleOf(words: string): unknown {
-  const [, text] = new RegExp(`<!-- ${words} -->\\n\`\`\`json\\n([^]*?)\`\`\``).exec(page) ?? [];
-  return JSON.parse(text ?? "null");
-}
-
-/** A document with its values replaced by their kinds, and of each list only the first element. */
-function formOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(formOf);
-  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, formOf(inner)]));
-}
 
 const PLAN = [
   ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
