@@ -84,7 +84,9 @@ function stateTextOf(
   const state = stateOf(collection, one, mode);
   if (state !== "waiting") return stateTexts[state];
   const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
-  return `dead; released by a run after ${time}, or now with --now`;
+  return mode.isDryRun
+    ? `dead; released with --yes after ${time}, or now with --yes --now`
+    : `dead; released by a run after ${time}, or now with --now`;
 }
 
 /** The JSON form, see the command's description. */

@@ -10,12 +10,12 @@ import { parseDuration } from "../command/duration.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
-import { type NodeReservation, requireReadable } from "../node/node-reservations.ts";
+import { requireReadable } from "../node/node-reservations.ts";
 import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
 import { decideBy } from "./decision.ts";
 import { doubtsOn, noSource, sourceHint } from "./doubts.ts";
 import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
-import { type Judgement, judgeByList, judgeByNamespaces } from "./judgement.ts";
+import { type Judge, judgeAll, judgeByList, judgeByNamespaces } from "./judgement.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 import { refusal } from "./refusal.ts";
 
@@ -102,10 +102,7 @@ function collect(context: Context): Report {
   };
 }
 
-function judgeBy(
-  context: Context,
-  source: LiveSource,
-): (reservation: NodeReservation) => Judgement {
+function judgeBy(context: Context, source: LiveSource): Judge {
   const { system, has } = context;
   const makeChecker = (): LivenessChecker =>
     makeLivenessChecker(system, readResultsCache(system, cacheDirOf(context)));
@@ -117,7 +114,7 @@ function decide(
   { system, has }: Context,
   grace: number,
   { asOf }: LiveSource,
-  judge: (reservation: NodeReservation) => Judgement,
+  judge: Judge,
   { directory, reservations }: DirectoryContents,
 ): Collection {
   const { location } = directory;
@@ -127,8 +124,7 @@ function decide(
     isImmediate: has("--now"),
     before: readSeenDead(system, location),
   });
-  const decided = reservations.map((reservation) => {
-    const judgement = judge(reservation);
+  const decided = judgeAll(reservations, judge).map(({ reservation, judgement }) => {
     const owner = ownerText(reservation.owner);
     const modified =
       owner === undefined ? undefined : modifiedOf(system, location, reservation.name);

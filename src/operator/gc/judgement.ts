@@ -19,10 +19,41 @@ export interface Judgement {
   readonly isGone: boolean;
 }
 
+/** Judges one reservation. */
+export type Judge = (reservation: NodeReservation) => Judgement;
+
+const ownerless: Judgement = {
+  liveness: "unknown",
+  reason: "it names no container",
+  missing: undefined,
+  isGone: false,
+};
+
+/**
+ * Judges the reservations of a network. What shows that a container is alive counts for all that it holds: its namespace
+ * may have an address of one family only.
+ */
+export function judgeAll(
+  reservations: readonly NodeReservation[],
+  judge: Judge,
+): readonly { readonly reservation: NodeReservation; readonly judgement: Judgement }[] {
+  const living = new Map<string, Judgement>();
+  const judged = reservations.map((reservation) => {
+    const container = containerOf(reservation.owner);
+    const judgement = container === "" ? ownerless : judge(reservation);
+    if (judgement.liveness === "alive" || judgement.liveness === "inUse") {
+      living.set(container, judgement);
+    }
+    return { reservation, judgement };
+  });
+  return judged.map(({ reservation, judgement }) => ({
+    reservation,
+    judgement: living.get(containerOf(reservation.owner)) ?? judgement,
+  }));
+}
+
 /** Judges by network namespaces alone. */
-export function judgeByNamespaces(
-  checker: LivenessChecker,
-): (reservation: NodeReservation) => Judgement {
+export function judgeByNamespaces(checker: LivenessChecker): Judge {
   return (reservation) => {
     const result = checker.livenessOf(reservation);
     return {
@@ -39,10 +70,7 @@ export function judgeByNamespaces(
  *
  * @param checkerOf makes the checker, at the first reservation that is not in the list; `undefined` to believe the list
  */
-export function judgeByList(
-  list: LiveList,
-  checkerOf: (() => LivenessChecker) | undefined,
-): (reservation: NodeReservation) => Judgement {
+export function judgeByList(list: LiveList, checkerOf: (() => LivenessChecker) | undefined): Judge {
   let checker: LivenessChecker | undefined;
   return (reservation) => {
     const byList = { missing: undefined, isGone: false };

@@ -94,6 +94,20 @@ test("an empty list is refused, also if every pod lives", { skip: skipOutsideHos
   });
 });
 
+test("a pod whose namespace has one of its addresses keeps the other, too", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = nodeFor(t);
+  node.network("net", { ranges: [[{ subnet: "10.7.6.0/24" }], [{ subnet: "fd74:6::/64" }]] });
+  for (const id of ["listed", "process"]) node.call("ADD", "net", id);
+  for (const name of ["10.7.6.2", "10.7.6.3", "fd74:6::2", "fd74:6::3"]) {
+    node.age(`net/${name}`, HOUR);
+  }
+  await processWith(t, "10.7.6.3/24");
+
+  t.match(node.json(listed), { exitCode: 1, document: { networks: [{ alive: 2, inUse: 2 }] } });
+});
+
 test("a pod is kept in every run, not only in the first", { skip: skipOutsideHost }, async (t) => {
   const node = nodeWithPods(t, "listed", "process");
   await processWith(t, "10.7.6.3/24");
