@@ -1,8 +1,10 @@
 /** `gc` beside pods that live: with network namespaces of their own, whatever the list says. */
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import {
   mountNamespace,
@@ -143,6 +145,49 @@ test("--by-netns releases what has no network namespace where others are mounted
   t.equal(node.tool(["gc", "--by-netns", "--now", "--yes"]).exitCode, 0);
   t.same(reservedOn(node), ["10.7.6.2"]);
   t.end();
+});
+
+/** The id of a process that has ended. */
+const endedProcess = spawnSync("true").pid;
+
+test("--by-netns: the namespace of a process is that of a container only while it has its addresses", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = nodeWithPods(t, "alive", "ended", "of-node", "of-other");
+  const processId = await processWith(t, "10.7.6.2/24");
+  for (const [id, named, address] of [
+    ["alive", processId, "10.7.6.2/24"],
+    ["ended", endedProcess, "10.7.6.3/24"],
+    ["of-node", process.pid, "10.7.6.4/24"],
+    ["of-other", processId, "10.7.6.5/24"],
+  ] as const) {
+    node.remember("net", id, "", { netns: `/proc/${named}/ns/net`, addresses: [address] });
+  }
+
+  t.match(node.json(["gc", "--by-netns", "--now", "--yes"]), {
+    exitCode: 1,
+    document: {
+      networks: [{ alive: 1, released: 2, unknown: 1 }],
+      dead: [{ container: "ended" }, { container: "of-node" }],
+      undecided: [{ container: "of-other", reason: /now has other addresses$/ }],
+    },
+  });
+});
+
+test("--by-netns without privileges keeps the pods of others, and says what it takes", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = nodeWithPods(t, "c1");
+  const processId = await processWith(t, "10.7.6.2/24");
+  node.remember("net", "c1", "", { netns: `/proc/${processId}/ns/net` });
+  for (const path of ["", "net", "net/10.7.6.2"]) handOver(join(node.dataDir, path));
+
+  const words = ["gc", "--by-netns", "--now", "--yes"];
+  t.match(node.tool(words, withoutPrivileges(t)), {
+    exitCode: 1,
+    stderr: /exist cannot be seen; run this on the node itself, as root/,
+  });
+  t.same(reservedOn(node), ["10.7.6.2"]);
 });
 
 test("--by-netns keeps what it cannot see, and says so", { skip: skipWithoutNamespaces }, (t) => {
