@@ -2,11 +2,11 @@
 
 import { formatAddress } from "../../ipam/address.ts";
 import { CommandError, type Context } from "../command/command.ts";
+import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { liveCommandOf } from "../node/live-command.ts";
 import type { Missing } from "../node/liveness.ts";
 import { cacheDirOf } from "../node/results-cache.ts";
-import { shellWord } from "../output/printable.ts";
 import type { Collection } from "./gc-report.ts";
 
 /** Messages on the reservations of a network whose namespaces contradict the list, or do not decide. */
@@ -60,16 +60,11 @@ export function noSource(directories: readonly DirectoryContents[]): CommandErro
 }
 
 /** What to run after a dry run without a source. */
-export function sourceHint(
-  { operands, option }: Context,
-  directories: readonly DirectoryContents[],
-): string {
-  const given = ["--conf-dir", "--data-dir", "--cache-dir"].flatMap((name) => {
-    const value = option(name);
-    return value === undefined ? [] : [name, shellWord(value)];
-  });
-  const words = ["host-local gc", ...operands, ...given];
-  return `This was a dry run by network namespaces. To release: ${words.join(" ")} --live-command '${commandFor(directories)}' --yes`;
+export function sourceHint(context: Context, directories: readonly DirectoryContents[]): string {
+  const [first, ...others] = directories;
+  const location = others.length === 0 ? first?.directory.location : undefined;
+  const words = [...context.operands, "--live-command", commandFor(directories), "--yes"];
+  return `This was a dry run by network namespaces. To release: ${commandText(context, location, ["gc", ...words])}`;
 }
 
 function commandFor([first]: readonly DirectoryContents[]): string {

@@ -11,6 +11,8 @@ import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
+import type { Context } from "../command/command.ts";
+import { commandText } from "../node/command-text.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Query } from "../node/search.ts";
@@ -49,6 +51,7 @@ export function hintsForAddress(
 
 /** Hints for a container or a pod without a reservation. */
 export function hintsForOwner(
+  context: Context,
   query: Exclude<Query, { readonly kind: "address" }>,
   candidates: readonly string[],
   attachments: readonly CachedAttachment[],
@@ -61,10 +64,11 @@ export function hintsForOwner(
     query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
   const cached = attachments.filter(matches);
   if (cached.length > 0) return cached.slice(0, MAX_NAMES).map(released);
+  const command = commandText(context, undefined, ["list"]);
   const text =
     query.kind === "pod"
-      ? "libcni's cache does not contain this pod; try its container id, or host-local list."
-      : "Neither a reservation nor libcni's cache names it; see host-local list.";
+      ? `libcni's cache does not contain this pod; try its container id, or: ${command}`
+      : `Neither a reservation nor libcni's cache names it; see: ${command}`;
   return [{ reason: "unknown", network: null, text }];
 }
 

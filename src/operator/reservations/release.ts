@@ -68,7 +68,7 @@ export const release: Command = {
       const hints =
         query.kind === "address"
           ? hintsForAddress(query.address, found)
-          : hintsForOwner(query, candidates, pods.attachments);
+          : hintsForOwner(context, query, candidates, pods.attachments);
       return refused(query, [], pods, hints);
     }
     if (query.kind === "address" && matching.some(({ path }) => path !== first.path)) {

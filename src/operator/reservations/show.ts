@@ -45,7 +45,7 @@ export const show: Command = {
     const hints =
       query.kind === "address"
         ? hintsForAddress(query.address, found)
-        : hintsForOwner(query, candidates, pods.attachments);
+        : hintsForOwner(context, query, candidates, pods.attachments);
     return notFoundReport(formatQuery(query), hints);
   },
 };

@@ -238,7 +238,7 @@ test("without a source it is a dry run by network namespaces", {
   t.match(stdout, /10\.7\.6\.3 .* dead; released with --yes\n/);
   t.match(
     stdout,
-    `To release: host-local gc net --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir} --live-command 'crictl pods -q' --yes\n`,
+    `To release: host-local gc net --live-command 'crictl pods -q' --yes --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}\n`,
   );
   t.match(node.tool(["gc", "net", "--yes"]), { exitCode: 2, stderr: /--yes needs one of --live/ });
   t.equal(reservedOn(node).length, 2);

@@ -86,7 +86,7 @@ test("a pod is freed by its name, with all its sandboxes", (t) => {
   t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
   t.strictSame(release(node, "default/none", "--yes"), [
     1,
-    "No reservation for pod default/none.\n  libcni's cache does not contain this pod; try its container id, or host-local list.\n",
+    "No reservation for pod default/none.\n  libcni's cache does not contain this pod; try its container id, or: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
     "",
   ]);
   t.end();
@@ -206,7 +206,7 @@ Nothing was released: use --yes, or answer y at a terminal.
   [
     "the container holds nothing",
     ["zzz", "--yes"],
-    "No reservation for container zzz.\n  Neither a reservation nor libcni's cache names it; see host-local list.\n",
+    "No reservation for container zzz.\n  Neither a reservation nor libcni's cache names it; see: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
   ],
 ] as const) {
   test(`nothing is freed where ${why}`, (t) => {

@@ -126,12 +126,12 @@ for (const [what, operand, text] of [
   [
     "it is unknown",
     "xyz",
-    "container xyz.\n  Neither a reservation nor libcni's cache names it; see host-local list.\n",
+    "container xyz.\n  Neither a reservation nor libcni's cache names it; see: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
   ],
   [
     "the pod is unknown",
     "default/none",
-    "pod default/none.\n  libcni's cache does not contain this pod; try its container id, or host-local list.\n",
+    "pod default/none.\n  libcni's cache does not contain this pod; try its container id, or: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
   ],
 ] as const) {
   test(`the hint for a container without a reservation: ${what}`, (t) => {
