@@ -42,6 +42,16 @@ function namespacesOf(t: Test, node: Node, ...names: readonly string[]): string 
   return directory;
 }
 
+/** A node with two pods by libcni's cache, of which the second, 10.7.6.3, has no network namespace any more. */
+function nodeWithGonePod(t: Test): Node {
+  const node = nodeWithPods(t, "alive", "gone");
+  const directory = namespacesOf(t, node, "alive");
+  for (const id of ["alive", "gone"]) {
+    node.remember("net", id, "", { netns: join(directory, id) });
+  }
+  return node;
+}
+
 const listed = ["gc", "net", "--live-command", "echo listed", "--now", "--yes"];
 
 test("a list that was cut releases no pod whose network namespace exists", {
@@ -136,11 +146,7 @@ test("what is gone by its network namespace, too, is not too much", {
 test("--by-netns releases what has no network namespace where others are mounted", {
   skip: skipWithoutNamespaces,
 }, (t) => {
-  const node = nodeWithPods(t, "alive", "gone");
-  const directory = namespacesOf(t, node, "alive");
-  for (const id of ["alive", "gone"]) {
-    node.remember("net", id, "", { netns: join(directory, id) });
-  }
+  const node = nodeWithGonePod(t);
 
   t.equal(node.tool(["gc", "--by-netns", "--now", "--yes"]).exitCode, 0);
   t.same(reservedOn(node), ["10.7.6.2"]);
@@ -226,11 +232,7 @@ test("--by-netns without namespaces in the cache says what to use instead", {
 test("without a source it is a dry run by network namespaces", {
   skip: skipWithoutNamespaces,
 }, (t) => {
-  const node = nodeWithPods(t, "alive", "gone");
-  const directory = namespacesOf(t, node, "alive");
-  for (const id of ["alive", "gone"]) {
-    node.remember("net", id, "", { netns: join(directory, id) });
-  }
+  const node = nodeWithGonePod(t);
 
   const { exitCode, stdout } = node.tool(["gc", "net", "--now"]);
 
