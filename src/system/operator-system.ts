@@ -38,8 +38,17 @@ export interface OperatorSystem extends System {
   readonly arguments: readonly string[];
   /** Whether standard input (0), output (1) or error (2) is a terminal. */
   isTerminal(stream: 0 | 1 | 2): boolean;
+  /** The width of the terminal on standard output, in columns; `undefined` where it is none, or has no known width. */
+  terminalWidth(): number | undefined;
+  /** Blocks the process for some milliseconds. */
+  sleep(milliseconds: number): void;
   /** Reads a line of standard input, without its line end; `undefined` at the end of the input. */
   readLine(): string | undefined;
+  /**
+   * Reads a pipe or a device to its end, decoded as UTF-8; more than `limit` bytes is an error (EFBIG), and so is no end
+   * within `timeout` milliseconds (ETIMEDOUT), as far as that can be detected without blocking.
+   */
+  readPipe(path: string, limit: number, timeout: number): string;
   /** Mode and owner of a file; of a symbolic link itself. */
   permissions(path: string): Permissions;
   /**

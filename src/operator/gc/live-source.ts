@@ -31,8 +31,8 @@ export const sourceOptions: readonly Option[] = [
 /** The largest list, in bytes. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 
-/** The timeout for a list on standard input, in milliseconds. */
-const STDIN_TIMEOUT = 10 * 60 * 1000;
+/** The timeout for a list from a pipe, in milliseconds. */
+const PIPE_TIMEOUT = 10 * 60 * 1000;
 
 /**
  * Checks that at most one source is given, before anything is read.
@@ -63,10 +63,13 @@ function fromList(list: LiveList, asOf: number): LiveSource {
 }
 
 /** A file lists what was alive when it was written. */
-function fromFile(system: System, path: string, readAt: number): LiveSource {
+function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSource {
   const { kind, modified } = system.status(path);
-  if (kind !== "file")
-    throw new CommandError(`${path} is not a regular file; use --live - for a pipe`);
+  if (kind === "directory") throw new CommandError(`${path} is a directory`);
+  if (kind === "other") {
+    const ids = system.readPipe(path, LARGEST_LIST, PIPE_TIMEOUT);
+    return fromList(parseLiveList(ids, path), readAt);
+  }
   const list = parseLiveList(system.readFile(path, LARGEST_LIST), path);
   return fromList(list, Math.min(readAt, Number(modified / 1_000_000n)));
 }
@@ -83,7 +86,7 @@ function timeOfStandardInput(system: System, readAt: number): number {
 }
 
 function readStandardInput(system: System): LiveList {
-  return parseLiveList(system.readStandardInput(LARGEST_LIST, STDIN_TIMEOUT), "standard input");
+  return parseLiveList(system.readStandardInput(LARGEST_LIST, PIPE_TIMEOUT), "standard input");
 }
 
 /**

@@ -12,6 +12,8 @@ import type {
 } from "../operator-system.ts";
 import { SystemError } from "../system.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
+import { pause } from "./pause.ts";
+import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
 const STDIN = 0;
@@ -30,13 +32,37 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   return {
     ...createNodeSystem(),
     isTerminal: (stream) => tty.isatty(stream),
+    terminalWidth,
+    sleep,
     readLine,
+    readPipe,
     permissions,
     copyFile,
     removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     sameContent,
     run,
   };
+}
+
+function terminalWidth(): number | undefined {
+  const { isTTY, columns } = process.stdout;
+  return isTTY && columns > 0 ? columns : undefined;
+}
+
+/** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */
+function sleep(milliseconds: number): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
+  pause(milliseconds);
+}
+
+/** Opening a FIFO waits for its writer. */
+function readPipe(path: string, limit: number, timeout: number): string {
+  const pipe = systemCall("open", path, () => fs.openSync(path, "r"));
+  try {
+    return readToEnd(pipe, path, limit, timeout);
+  } finally {
+    fs.closeSync(pipe);
+  }
 }
 
 /** Byte by byte, so that what follows the line is left for the next reader. */

@@ -11,16 +11,26 @@ const STDOUT = 1;
 /** See `System`. The timeout does not apply to a socket or terminal. */
 export function readStandardInput(limit: number, timeout: number): string {
   if (wasClosed(STDIN)) throw new SystemError("read", "/dev/stdin", "EBADF");
-  const input = withoutBlocking(STDIN);
+  return readToEnd(STDIN, "/dev/stdin", limit, timeout);
+}
+
+/** Reads an open file to its end, see `System.readStandardInput`. */
+export function readToEnd(
+  descriptor: number,
+  path: string,
+  limit: number,
+  timeout: number,
+): string {
+  const input = withoutBlocking(descriptor);
   const deadline = Date.now() + timeout;
   const chunks: Buffer[] = [];
   let length = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(64 * 1024);
-    const count = retrying("read", "/dev/stdin", () => fs.readSync(input, chunk), deadline);
+    const count = retrying("read", path, () => fs.readSync(input, chunk), deadline);
     if (count === 0) return Buffer.concat(chunks).toString("utf8");
     length += count;
-    if (length > limit) throw new SystemError("read", "/dev/stdin", "EFBIG");
+    if (length > limit) throw new SystemError("read", path, "EFBIG");
     chunks.push(chunk.subarray(0, count));
   }
 }

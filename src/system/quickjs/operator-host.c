@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -33,6 +34,42 @@ static JSValue host_is_terminal(JSContext *ctx, JSValueConst self, int count, JS
   int32_t stream;
   if (JS_ToInt32(ctx, &stream, args[0]) < 0) return JS_EXCEPTION;
   return JS_NewBool(ctx, isatty(stream));
+}
+
+/* The width of the terminal on standard output; 0 where it is not known. */
+static JSValue host_terminal_width(JSContext *ctx, JSValueConst self, int count,
+                                   JSValueConst *args) {
+  (void)self, (void)count, (void)args;
+  struct winsize size;
+  return JS_NewInt32(ctx, ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col);
+}
+
+static JSValue host_sleep(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  uint32_t milliseconds;
+  if (JS_ToUint32(ctx, &milliseconds, args[0]) < 0) return JS_EXCEPTION;
+  struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+  while (nanosleep(&left, &left) < 0 && errno == EINTR) continue;
+  return JS_UNDEFINED;
+}
+
+/* A FIFO has no end before it has had a writer: read_all waits for one, since it asks poll first. */
+static JSValue host_read_pipe(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  double limit;
+  uint32_t milliseconds;
+  if (JS_ToFloat64(ctx, &limit, args[1]) < 0 || JS_ToUint32(ctx, &milliseconds, args[2]) < 0) {
+    return JS_EXCEPTION;
+  }
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (descriptor < 0) return throw_errno(ctx, "open", error);
+  JSValue result = read_all(ctx, descriptor, limit, monotonic() + (int64_t)milliseconds * 1000000);
+  close(descriptor);
+  return result;
 }
 
 /* Byte by byte, so that what follows the line is left for the next reader. */
@@ -377,7 +414,10 @@ static JSValue host_remove_directory(JSContext *ctx, JSValueConst self, int coun
 
 static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("isTerminal", 1, host_is_terminal),
+    JS_CFUNC_DEF("terminalWidth", 0, host_terminal_width),
+    JS_CFUNC_DEF("sleep", 1, host_sleep),
     JS_CFUNC_DEF("readLine", 0, host_read_line),
+    JS_CFUNC_DEF("readPipe", 3, host_read_pipe),
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
     JS_CFUNC_DEF("sameContent", 2, host_same_content),

@@ -7,7 +7,11 @@ import { callHost, createQuickJsSystem, type QuickJsSystem } from "./quickjs-sys
 interface OperatorHost {
   readonly arguments: readonly string[];
   isTerminal(stream: number): boolean;
+  /** 0 where it is not known. */
+  terminalWidth(): number;
+  sleep(milliseconds: number): void;
   readLine(): string | undefined;
+  readPipe(path: string, limit: number, milliseconds: number): string;
   /** Mode and user id. */
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
@@ -31,6 +35,10 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     ...createQuickJsSystem(),
     arguments: operatorHost.arguments,
     isTerminal: (stream) => operatorHost.isTerminal(stream),
+    terminalWidth: () => operatorHost.terminalWidth() || undefined,
+    sleep: (milliseconds) => operatorHost.sleep(milliseconds),
+    readPipe: (path, limit, timeout) =>
+      callHost(path, () => operatorHost.readPipe(path, limit, timeout)),
     readLine: () => callHost("/dev/stdin", () => operatorHost.readLine()),
     permissions: (path) => {
       const [mode, user] = callHost(path, () => operatorHost.permissions(path));
