@@ -8,7 +8,9 @@ import { gc } from "./gc/gc.ts";
 import { install } from "./install/install.ts";
 import { completionOf } from "./manual/completion.ts";
 import { manOf } from "./manual/man.ts";
+import { version } from "./manual/version.ts";
 import { metrics } from "./metrics/metrics.ts";
+import { networks } from "./networks/networks.ts";
 import { plan } from "./plan/plan.ts";
 import { list } from "./reservations/list.ts";
 import { release } from "./reservations/release.ts";
@@ -17,6 +19,7 @@ import { show } from "./reservations/show.ts";
 export const commands: readonly Command[] = [
   list,
   show,
+  networks,
   capacity,
   plan,
   audit,
@@ -27,4 +30,5 @@ export const commands: readonly Command[] = [
   install,
   completionOf(() => commands),
   manOf(() => commands),
+  version,
 ];

@@ -3,12 +3,13 @@
 import { CniError, messageWithDetails } from "../cni/error.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { isSystemError } from "../system/system.ts";
-import { CommandError, type Context, type Report } from "./command/command.ts";
+import { CommandError, type Context, type Report, UsageError } from "./command/command.ts";
 import { parseCommandLine } from "./command/command-line.ts";
+import { repeat, watchOption } from "./command/watch.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, findCommand, overview } from "./manual/help.ts";
 import { formatJsonDocument } from "./output/json.ts";
-import { escapeForTerminal } from "./output/terminal.ts";
+import { escapeForTerminal, helpWidth } from "./output/terminal.ts";
 
 /** The exit code for wrong usage, invalid input and failed system calls. */
 const COMMAND_ERROR = 2;
@@ -19,38 +20,66 @@ const COMMAND_ERROR = 2;
  * @returns the exit code, see `Report`
  */
 export function operate(system: OperatorSystem): number {
+  const [name, words] = commandLineOf(system.arguments);
   try {
-    const { text, exitCode } = execute(system);
-    system.writeStandardOutput(text);
-    return exitCode;
+    return execute(system, name, words);
   } catch (error) {
+    // Whoever read the output has enough of it, as `head`.
+    if (isSystemError(error, "EPIPE") && error.path === "/dev/stdout") return 0;
     if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
+    const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
     system.writeStandardError(
-      escapeForTerminal(system, `host-local: ${messageWithDetails(error)}\n`),
+      escapeForTerminal(system, `host-local: ${messageWithDetails(error)}\n${help}`),
     );
     return COMMAND_ERROR;
   }
 }
 
-function execute(system: OperatorSystem): { text: string; exitCode: number } {
-  const [name = "", ...words] = system.arguments;
+/** The command's name and the words that follow it; `--json` may stand before it. */
+function commandLineOf(
+  words: readonly string[],
+): readonly [name: string, words: readonly string[]] {
+  const at = words.findIndex((word) => word !== "--json");
+  const [name = "", ...others] = at < 0 ? [] : words.slice(at);
+  return [name, [...others, ...words.slice(0, Math.max(at, 0))]];
+}
+
+function execute(system: OperatorSystem, name: string, words: readonly string[]): number {
   if (name === "--help" || name === "-h" || name === "help") {
-    const [topic] = words;
-    const text =
-      topic === undefined ? overview(commands) : commandHelp(findCommand(commands, topic));
-    return { text, exitCode: 0 };
+    const topic = words.find((word) => word !== "--json");
+    const width = helpWidth(system);
+    system.writeStandardOutput(
+      topic === undefined
+        ? overview(commands, width)
+        : commandHelp(findCommand(commands, topic), width),
+    );
+    return 0;
   }
-  const command = findCommand(commands, name);
+  const command = findCommand(commands, name === "--version" ? "version" : name);
   const parsed = parseCommandLine(command, words);
-  if (parsed.has("--help")) return { text: commandHelp(command), exitCode: 0 };
+  if (parsed.has("--help")) {
+    system.writeStandardOutput(commandHelp(command, helpWidth(system)));
+    return 0;
+  }
   const log: Context["log"] = (text) => system.writeStandardError(escapeForTerminal(system, text));
-  const report = command.run({ system, ...parsed, log });
-  return { text: format(system, report, parsed.has("--json")), exitCode: report.exitCode };
+  const context = { system, ...parsed, log };
+  const run = (before: string): Report => {
+    const report = command.run(context);
+    system.writeStandardOutput(before + format(system, report, parsed.has("--json")));
+    return report;
+  };
+  return parsed.has(watchOption.name) ? repeat(system, run) : run("").exitCode;
 }
 
 /** Makes only the form that is printed: the other one may take seconds. */
 function format(system: OperatorSystem, report: Report, asJson: boolean): string {
   return asJson ? formatJsonDocument(report.document) : escapeForTerminal(system, report.text);
+}
+
+function helpLineFor(name: string): string {
+  return commands.some((command) => command.name === name)
+    ? `host-local ${name} --help`
+    : "host-local --help";
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import esbuild, { type Metafile } from "esbuild";
 import { test } from "tap";
 import { root } from "../../scripts/bundle.ts";
-import { commonOptions } from "../../src/operator/command/common-options.ts";
+import { optionsOf } from "../../src/operator/command/common-options.ts";
 import { commands } from "../../src/operator/commands.ts";
 import { scratchDirectory, treeOf } from "../blackbox/data-directory.ts";
 import { executable, run } from "../blackbox/executable.ts";
@@ -52,13 +52,14 @@ test("--help names every command, and each has help with an example", (t) => {
   const overview = tool(["--help"]);
   t.strictSame([overview.exitCode, overview.stderr], [0, ""]);
   t.equal(tool(["help"]).stdout, overview.stdout);
-  for (const { name, operands, summary, options, examples } of commands) {
+  for (const command of commands) {
+    const { name, operands, summary, examples } = command;
     t.match(overview.stdout, `  ${`${name} ${operands}`.trim()}`);
     const help = tool([name, "--help"]);
     t.strictSame([help.exitCode, help.stderr], [0, ""]);
     t.equal(tool(["help", name]).stdout, help.stdout);
     t.match(help.stdout, summary);
-    for (const option of [...options, ...commonOptions]) t.match(help.stdout, `  ${option.name}`);
+    for (const option of optionsOf(command)) t.match(help.stdout, ` ${option.name}`);
     t.ok(examples.length > 0, `${name} has an example`);
     for (const { line } of examples) t.match(help.stdout, line);
     t.ok(

@@ -3,6 +3,8 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Test } from "tap";
+import { optionsOf } from "../../src/operator/command/common-options.ts";
+import { commands } from "../../src/operator/commands.ts";
 import {
   ownDirectory,
   scratchDirectory,
@@ -108,10 +110,9 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     tool(
       [
         ...words,
-        "--conf-dir",
-        confDir,
-        ...(findsDataDir || words.includes("--data-dir") ? [] : ["--data-dir", dataDir]),
-        ...(takesCache(words) ? ["--cache-dir", cacheDir] : []),
+        ...(lacks(words, "--conf-dir") ? ["--conf-dir", confDir] : []),
+        ...(lacks(words, "--data-dir") && !findsDataDir ? ["--data-dir", dataDir] : []),
+        ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
       ],
       options,
     );
@@ -192,11 +193,11 @@ function podArguments(pod: string, containerId: string): Json {
   ];
 }
 
-/** Whether a command reads libcni's cache; the others know no `--cache-dir`. */
-function takesCache(words: readonly string[]): boolean {
-  const [command = ""] = words;
-  if (words.includes("--cache-dir")) return false;
-  return ["check", "gc", "list", "metrics", "release", "show"].includes(command);
+/** Whether an option that the command knows is not given. */
+function lacks(words: readonly string[], option: string): boolean {
+  const command = commands.find(({ name }) => words.includes(name));
+  const isKnown = command !== undefined && optionsOf(command).some(({ name }) => name === option);
+  return isKnown && !words.some((word) => word === option || word.startsWith(`${option}=`));
 }
 
 /** The text of a file of this repository or of a node. */

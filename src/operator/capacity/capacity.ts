@@ -31,6 +31,7 @@ export const capacity: Command = {
   name: "capacity",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
+  findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
     "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",

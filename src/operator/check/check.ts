@@ -13,6 +13,7 @@ export const check: Command = {
   name: "check",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
+  findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
     "Looks for living pods whose address is not reserved or that another one has, too, leaked addresses, range sets of which 90 % are reserved, empty, malformed and out-of-range reservations, duplicate owners, addresses and ranges that two networks share, cursors outside their range, bridges with a wrong address, invalid configurations, files that others may write, leftovers of killed calls, and a wrong owner index. It changes nothing and takes no lock.",

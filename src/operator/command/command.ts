@@ -6,8 +6,12 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 export interface Option {
   /** Such as `--conf-dir`. */
   readonly name: string;
+  /** A short form, such as `-h`. */
+  readonly short?: string;
   /** The placeholder of its value, such as `DIR`; `undefined` for an option that takes none. */
   readonly value?: string;
+  /** The values that it accepts, where they are few. */
+  readonly values?: readonly string[];
   /** One line, without a full stop. */
   readonly summary: string;
 }
@@ -29,7 +33,9 @@ export interface Command {
   readonly summary: string;
   /** Paragraphs. */
   readonly description: readonly string[];
-  /** Without the common options. */
+  /** Whether it finds networks, and so takes `--conf-dir` and `--data-dir`. */
+  readonly findsNetworks: boolean;
+  /** Without those that several commands have, see `optionsOf`. */
   readonly options: readonly Option[];
   readonly examples: readonly Example[];
   readonly run: (context: Context) => Report;
@@ -63,3 +69,6 @@ export interface Report {
 
 /** Invalid arguments or input; the command exits with code 2. */
 export class CommandError extends Error {}
+
+/** Wrong usage: the error ends with the command line that prints help. */
+export class UsageError extends CommandError {}

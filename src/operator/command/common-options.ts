@@ -1,8 +1,15 @@
-/** The options that every command has. */
+/** The options that several commands have. */
 
-import type { Option } from "./command.ts";
+import type { Command, Option } from "./command.ts";
 
-export const commonOptions: readonly Option[] = [
+/** The options of every command. */
+export const generalOptions: readonly Option[] = [
+  { name: "--json", summary: "print JSON" },
+  { name: "--help", short: "-h", summary: "print help for the command" },
+];
+
+/** The options of every command that finds networks. */
+export const networkOptions: readonly Option[] = [
   {
     name: "--conf-dir",
     value: "DIR",
@@ -14,6 +21,9 @@ export const commonOptions: readonly Option[] = [
     value: "DIR",
     summary: "data directory; overrides ipam.dataDir of the configurations",
   },
-  { name: "--json", summary: "print JSON" },
-  { name: "--help", summary: "print help for the command" },
 ];
+
+/** All options of a command. */
+export function optionsOf({ options, findsNetworks }: Command): readonly Option[] {
+  return [...options, ...(findsNetworks ? networkOptions : []), ...generalOptions];
+}

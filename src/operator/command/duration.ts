@@ -1,6 +1,6 @@
 /** Durations: `90s`, `10m`, `3h`, `12d`. */
 
-import { CommandError } from "./command.ts";
+import { UsageError } from "./command.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -14,13 +14,13 @@ const units: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR,
  *
  * @param option the option it is the value of, for the error
  * @returns milliseconds
- * @throws CommandError
+ * @throws UsageError
  */
 export function parseDuration(text: string, option: string): number {
   const [, number, unit = ""] = /^([0-9]+)([smhd])$/.exec(text) ?? [];
   const length = units[unit];
   if (number === undefined || length === undefined) {
-    throw new CommandError(
+    throw new UsageError(
       `${option}: expected a duration such as 90s, 10m, 3h or 12d, found ${text}`,
     );
   }

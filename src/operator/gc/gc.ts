@@ -24,6 +24,7 @@ export const gc: Command = {
   name: "gc",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
+  findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
     "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc; for ctr and nerdctl, where these ids are NAMESPACE-ID: ctr -n default containers ls -q | sed s/^/default-/), or with the network namespaces that libcni's cache names. Without any of these it is a dry run by network namespaces. If several runtimes use a network, one list must contain the ids of all of them.",

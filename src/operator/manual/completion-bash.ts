@@ -1,13 +1,23 @@
 /** Completion for bash. */
 
-import type { Command } from "../command/command.ts";
+import type { Command, Option } from "../command/command.ts";
+import { optionsOf } from "../command/common-options.ts";
 import { shellQuote } from "../output/printable.ts";
-import { allOptions, type Kind, operandKinds, operandWords, valueKind } from "./completion-kind.ts";
+import {
+  type Kind,
+  operandKinds,
+  operandWords,
+  placeOptions,
+  valueKind,
+} from "./completion-kind.ts";
 
 const completers: Readonly<Record<Kind, string>> = {
   directories: "_host_local_directories",
   files: "_host_local_files",
-  networks: "_host_local_networks",
+  networks: "_host_local_list networks",
+  addresses: "_host_local_list addresses",
+  pods: "_host_local_list pods",
+  namespaces: "_host_local_list namespaces",
 };
 
 /** The script, to be sourced or installed for bash-completion. */
@@ -29,20 +39,29 @@ _host_local_files() {
     _host_local_offer -f
 }
 
-# host-local itself lists the networks, with the directories given on the command line.
-_host_local_networks() {
-    local -a where=()
-    local at value
+# host-local itself lists names, with the directories given on the command line.
+_host_local_list() {
+    local -a where=() offered=()
+    local at value before=
     for ((at = 2; at < COMP_CWORD - 1; at++)); do
         case \${COMP_WORDS[at]} in
-            --conf-dir | --data-dir)
+            ${placeOptions.join(" | ")})
                 value=\${COMP_WORDS[at + 1]}
                 [[ $value == = ]] && value=\${COMP_WORDS[at + 2]}
                 where+=("\${COMP_WORDS[at]}" "$value")
                 ;;
         esac
     done
-    _host_local_offer -W "$("\${COMP_WORDS[0]}" completion networks "\${where[@]}" 2>/dev/null)"
+    # bash splits an IPv6 address at its colons, and replaces only what follows the last one.
+    at=$COMP_CWORD
+    if [[ $word =~ ^:+$ ]]; then
+        before=$word word=
+    fi
+    while ((--at > 1)) && [[ \${COMP_WORDS[at]} =~ ^:+$ || $before == :* ]]; do
+        before=\${COMP_WORDS[at]}$before
+    done
+    mapfile -t offered < <(compgen -W "$("\${COMP_WORDS[0]}" completion "$1" "\${where[@]}" 2>/dev/null)" -- "$before$word")
+    COMPREPLY+=("\${offered[@]#"$before"}")
 }
 
 _host_local() {
@@ -55,7 +74,7 @@ _host_local() {
         option=\${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        _host_local_offer -W ${shellQuote([...names, "help", "--help"].join(" "))}
+        _host_local_offer -W ${shellQuote([...names, "help", "--help", "--version"].join(" "))}
         return
     fi
     case \${COMP_WORDS[1]} in
@@ -71,16 +90,13 @@ complete -F _host_local host-local
 }
 
 function commandCase(command: Command): string {
-  const options = allOptions(command);
-  const values = options.filter(({ value }) => value !== undefined);
+  const options = optionsOf(command);
+  const valued = options.filter(({ value }) => value !== undefined);
   const words = operandWords(command);
   return [
     `        ${command.name})`,
     "            case $option in",
-    ...values.map((option) => {
-      const kind = valueKind(option);
-      return `                ${option.name}) ${kind === undefined ? "return" : `${completers[kind]}; return`} ;;`;
-    }),
+    ...valued.map((option) => `                ${option.name}) ${valueCase(option)}return ;;`),
     "            esac",
     "            if [[ $word == -* ]]; then",
     `                _host_local_offer -W ${shellQuote(options.map(({ name }) => name).join(" "))}`,
@@ -92,4 +108,12 @@ function commandCase(command: Command): string {
     ...operandKinds(command).map((kind) => `            ${completers[kind]}`),
     "            ;;",
   ].join("\n");
+}
+
+function valueCase(option: Option): string {
+  const kind = valueKind(option);
+  if (kind !== undefined) return `${completers[kind]}; `;
+  return option.values === undefined
+    ? ""
+    : `_host_local_offer -W ${shellQuote(option.values.join(" "))}; `;
 }

@@ -1,21 +1,31 @@
 /** What a shell completes an option's value or an operand with, by its placeholder. */
 
 import type { Command, Option } from "../command/command.ts";
-import { commonOptions } from "../command/common-options.ts";
+
+/** What `completion` itself lists. */
+export const listKinds = ["networks", "addresses", "pods", "namespaces"] as const;
+
+export type ListKind = (typeof listKinds)[number];
 
 /** What to complete with. */
-export type Kind = "directories" | "files" | "networks";
+export type Kind = "directories" | "files" | ListKind;
 
 const kinds: Readonly<Record<string, Kind>> = {
   DIR: "directories",
   FILE: "files",
   NETWORK: "networks",
+  ADDRESS: "addresses",
+  POD: "pods",
+  NAMESPACE: "namespaces",
 };
 
-/** All options of a command. */
-export function allOptions(command: Command): readonly Option[] {
-  return [...command.options, ...commonOptions];
-}
+/** The shells that there is a script for. */
+export const shells = ["bash", "zsh", "fish"] as const;
+
+export type Shell = (typeof shells)[number];
+
+/** The options whose values `completion` needs, too, when it lists something. */
+export const placeOptions = ["--conf-dir", "--data-dir", "--cache-dir"];
 
 /** What to complete an option's value with; `undefined` if nothing is known. */
 export function valueKind({ value }: Option): Kind | undefined {

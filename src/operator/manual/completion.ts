@@ -1,7 +1,30 @@
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
-import { findNetworks } from "../node/networks.ts";
+import { formatAddress } from "../../ipam/address.ts";
+import { listReservations } from "../../store/reservations.ts";
+import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
+import { findNetworks, mergeByDirectory } from "../node/networks.ts";
+import { readReservations } from "../node/node-reservations.ts";
+import { readPods } from "../node/pods.ts";
+import { cacheOption } from "../node/results-cache.ts";
 import { bashCompletion } from "./completion-bash.ts";
+import { fishCompletion } from "./completion-fish.ts";
+import { type ListKind, listKinds, type Shell, shells } from "./completion-kind.ts";
 import { zshCompletion } from "./completion-zsh.ts";
+
+const scripts: Readonly<Record<Shell, (commands: readonly Command[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+
+const lists: Readonly<Record<ListKind, (context: Context) => readonly string[]>> = {
+  networks: (context) => found(context).map(({ location }) => location.network),
+  addresses: (context) =>
+    found(context).flatMap(({ location }) =>
+      listReservations(context.system, location).map(({ address }) => formatAddress(address)),
+    ),
+  pods: podNames,
+  namespaces: (context) => podNames(context).map((pod) => pod.slice(0, pod.indexOf("/"))),
+};
 
 /**
  * `completion`: prints a shell completion script.
@@ -11,13 +34,14 @@ import { zshCompletion } from "./completion-zsh.ts";
 export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: "completion",
-    operands: "bash|zsh|networks",
+    operands: [...shells, ...listKinds].join("|"),
     operandCount: { least: 1, most: 1 },
+    findsNetworks: true,
     summary: "print a shell completion script",
     description: [
-      "Prints the completion script for bash or zsh. The scripts call completion networks, which prints the name of each network on a line of its own.",
+      "Prints the completion script for bash, zsh or fish. The scripts call completion with networks, addresses, pods or namespaces, which prints what there is on this node, one on a line.",
     ],
-    options: [],
+    options: [cacheOption],
     examples: [
       { line: "source <(host-local completion bash)", effect: "enable completion in this shell" },
       {
@@ -28,19 +52,19 @@ export function completionOf(commands: () => readonly Command[]): Command {
         line: "host-local completion zsh > /usr/share/zsh/vendor-completions/_host-local",
         effect: "enable completion for all users of zsh",
       },
+      {
+        line: "host-local completion fish > /usr/share/fish/vendor_completions.d/host-local.fish",
+        effect: "enable completion for all users of fish",
+      },
     ],
     run: (context) => {
       const [operand = ""] = context.operands;
-      switch (operand) {
-        case "bash":
-          return script(bashCompletion(commands()));
-        case "zsh":
-          return script(zshCompletion(commands()));
-        case "networks":
-          return networkNames(context);
-        default:
-          throw new CommandError(`completion: expected bash, zsh or networks; found ${operand}`);
-      }
+      const shell = shells.find((name) => name === operand);
+      if (shell !== undefined) return script(scripts[shell](commands()));
+      const kind = listKinds.find((name) => name === operand);
+      if (kind !== undefined) return names(kind, lists[kind](context));
+      const expected = [...shells, ...listKinds].join(", ");
+      throw new UsageError(`completion: expected one of ${expected}; found ${operand}`);
     },
   };
 }
@@ -49,12 +73,25 @@ function script(text: string): Report {
   return { exitCode: 0, document: { script: text }, text };
 }
 
-function networkNames(context: Context): Report {
-  const { found } = findNetworks(context, undefined);
-  const names = [...new Set(found.map(({ location }) => location.network))];
+/** A name that a shell would split or a terminal obey is left out. */
+function names(kind: ListKind, all: readonly string[]): Report {
+  const unique = [...new Set(all)].filter((name) => /^[\w.:/@%+-]+$/.test(name));
   return {
     exitCode: 0,
-    document: { networks: names },
-    text: names.map((name) => `${name}\n`).join(""),
+    document: { [kind]: unique },
+    text: unique.map((name) => `${name}\n`).join(""),
   };
+}
+
+function found(context: Context) {
+  return mergeByDirectory(findNetworks(context, undefined).found);
+}
+
+/** The pods that hold addresses, as `namespace/name`. */
+function podNames(context: Context): readonly string[] {
+  const pods = readPods(context);
+  return found(context)
+    .flatMap((network) => readReservations(context.system, network))
+    .map(pods.of)
+    .filter((pod) => pod !== "");
 }

@@ -1,9 +1,15 @@
 /** The help texts. */
 
-import { type Command, CommandError, type Option } from "../command/command.ts";
-import { commonOptions } from "../command/common-options.ts";
+import { type Command, type Option, UsageError } from "../command/command.ts";
+import { generalOptions, networkOptions, optionsOf } from "../command/common-options.ts";
+import { suggestion } from "../command/suggestion.ts";
+import { wrap } from "../output/wrap.ts";
 
-const WIDTH = 100;
+/** Longer lines are hard to read. */
+const LARGEST_WIDTH = 100;
+
+/** What is left of a summary beside a longer name is too narrow. */
+const LARGEST_INDENT = 34;
 
 /** The program in one line, without a full stop. */
 export const SUMMARY = "CNI IPAM plugin, and a tool for node operators";
@@ -14,80 +20,109 @@ export function usageOf({ name, operands, options }: Command): string {
   return words.filter((word) => word !== "").join(" ");
 }
 
-/** The help of the program: all commands. */
-export function overview(commands: readonly Command[]): string {
+/**
+ * The help of the program: all commands.
+ *
+ * @param width of the terminal
+ */
+export function overview(commands: readonly Command[], width: number): string {
+  const paragraph = (text: string): readonly string[] => [...wrapped(text, width), ""];
   return [
-    `host-local: ${SUMMARY}.`,
-    "",
-    "Container runtimes call it as a CNI plugin, with CNI_COMMAND set. The operator commands are:",
-    "",
+    ...paragraph(`host-local: ${SUMMARY}.`),
+    ...paragraph(
+      "Container runtimes call it as a CNI plugin, with CNI_COMMAND set. The operator commands are:",
+    ),
     ...pairs(
       commands.map(({ name, operands, summary }) => [`${name} ${operands}`.trim(), summary]),
+      width,
     ),
     "",
-    "Common options:",
+    "Options of all commands:",
     "",
-    ...pairs(commonOptions.map(pairOf)),
+    ...pairs([...generalOptions, versionOption].map(pairOf), width),
     "",
-    "Exit codes: 0 success, no problems found; 1 problems found, nothing found, or not confirmed; 2 error.",
-    "Use host-local COMMAND --help for more about a command.",
+    "Options of the commands that find networks:",
+    "",
+    ...pairs(networkOptions.map(pairOf), width),
+    "",
+    ...paragraph(
+      "Exit codes: 0 success, no problems found; 1 problems found, nothing found, or not confirmed; 2 error.",
+    ),
+    "Run 'host-local COMMAND --help' for more about a command.",
     "",
   ].join("\n");
 }
 
-/** The help of a command. */
-export function commandHelp(command: Command): string {
-  const { summary, description, options, examples } = command;
+/** Given in place of a command. */
+const versionOption: Option = { name: "--version", summary: "print the version" };
+
+/**
+ * The help of a command.
+ *
+ * @param width of the terminal
+ */
+export function commandHelp(command: Command, width: number): string {
+  const { summary, description, examples } = command;
   return [
-    `${usageOf(command)}: ${summary}.`,
+    ...wrapped(`${usageOf(command)}: ${summary}.`, width),
     "",
-    ...description.flatMap((paragraph) => [...wrap(paragraph, WIDTH), ""]),
+    ...description.flatMap((paragraph) => [...wrapped(paragraph, width), ""]),
     "Options:",
     "",
-    ...pairs([...options, ...commonOptions].map(pairOf)),
+    ...pairs(optionsOf(command).map(pairOf), width),
     "",
     examples.length === 1 ? "Example:" : "Examples:",
     "",
-    ...examples.flatMap(({ line, effect }) => [`  ${line}`, `      ${effect}`]),
+    ...examples.flatMap(({ line, effect }) => [
+      `  ${line}`,
+      ...wrapped(effect, width - 6).map((part) => `      ${part}`),
+    ]),
     "",
   ].join("\n");
 }
 
-/** An option with the placeholder of its value. */
-export function formatOption({ name, value }: Option): string {
-  return value === undefined ? name : `${name} ${value}`;
+/** An option with its short form and the placeholder of its value. */
+export function formatOption({ name, short, value }: Option): string {
+  const names = short === undefined ? name : `${short}, ${name}`;
+  return value === undefined ? names : `${names} ${value}`;
 }
 
 /**
  * The command with this name.
  *
- * @throws CommandError if there is none
+ * @throws UsageError if there is none
  */
 export function findCommand(commands: readonly Command[], name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command !== undefined) return command;
-  throw new CommandError(`unknown command ${JSON.stringify(name)}; see host-local --help`);
+  if (name === "") throw new UsageError("missing command");
+  if (name.startsWith("-")) {
+    const names = [...generalOptions, versionOption].map((option) => option.name);
+    throw new UsageError(
+      `unknown option ${name} before the command${suggestion(name, names) || "; options follow the command"}`,
+    );
+  }
+  const names = commands.map((one) => one.name);
+  throw new UsageError(`unknown command ${JSON.stringify(name)}${suggestion(name, names)}`);
 }
 
 function pairOf(option: Option): readonly [string, string] {
   return [formatOption(option), option.summary];
 }
 
-function pairs(entries: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...entries.map(([left]) => left.length));
-  return entries.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+/** Names with their summaries beside them, or below a name that is too long. */
+function pairs(entries: readonly (readonly [string, string])[], width: number): readonly string[] {
+  const fitting = entries.map(([left]) => left.length).filter((length) => length < LARGEST_INDENT);
+  const column = Math.max(0, ...fitting) + 4;
+  return entries.flatMap(([left, right]) => {
+    const lines = wrapped(right, width - column);
+    const isBeside = left.length + 4 <= column;
+    const first = `  ${isBeside ? left.padEnd(column - 2) + lines[0] : left}`;
+    const below = isBeside ? lines.slice(1) : lines;
+    return [first, ...below.map((line) => " ".repeat(column) + line)];
+  });
 }
 
-function wrap(paragraph: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of paragraph.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
+function wrapped(text: string, width: number): readonly string[] {
+  return wrap(text, Math.max(20, Math.min(width, LARGEST_WIDTH)));
 }

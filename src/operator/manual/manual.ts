@@ -1,7 +1,7 @@
 /** The manual page, in troff's man macros, from the definitions of the commands. */
 
 import type { Command, Example, Option } from "../command/command.ts";
-import { commonOptions } from "../command/common-options.ts";
+import { generalOptions, networkOptions } from "../command/common-options.ts";
 import { SUMMARY } from "./help.ts";
 
 /** The sections after the commands: headings, each with terms and their descriptions. */
@@ -19,7 +19,9 @@ const closingSections: readonly (readonly [string, readonly (readonly [string, s
     [
       ["CNI_COMMAND", "If set, host-local runs as a CNI plugin and ignores its arguments."],
       ["NETCONFPATH", "The directory of network configurations, unless --conf-dir is given."],
+      ["COLUMNS", "The width of help and, on a terminal, of tables."],
       ["NO_COLOR", "If set, the output is not coloured."],
+      ["TERM", "If it is dumb, the output has no control sequences."],
     ],
   ],
   [
@@ -54,7 +56,10 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ),
     ".SH OPTIONS",
     "All commands take these options:",
-    ...commonOptions.flatMap(optionEntry),
+    ...generalOptions.flatMap(optionEntry),
+    ".PP",
+    "The commands that find networks take these, too:",
+    ...networkOptions.flatMap(optionEntry),
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
     ...closingSections.flatMap(([heading, entries]) => [
@@ -92,8 +97,9 @@ function commandSection({
   ];
 }
 
-function optionEntry({ name, value, summary }: Option): readonly string[] {
-  const term = value === undefined ? bold(name) : `${bold(name)} \\fI${escapeText(value)}\\fR`;
+function optionEntry({ name, short, value, summary }: Option): readonly string[] {
+  const names = short === undefined ? bold(name) : `${bold(short)}, ${bold(name)}`;
+  const term = value === undefined ? names : `${names} \\fI${escapeText(value)}\\fR`;
   return entry(term, summary);
 }
 

@@ -16,6 +16,7 @@ export const metrics: Command = {
   name: "metrics",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
+  findsNetworks: true,
   summary: "print metrics in the Prometheus text format",
   description: [
     "Prints the capacity of each range and its used and free addresses, the number of reservations that are suspect or dead, the findings of check and the last run of gc, for one network or all. What is not known has no sample, rather than 0.",

@@ -3,7 +3,7 @@
 import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, isSame, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
-import { CommandError, type Context } from "../command/command.ts";
+import { type Context, UsageError } from "../command/command.ts";
 import type { FoundNetwork } from "./networks.ts";
 import {
   containerOf,
@@ -37,7 +37,7 @@ export function parseQuery(operand: string): Query {
   if (address !== undefined) return { kind: "address", address };
   if (/^[^/]+\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand };
   if (isIdentifier(operand)) return { kind: "container", id: operand };
-  throw new CommandError(
+  throw new UsageError(
     `expected an address, a container id or a pod as namespace/name; found ${JSON.stringify(operand)}`,
   );
 }

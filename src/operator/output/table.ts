@@ -1,38 +1,127 @@
 /** Tables: columns under headings, two spaces apart. */
 
 import table from "text-table";
+import { wrap } from "./wrap.ts";
 
 /** A column of a table. */
 export interface Column {
   readonly heading: string;
   readonly align: "left" | "right";
+  /** Whether it is left out where the table is too wide. */
+  readonly isOptional: boolean;
 }
+
+/** How a table is laid out. */
+export interface TableLayout {
+  /** The most characters of a line; `undefined` for any number. */
+  readonly width?: number | undefined;
+  /** Whether the headings are left out. */
+  readonly isHeadless?: boolean;
+}
+
+/** What stands between two columns. */
+const GAP = "  ";
+
+/** A column whose cells would have to be broken into shorter lines makes a table unreadable. */
+const LEAST_WIDTH = 22;
 
 /**
  * Makes columns from their headings.
  *
- * @param headings a leading `>` aligns the column on the right, as for numbers
+ * @param headings a leading `>` aligns the column on the right, as for numbers; a leading `?` makes it optional
  */
 export function columns(...headings: readonly string[]): readonly Column[] {
-  return headings.map((heading) =>
-    heading.startsWith(">")
-      ? { heading: heading.slice(1), align: "right" }
-      : { heading, align: "left" },
-  );
+  return headings.map((heading) => ({
+    heading: heading.replace(/^[>?]/, ""),
+    align: heading.startsWith(">") ? "right" : "left",
+    isOptional: heading.startsWith("?"),
+  }));
 }
 
 /**
- * Formats a table.
+ * Formats a table. One that is too wide loses its optional columns; then the cells of the widest columns are broken into
+ * several lines; and where those would be too short, each row becomes a list of headings and cells.
  *
  * @returns lines that end with a newline; the headings alone if there are no rows
  */
 export function formatTable(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  rows: Rows,
+  { width = Number.POSITIVE_INFINITY, isHeadless = false }: TableLayout = {},
 ): string {
+  const headings = columns.map(({ heading }) => heading);
+  const cells = rows.map((row) => row.map(inOneLine));
+  const all = isHeadless ? cells : [headings, ...cells];
+  if (excessOf(all, width) <= 0) return layOut(columns, all);
+  const needed = columns.filter(({ isOptional }) => !isOptional);
+  const some = all.map((row) => row.filter((_, at) => columns[at]?.isOptional === false));
+  const excess = excessOf(some, width);
+  const limit = excess > 0 ? limitOf(widthsOf(some), excess) : Number.POSITIVE_INFINITY;
+  if (limit < LEAST_WIDTH) return formatRecords(headings, cells, width);
+  return layOut(
+    needed,
+    some.flatMap((row) => linesOf(row, limit)),
+  );
+}
+
+type Rows = readonly (readonly string[])[];
+
+function widthsOf(rows: Rows): readonly number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) {
+      widths[at] = Math.max(widths[at] ?? 0, visibleLength(cell));
+    }
+  }
+  return widths;
+}
+
+/** How many characters too wide a table is. */
+function excessOf(rows: Rows, width: number): number {
+  if (width === Number.POSITIVE_INFINITY) return 0;
+  return widthsOf(rows).reduce((sum, one) => sum + one + GAP.length, -GAP.length) - width;
+}
+
+/** The width to which the widest columns have to be narrowed. */
+function limitOf(widths: readonly number[], excess: number): number {
+  const [widest = 0, ...others] = widths.toSorted((a, b) => b - a);
+  let limit = widest;
+  let left = excess;
+  for (const [at, next] of [...others, 0].entries()) {
+    const count = at + 1;
+    const step = Math.min(limit - next, Math.ceil(left / count));
+    limit -= step;
+    left -= step * count;
+    if (left <= 0) break;
+  }
+  return limit;
+}
+
+/** The lines of a row, whose cells are at most this wide. */
+function linesOf(row: readonly string[], limit: number): Rows {
+  if (row.every((cell) => cell.length <= limit)) return [row];
+  const broken = row.map((cell) => (visibleLength(cell) <= limit ? [cell] : wrap(cell, limit)));
+  const count = Math.max(...broken.map(({ length }) => length));
+  return Array.from({ length: count }, (_, line) => broken.map((parts) => parts[line] ?? ""));
+}
+
+/** Each row as a list, with an empty line between two. */
+function formatRecords(headings: readonly string[], rows: Rows, width: number): string {
+  const margin = Math.max(...headings.map(({ length }) => length)) + GAP.length;
+  const records = rows.map((row) =>
+    headings.flatMap((heading, at) => {
+      const lines = wrap(row[at] ?? "", Math.max(width - margin, LEAST_WIDTH));
+      return `${heading.padEnd(margin)}${lines.join(`\n${" ".repeat(margin)}`)}\n`;
+    }),
+  );
+  return records.map((lines) => lines.join("")).join("\n");
+}
+
+function layOut(columns: readonly Column[], lines: Rows): string {
+  if (lines.length === 0) return "";
   const align = columns.map((column) => (column.align === "left" ? "l" : "r"));
-  const cells = [columns.map(({ heading }) => heading), ...rows.map((row) => row.map(inOneLine))];
-  return `${table(cells, { align, hsep: "  ", stringLength: visibleLength })}\n`;
+  const cells = lines.map((line) => [...line]);
+  return `${table(cells, { align, hsep: GAP, stringLength: visibleLength })}\n`;
 }
 
 /** A newline in a name must not start a new row. */

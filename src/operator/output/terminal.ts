@@ -17,13 +17,68 @@ export function painter(system: OperatorSystem): Paint {
 }
 
 function isColoured(system: OperatorSystem): boolean {
-  return system.isTerminal(1) && (system.environment("NO_COLOR") ?? "") === "";
+  return system.isTerminal(1) && (system.environment("NO_COLOR") ?? "") === "" && !isDumb(system);
 }
 
-/** Control characters, except newlines and our own colour codes. */
+/** Whether the terminal has no control sequences. */
+export function isDumb(system: OperatorSystem): boolean {
+  return system.environment("TERM") === "dumb";
+}
+
+/** Narrower text is not readable. */
+const LEAST_WIDTH = 40;
+
+/** The width of help where standard output is no terminal, or one of unknown width. */
+const USUAL_WIDTH = 80;
+
+/**
+ * The width for tables, in columns: that of the terminal, or `COLUMNS` if it is set. `undefined` where standard output is
+ * no terminal, so that each row is one line there, or where the width is not known.
+ */
+export function tableWidth(system: OperatorSystem): number | undefined {
+  if (!system.isTerminal(1)) return undefined;
+  const width = widthInEnvironment(system) ?? system.terminalWidth();
+  return width === undefined ? undefined : Math.max(width, LEAST_WIDTH);
+}
+
+/** The width for help, in columns; `COLUMNS` counts without a terminal, too. */
+export function helpWidth(system: OperatorSystem): number {
+  return Math.max(widthInEnvironment(system) ?? tableWidth(system) ?? USUAL_WIDTH, LEAST_WIDTH);
+}
+
+function widthInEnvironment(system: OperatorSystem): number | undefined {
+  const width = Number(system.environment("COLUMNS") ?? "");
+  return Number.isInteger(width) && width > 0 ? width : undefined;
+}
+
+/** The length of a shortened container id, as in crictl. */
+const SHORT_ID_LENGTH = 13;
+
+/** A container id for a table: shortened on a terminal, `-` if it is empty. */
+export function formatId(system: OperatorSystem, id: string): string {
+  return (system.isTerminal(1) ? id.slice(0, SHORT_ID_LENGTH) : id) || "-";
+}
+
+/** From this number on a count is approximate on a terminal. */
+const LARGE = 2n ** 40n;
+
+/**
+ * A count for people: on a terminal a large one is a power of two, such as `≈2^64`.
+ *
+ * @param count not negative
+ */
+export function formatCount(system: OperatorSystem, count: bigint): string {
+  if (count < LARGE || !system.isTerminal(1)) return `${count}`;
+  return `≈2^${Number(Math.log2(Number(count)).toFixed(1))}`;
+}
+
+/**
+ * Control characters, except newlines and our own colour codes; other line ends; and characters that are invisible or
+ * change the direction of what follows.
+ */
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
-  /[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[(?:0|1|31|32|33)m)/g;
+  /[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\u001b(?!\[(?:0|1|31|32|33)m)/g;
 
 /** Replaces control characters: names come from files that anybody may have written. */
 export function escapeForTerminal(system: OperatorSystem, text: string): string {
@@ -42,7 +97,7 @@ export function progress(
   what: string,
   total: number,
 ): (step: number) => void {
-  if (total < STEP || !system.isTerminal(2)) return () => {};
+  if (total < STEP || !system.isTerminal(2) || isDumb(system)) return () => {};
   return (step) => {
     if (step >= total) system.writeStandardError("\r\u001b[K");
     else if (step % STEP === 0) system.writeStandardError(`\r${what}: ${step} of ${total}`);

@@ -23,6 +23,7 @@ export const plan: Command = {
   name: "plan",
   operands: "",
   operandCount: { least: 0, most: 0 },
+  findsNetworks: false,
   summary: "how many nodes and pods fit into a cluster CIDR, and which settings to choose",
   description: [
     "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",

@@ -1,6 +1,8 @@
 import { formatAddress } from "../../ipam/address.ts";
 import type { Command, Context, Report } from "../command/command.ts";
-import { formatDuration } from "../command/duration.ts";
+import { formatDuration, parseDuration } from "../command/duration.ts";
+import { watchOption } from "../command/watch.ts";
+import { type Liveness, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
 import {
   containerOf,
@@ -13,70 +15,161 @@ import {
 import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { columns, formatTable } from "../output/table.ts";
+import { formatId, painter, tableWidth } from "../output/terminal.ts";
 
-/** The length of a shortened container id, as in crictl. */
-const SHORT_ID_LENGTH = 13;
+/** A reservation with what else is known of it. */
+interface Entry {
+  readonly reservation: NodeReservation;
+  /** `namespace/name`; empty if it is not known. */
+  readonly pod: string;
+  readonly liveness: Liveness;
+}
+
+/** What `--sort` compares; networks stay in order among equals. */
+const sortKeys: Readonly<Record<string, (entry: Entry) => string | number>> = {
+  network: () => "",
+  age: ({ reservation }) => reservation.since ?? Number.POSITIVE_INFINITY,
+  container: ({ reservation }) => containerOf(reservation.owner),
+  pod: ({ pod }) => pod,
+};
 
 /** `list`: lists reservations. */
 export const list: Command = {
   name: "list",
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
+  findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. Container ids are shortened on a terminal. The pod is the one that libcni's cache names.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace, where the node shows that; the column is missing if it is known of none.",
+    "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
-  options: [cacheOption],
+  options: [
+    { name: "--pod", value: "POD", summary: "only those of a pod, as NAMESPACE/NAME or NAME" },
+    { name: "--namespace", value: "NAMESPACE", summary: "only those of pods in a namespace" },
+    {
+      name: "--older-than",
+      value: "DURATION",
+      summary: "only those made longer ago than this, such as 90s, 10m, 3h or 12d",
+    },
+    {
+      name: "--sort",
+      value: "KEY",
+      values: Object.keys(sortKeys),
+      summary: "network (default: by name, then address), age (oldest first), container or pod",
+    },
+    { name: "--no-headers", summary: "leave out the headings" },
+    watchOption,
+    cacheOption,
+  ],
   examples: [
     { line: "host-local list", effect: "list the reservations of all networks" },
     { line: "host-local list mynet --json", effect: "list those of one network as JSON" },
+    {
+      line: "host-local list --namespace kube-system --sort age",
+      effect: "list those of the pods in a namespace, the oldest first",
+    },
+    { line: "host-local list mynet --watch", effect: "watch the reservations of a network" },
   ],
   run: listNetworks,
 };
 
 function listNetworks(context: Context): Report {
-  const { system, operands } = context;
+  const { system, operands, option, has } = context;
+  const now = system.now();
+  const isIncluded = filterOf(context, now);
   const { found, problems } = findNetworks(context, operands[0]);
   logProblems(context, problems);
   const pods = readPods(context);
-  const isShort = system.isTerminal(1);
+  const { livenessOf } = makeLivenessChecker(system, pods.attachments);
   const reservations = mergeByDirectory(found).flatMap((network) =>
     readReservations(system, network),
   );
   logUnreadable(context, reservations);
+  const entries = sorted(
+    reservations
+      .map((reservation): Entry => {
+        const { liveness } = livenessOf(reservation);
+        return { reservation, pod: pods.of(reservation), liveness };
+      })
+      .filter(isIncluded),
+    option("--sort") ?? "network",
+  );
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.
     get document() {
-      return {
-        reservations: reservations.map((reservation) =>
-          describeReservation(reservation, pods.of(reservation)),
-        ),
-      };
+      return { reservations: entries.map(describe) };
     },
     get text() {
-      return formatTable(
-        columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "AGE", "POD"),
-        reservations.map((reservation) => [
-          reservation.network.location.network,
-          formatAddress(reservation.address),
-          formatContainer(reservation, isShort),
-          interfaceOf(reservation.owner) || "-",
-          ageOf(reservation, system.now()),
-          pods.of(reservation) || "-",
-        ]),
-      );
+      return tableOf(context, entries, now, has("--no-headers"));
     },
   };
+}
+
+/** @throws UsageError if the age is invalid */
+function filterOf({ option }: Context, now: number): (entry: Entry) => boolean {
+  const pod = option("--pod");
+  const namespace = option("--namespace");
+  const age = option("--older-than");
+  const before = age === undefined ? undefined : now - parseDuration(age, "--older-than");
+  return (entry) =>
+    (pod === undefined || entry.pod === pod || entry.pod.endsWith(`/${pod}`)) &&
+    (namespace === undefined || entry.pod.startsWith(`${namespace}/`)) &&
+    (before === undefined || (entry.reservation.since ?? now) < before);
+}
+
+function sorted(entries: readonly Entry[], key: string): readonly Entry[] {
+  const compared = sortKeys[key] ?? (() => "");
+  return entries
+    .map((entry) => ({ entry, value: compared(entry) }))
+    .sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0))
+    .map(({ entry }) => entry);
+}
+
+function describe({ reservation, pod, liveness }: Entry): object {
+  return { ...describeReservation(reservation, pod), alive: isAlive(liveness) };
+}
+
+/** The JSON form: `null` if it is not known. */
+function isAlive(liveness: Liveness): boolean | null {
+  return liveness === "unknown" ? null : liveness === "alive";
+}
+
+function tableOf(
+  { system }: Context,
+  entries: readonly Entry[],
+  now: number,
+  isHeadless: boolean,
+): string {
+  const paint = painter(system);
+  const isKnown = entries.some(({ liveness }) => liveness !== "unknown");
+  const formatLiveness = (liveness: Liveness): string =>
+    liveness === "dead" ? paint("no", "warning") : liveness === "alive" ? "yes" : "-";
+  return formatTable(
+    columns(
+      ...["NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
+      ...(isKnown ? ["ALIVE"] : []),
+      "POD",
+    ),
+    entries.map(({ reservation, pod, liveness }) => [
+      reservation.network.location.network,
+      formatAddress(reservation.address),
+      formatContainer(reservation, (id) => formatId(system, id)),
+      interfaceOf(reservation.owner) || "-",
+      ageOf(reservation, now),
+      ...(isKnown ? [formatLiveness(liveness)] : []),
+      pod || "-",
+    ]),
+    { width: tableWidth(system), isHeadless },
+  );
 }
 
 function ageOf({ since }: NodeReservation, now: number): string {
   return since === undefined ? "-" : formatDuration(now - since);
 }
 
-/** `?` if the file cannot be read, `-` if it names no container. */
-function formatContainer({ owner }: NodeReservation, isShort: boolean): string {
-  if (owner.kind === "unknown") return "?";
-  const container = containerOf(owner);
-  return (isShort ? container.slice(0, SHORT_ID_LENGTH) : container) || "-";
+/** `?` if the file cannot be read. */
+function formatContainer({ owner }: NodeReservation, format: (id: string) => string): string {
+  return owner.kind === "unknown" ? "?" : format(containerOf(owner));
 }

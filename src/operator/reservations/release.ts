@@ -23,6 +23,7 @@ export const release: Command = {
   name: "release",
   operands: "ADDRESS|CONTAINER|POD [INTERFACE]",
   operandCount: { least: 1, most: 2 },
+  findsNetworks: true,
   summary: "release an address, or those of a container or pod, by hand",
   description: [
     "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",

@@ -19,6 +19,7 @@ export const show: Command = {
   name: "show",
   operands: "ADDRESS|CONTAINER|POD",
   operandCount: { least: 1, most: 1 },
+  findsNetworks: true,
   summary: "show who holds an address, or the addresses of a container or pod",
   description: [
     "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, or outside all ranges.",

@@ -76,6 +76,7 @@ test("characters that are special to troff are escaped", {
     name: "odd",
     operands: "",
     operandCount: { least: 0, most: 0 },
+    findsNetworks: false,
     summary: "back\\slash, 'quotes' and `ticks`",
     description: [".leading dot. 'leading quote, ~ ^ and --double-hyphens"],
     options: [],

@@ -1,0 +1,85 @@
+import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
+import { listReservations } from "../../store/reservations.ts";
+import { countRanges, type RangeCounts, subnetOf } from "../capacity/capacity-count.ts";
+import type { Command, Context, Report } from "../command/command.ts";
+import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import { columns, formatTable } from "../output/table.ts";
+import { formatCount, tableWidth } from "../output/terminal.ts";
+
+/** A network with the addresses that are left in each of its ranges. */
+interface Row {
+  readonly network: FoundNetwork;
+  readonly ranges: readonly RangeCounts[];
+}
+
+/** `networks`: lists the networks of the node. */
+export const networks: Command = {
+  name: "networks",
+  operands: "[NETWORK]",
+  operandCount: { least: 0, most: 1 },
+  findsNetworks: true,
+  summary: "list the networks of this node with ranges, directory and configuration",
+  description: [
+    "Lists one network, or all that are configured or have a directory, with a line for each range: the addresses that are free in it, the bridge that has the gateway's address, the configuration file, and the directory of the reservations. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
+    "capacity counts the addresses in more detail.",
+  ],
+  options: [{ name: "--no-headers", summary: "leave out the headings" }],
+  examples: [
+    { line: "host-local networks", effect: "list the networks of this node" },
+    { line: "host-local networks mynet --json", effect: "describe one network as JSON" },
+  ],
+  run: listNetworks,
+};
+
+function listNetworks(context: Context): Report {
+  const { system, operands, has } = context;
+  const { found, problems } = findNetworks(context, operands[0]);
+  logProblems(context, problems);
+  const rows = found.map((network): Row => {
+    const { location, rangeSets, exclusions } = network;
+    const reservations = rangeSets.length === 0 ? [] : listReservations(system, location);
+    return { network, ranges: countRanges(rangeSets, exclusions, reservations, []) };
+  });
+  return {
+    exitCode: 0,
+    document: { networks: rows.map(describe) },
+    text: formatTable(
+      columns("NETWORK", "RANGE", ">FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
+      rows.flatMap((row) => linesOf(row, (free) => formatCount(system, free))),
+      { width: tableWidth(system), isHeadless: has("--no-headers") },
+    ),
+  };
+}
+
+function linesOf(
+  { network, ranges }: Row,
+  formatFree: (free: bigint) => string,
+): readonly (readonly string[])[] {
+  const { location, bridge, source } = network;
+  const places = [bridge?.name ?? "-", source ?? "-", location.directory];
+  if (ranges.length === 0) return [[location.network, "-", "-", ...places]];
+  return ranges.map(({ range, free }) => [
+    location.network,
+    formatAddressRange(range),
+    formatFree(free),
+    ...places,
+  ]);
+}
+
+function describe({ network, ranges }: Row): object {
+  const { location, bridge, source } = network;
+  return {
+    network: location.network,
+    directory: location.directory,
+    configuration: source ?? null,
+    bridge: bridge?.name ?? null,
+    ranges: ranges.map(({ set, range, free }) => ({
+      set,
+      first: formatAddress(range.first),
+      last: formatAddress(range.last),
+      subnet: subnetOf(range),
+      gateway: formatAddress(range.gateway),
+      free,
+    })),
+  };
+}
