@@ -1,6 +1,6 @@
 /** Counts the addresses of ranges; integers of any size. */
 
-import { formatAddress, sizeOf } from "../../ipam/address.ts";
+import { formatAddress, formatAddressRange, sizeOf } from "../../ipam/address.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
 import { addressRangeOf, formatPrefix } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
@@ -135,6 +135,17 @@ export function describeRange(counts: RangeCounts): object {
     gateway: formatAddress(range.gateway),
     ...describeCounts(counts),
   };
+}
+
+/** A range, such as `10.1.2.10-10.1.2.20`; its subnet if it has all addresses that can be handed out there. */
+export function formatRange(range: Range): string {
+  const { first, last } = addressRangeOf({
+    address: range.first,
+    length: range.prefixLength,
+    mapped: false,
+  });
+  const isWhole = range.first.value <= first.value + 1n && range.last.value >= last.value - 1n;
+  return isWhole ? subnetOf(range) : formatAddressRange(range);
 }
 
 /** The subnet of a range, such as `10.1.2.0/24`. */

@@ -1,13 +1,18 @@
-import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
+import { formatAddress } from "../../ipam/address.ts";
 import { listReservations } from "../../store/reservations.ts";
-import { countRanges, type RangeCounts, subnetOf } from "../capacity/capacity-count.ts";
+import {
+  countRanges,
+  formatRange,
+  type RangeCounts,
+  subnetOf,
+} from "../capacity/capacity-count.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatCount, tableWidth } from "../output/terminal.ts";
 
-/** A network with the addresses that are left in each of its ranges. */
-interface Row {
+/** A network with the addresses that are free in each of its ranges. */
+interface Entry {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
 }
@@ -18,9 +23,9 @@ export const networks: Command = {
   operands: "[NETWORK]",
   operandCount: { least: 0, most: 1 },
   findsNetworks: true,
-  summary: "list the networks of this node with ranges, directory and configuration",
+  summary: "list the networks of this node with ranges, configuration and directory",
   description: [
-    "Lists one network, or all that are configured or have a directory, with a line for each range: the addresses that are free in it, the bridge that has the gateway's address, the configuration file, and the directory of the reservations. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
+    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file, and the directory of the reservations. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
     "capacity counts the addresses in more detail.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -35,38 +40,30 @@ function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
   const { found, problems } = findNetworks(context, operands[0]);
   logProblems(context, problems);
-  const rows = found.map((network): Row => {
+  const entries = found.map((network): Entry => {
     const { location, rangeSets, exclusions } = network;
     const reservations = rangeSets.length === 0 ? [] : listReservations(system, location);
     return { network, ranges: countRanges(rangeSets, exclusions, reservations, []) };
   });
   return {
     exitCode: 0,
-    document: { networks: rows.map(describe) },
+    document: { networks: entries.map(describe) },
     text: formatTable(
-      columns("NETWORK", "RANGE", ">FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
-      rows.flatMap((row) => linesOf(row, (free) => formatCount(system, free))),
+      columns("NETWORK", "RANGES", "FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
+      entries.map(({ network: { location, bridge, source }, ranges }) => [
+        location.network,
+        ranges.map(({ range }) => formatRange(range)).join(",") || "-",
+        ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
+        bridge?.name ?? "-",
+        source ?? "-",
+        location.directory,
+      ]),
       { width: tableWidth(system), isHeadless: has("--no-headers") },
     ),
   };
 }
 
-function linesOf(
-  { network, ranges }: Row,
-  formatFree: (free: bigint) => string,
-): readonly (readonly string[])[] {
-  const { location, bridge, source } = network;
-  const places = [bridge?.name ?? "-", source ?? "-", location.directory];
-  if (ranges.length === 0) return [[location.network, "-", "-", ...places]];
-  return ranges.map(({ range, free }) => [
-    location.network,
-    formatAddressRange(range),
-    formatFree(free),
-    ...places,
-  ]);
-}
-
-function describe({ network, ranges }: Row): object {
+function describe({ network, ranges }: Entry): object {
   const { location, bridge, source } = network;
   return {
     network: location.network,

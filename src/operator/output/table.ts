@@ -32,14 +32,14 @@ const LEAST_WIDTH = 22;
  */
 export function columns(...headings: readonly string[]): readonly Column[] {
   return headings.map((heading) => ({
-    heading: heading.replace(/^[>?]/, ""),
-    align: heading.startsWith(">") ? "right" : "left",
+    heading: heading.replace(/^[>?]+/, ""),
+    align: /^[?]?>/.test(heading) ? "right" : "left",
     isOptional: heading.startsWith("?"),
   }));
 }
 
 /**
- * Formats a table. One that is too wide loses its optional columns; then the cells of the widest columns are broken into
+ * Formats a table. One that is too wide loses optional columns, the last one first; then the cells of the widest columns are broken into
  * several lines; and where those would be too short, each row becomes a list of headings and cells.
  *
  * @returns lines that end with a newline; the headings alone if there are no rows
@@ -51,16 +51,21 @@ export function formatTable(
 ): string {
   const headings = columns.map(({ heading }) => heading);
   const cells = rows.map((row) => row.map(inOneLine));
-  const all = isHeadless ? cells : [headings, ...cells];
-  if (excessOf(all, width) <= 0) return layOut(columns, all);
-  const needed = columns.filter(({ isOptional }) => !isOptional);
-  const some = all.map((row) => row.filter((_, at) => columns[at]?.isOptional === false));
-  const excess = excessOf(some, width);
-  const limit = excess > 0 ? limitOf(widthsOf(some), excess) : Number.POSITIVE_INFINITY;
+  let all: Rows = isHeadless ? cells : [headings, ...cells];
+  let shown = columns;
+  while (excessOf(all, width) > 0) {
+    const omitted = shown.findLastIndex(({ isOptional }) => isOptional);
+    if (omitted < 0) break;
+    shown = shown.filter((_, at) => at !== omitted);
+    all = all.map((row) => row.filter((_, at) => at !== omitted));
+  }
+  const excess = excessOf(all, width);
+  if (excess <= 0) return layOut(shown, all);
+  const limit = limitOf(widthsOf(all), excess);
   if (limit < LEAST_WIDTH) return formatRecords(headings, cells, width);
   return layOut(
-    needed,
-    some.flatMap((row) => linesOf(row, limit)),
+    shown,
+    all.flatMap((row) => linesOf(row, limit)),
   );
 }
 

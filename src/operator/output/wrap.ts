@@ -23,8 +23,11 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, rest];
 }
 
-/** The length of the part before the last place to break; all of it without one in the latter half. */
+/** The length of the part before the last place to break that leaves a good part of the line filled, or of all. */
 function breakWithin(part: string): number {
-  const after = Math.max(...["/", ",", ":", "-"].map((sign) => part.lastIndexOf(sign))) + 1;
-  return after > part.length / 2 ? after : part.length;
+  const after = (sign: string): number => part.lastIndexOf(sign) + 1;
+  const slash = after("/");
+  if (slash > part.length / 3) return slash;
+  const other = Math.max(after(","), after(":"), after("-"));
+  return other > part.length / 2 ? other : part.length;
 }

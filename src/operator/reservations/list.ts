@@ -144,11 +144,12 @@ function tableOf(
 ): string {
   const paint = painter(system);
   const isKnown = entries.some(({ liveness }) => liveness !== "unknown");
+  const isOne = new Set(entries.map(({ reservation }) => reservation.network)).size <= 1;
   const formatLiveness = (liveness: Liveness): string =>
     liveness === "dead" ? paint("no", "warning") : liveness === "alive" ? "yes" : "-";
   return formatTable(
     columns(
-      ...["NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
+      ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
       ...(isKnown ? ["ALIVE"] : []),
       "POD",
     ),
