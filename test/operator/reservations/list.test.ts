@@ -1,11 +1,15 @@
 /** list: every reservation of one network or of all. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "tap";
+import { type Test, test } from "tap";
+import { executable, run } from "../../blackbox/executable.ts";
+import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { nodeFor } from "../node.ts";
+import { type Node, nodeFor } from "../node.ts";
 import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
 import { tool } from "../tool.ts";
 
@@ -81,6 +85,7 @@ test("the document names network, address, owner, time, range and path", (t) => 
       since: reservations[0].since,
       range: { first: "10.0.0.1", last: "10.0.0.254" },
       path: join(node.dataDir, "net/10.0.0.2"),
+      alive: null,
     },
   ]);
   t.end();
@@ -138,24 +143,6 @@ test("an empty data directory gives the headings alone", (t) => {
   t.end();
 });
 
-test("wrong usage exits with 2 and an error that says what is expected", (t) => {
-  const node = nodeFor(t);
-  const cases: [string[], string][] = [
-    [["list", "a", "b"], "list: too many operands; expected [NETWORK]"],
-    [["list", "--color"], "list: unknown or unexpected option: --color"],
-    [["list", "none", "--data-dir", node.dataDir], 'unknown network "none"; known networks: none'],
-    [["liszt"], 'unknown command "liszt"; see host-local --help'],
-  ];
-  for (const [words, message] of cases) {
-    t.strictSame(tool([...words, ...(words[0] === "list" ? ["--conf-dir", node.confDir] : [])]), {
-      exitCode: 2,
-      stdout: "",
-      stderr: `host-local: ${message}\n`,
-    });
-  }
-  t.end();
-});
-
 test("reservations that may not be read are listed, and the error is logged", {
   skip: isRoot ? false : "Only root can make files here that another user may not read.",
 }, (t) => {
@@ -199,6 +186,159 @@ net      10.0.0.2  0123456789abc  eth0       2h   -
 `,
   );
   t.end();
+});
+
+/** A node with pods of two namespaces, and a container without a pod; the older ones come last. */
+function nodeWithPods(t: Pick<Test, "teardown">): Node {
+  const node = nodeFor(t);
+  node.write("net/198.18.0.2", `${LONG_ID}\r\neth0`, 7300);
+  node.write("net/198.18.0.3", "b\r\neth0", 3 * 3600);
+  node.write("net/198.18.0.4", "c\r\neth0", 4 * 3600);
+  node.write("two/198.18.1.2", "a\r\neth0", 5 * 3600);
+  node.remember("net", LONG_ID, "kube-system/coredns-7d89d9b6b8-x7k2p");
+  node.remember("net", "b", "default/web");
+  node.remember("two", "a", "default/coredns");
+  return node;
+}
+
+for (const [name, words, addresses] of [
+  ["a pod", ["--pod", "default/web"], ["198.18.0.3"]],
+  ["pods of a name", ["--pod", "web"], ["198.18.0.3"]],
+  ["no pod of a part of a name", ["--pod", "we"], []],
+  ["a namespace", ["--namespace", "default"], ["198.18.0.3", "198.18.1.2"]],
+  ["what is older", ["--older-than", "200m"], ["198.18.0.4", "198.18.1.2"]],
+  ["both", ["--older-than", "280m", "--namespace", "default"], ["198.18.1.2"]],
+  ["by age", ["--sort", "age"], ["198.18.1.2", "198.18.0.4", "198.18.0.3", "198.18.0.2"]],
+  ["by container", ["--sort=container"], ["198.18.0.2", "198.18.1.2", "198.18.0.3", "198.18.0.4"]],
+  ["by pod", ["--sort", "pod"], ["198.18.0.4", "198.18.1.2", "198.18.0.3", "198.18.0.2"]],
+] as const) {
+  test(`list ${words.join(" ")}: ${name}`, (t) => {
+    const node = nodeWithPods(t);
+    const { stdout } = node.tool(["list", "--no-headers", ...words]);
+    t.strictSame(
+      stdout.split("\n").flatMap((line) => line.split(/ +/)[1] ?? []),
+      addresses,
+    );
+    const { reservations } = JSON.parse(node.tool(["list", ...words, "--json"]).stdout);
+    t.strictSame(
+      reservations.map(({ address }: { address: string }) => address),
+      addresses,
+    );
+    t.end();
+  });
+}
+
+test("whether containers are alive is a column where it is known", {
+  skip: isRoot ? false : "Only root can make network namespaces.",
+}, async (t) => {
+  const node = nodeWithPods(t);
+  const pod = spawn("unshare", ["--net", "sh", "-c", "echo; exec sleep 600"]);
+  t.teardown(() => pod.kill());
+  await once(pod.stdout, "data");
+  node.remember("net", "b", "default/web", { netns: `/proc/${pod.pid}/ns/net` });
+
+  t.match(
+    node.tool(["list", "net"]).stdout,
+    /AGE +ALIVE +POD\n.* - +kube-system.*\n.* b .* yes +default\/web\n/,
+  );
+  const { reservations } = JSON.parse(node.tool(["list", "net", "--json"]).stdout);
+  t.strictSame(
+    reservations.map(({ alive }: { alive: boolean | null }) => alive),
+    [null, true, null],
+  );
+});
+
+test("on a terminal of 80 columns every line fits", { skip: skipWithoutTerminal }, (t) => {
+  const node = nodeWithPods(t);
+  const words = ["--data-dir", node.dataDir, "--conf-dir", node.confDir];
+  const run = (...rest: readonly string[]): string =>
+    atTerminal(["list", ...rest, ...words, "--cache-dir", node.cacheDir], "", { COLUMNS: "80" })
+      .stdout;
+
+  t.equal(
+    run("net"),
+    `ADDRESS     CONTAINER      AGE  POD
+198.18.0.2  0123456789abc  2h   kube-system/coredns-7d89d9b6b8-x7k2p
+198.18.0.3  b              3h   default/web
+198.18.0.4  c              4h   -
+`
+      .replace("ADDRESS ", "NETWORK  ADDRESS ")
+      .replaceAll("198", "net      198"),
+  );
+  t.ok(
+    run()
+      .split("\n")
+      .every((line) => line.length <= 80),
+  );
+  t.end();
+});
+
+test("the width is the terminal's own without COLUMNS", { skip: skipWithoutTerminal }, (t) => {
+  const node = nodeWithPods(t);
+  const words = ["list", "net", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+  const script = `stty cols 60; '${executable}' ${words.join(" ")} --cache-dir ${node.cacheDir}`;
+
+  const { stdout } = run("script", {
+    environment: { ...runtimeEnvironment, TERM: "xterm" },
+    stdin: "",
+    arguments: ["-qec", script, "/dev/null"],
+  });
+
+  t.equal(
+    stdout.replaceAll("\r\n", "\n"),
+    `ADDRESS     CONTAINER      AGE  POD
+198.18.0.2  0123456789abc  2h   kube-system/
+                                coredns-7d89d9b6b8-x7k2p
+198.18.0.3  b              3h   default/web
+198.18.0.4  c              4h   -
+`,
+  );
+  t.end();
+});
+
+test("--watch repeats until the reader goes away, and an interrupt ends it", async (t) => {
+  const node = nodeWithPods(t);
+  const words = ["list", "two", "--watch", "--no-headers", "--data-dir", node.dataDir];
+  const start = () =>
+    spawn(executable, [...words, "--conf-dir", node.confDir, "--cache-dir", node.cacheDir], {
+      env: runtimeEnvironment,
+    });
+
+  const watched = start();
+  let seen = "";
+  for await (const chunk of watched.stdout) {
+    seen += chunk;
+    if (seen.split("\n").length > 3) break;
+  }
+  t.match(seen, /^two .*\n\ntwo .*\n$/);
+  const [exitCode] = await once(watched, "close");
+  t.equal(exitCode, 0);
+
+  const interrupted = start();
+  for await (const _ of interrupted.stdout) {
+    interrupted.kill("SIGINT");
+  }
+  t.equal(interrupted.signalCode ?? (await once(interrupted, "close"))[1], "SIGINT");
+});
+
+test("--watch clears the screen of a terminal", { skip: skipWithoutTerminal }, async (t) => {
+  const node = nodeWithPods(t);
+  const words = ["list", "two", "--watch", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+  for (const [terminal, first] of [
+    ["xterm", "\u001b[H\u001b[2JNETWORK"],
+    ["dumb", "NETWORK"],
+  ] as const) {
+    const watched = spawn("script", ["-qec", [executable, ...words].join(" "), "/dev/null"], {
+      env: { ...runtimeEnvironment, TERM: terminal },
+    });
+    let seen = "";
+    for await (const chunk of watched.stdout) {
+      seen += chunk;
+      if (seen.includes("198.18.1.2")) break;
+    }
+    watched.kill();
+    t.equal(seen.slice(0, first.length), first);
+  }
 });
 
 test("thousands of reservations show progress on a terminal, and nowhere else", {
