@@ -19,6 +19,7 @@ const nodes = nodesJson([
 for (const [words, operands] of [
   ["list", []],
   ["show", ["10.88.0.99"]],
+  ["networks", []],
   ["capacity", []],
   ["check", []],
   ["capacity --max-pods", []],
@@ -29,15 +30,21 @@ for (const [words, operands] of [
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
   ["completion bash", []],
   ["completion networks", []],
+  ["completion addresses", []],
+  ["completion pods", []],
+  ["completion namespaces", []],
   ["man", []],
+  ["version", []],
 ] as const) {
   test(`the document of ${words} matches docs/operator-json.md`, (t) => {
     const node = nodeFor(t);
     const empty = scratchDirectory(t);
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };
-    node.configure("mynet.conf", { cniVersion: "1.0.0", name: "mynet", ipam });
+    const plugin = { type: "bridge", isGateway: true, ipam };
+    node.configure("mynet.conf", { cniVersion: "1.0.0", name: "mynet", ...plugin });
     node.add("mynet", { subnet: "10.88.0.0/24" }, "c1");
     if (words === "check") node.write("mynet/10.88.0.9", "", 60);
+    node.remember("mynet", "c1", "default/web");
     const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
 
     const { stdout } = node.tool([...line, "--json"], {
