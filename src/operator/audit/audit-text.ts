@@ -1,12 +1,13 @@
 /** The text of `audit`. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { Expectation } from "../cluster/node-cidrs.ts";
 import type { ClusterNode } from "../cluster/node-list.ts";
 import { plural } from "../output/plural.ts";
 import { printable } from "../output/printable.ts";
-import { columns, formatTable } from "../output/table.ts";
-import type { Paint } from "../output/terminal.ts";
+import { columns, formatTable, type TableLayout } from "../output/table.ts";
+import { type Paint, painter, tableWidth } from "../output/terminal.ts";
 import type { AuditResult } from "./audit-result.ts";
 import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts";
 import type { Renumbering } from "./renumbering.ts";
@@ -34,7 +35,9 @@ const noPodCidrs =
   "No node has a podCIDR: the network does not use them (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs.\n";
 
 /** The findings, grouped by code, the proposals, and the commands that apply them. */
-export function auditText(audit: AuditResult, paint: Paint): string {
+export function auditText(audit: AuditResult, system: OperatorSystem): string {
+  const paint = painter(system);
+  const layout = { width: tableWidth(system) };
   const { nodes, expectation, usesPodCidrs, findings } = audit;
   const withFindings = new Set(findings.map(({ node }) => node)).size;
   const verdict =
@@ -44,8 +47,8 @@ export function auditText(audit: AuditResult, paint: Paint): string {
   return [
     `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${verdict}\n`,
     usesPodCidrs ? "" : noPodCidrs,
-    ...findingCodes.map((code) => groupText(code, findings, paint)),
-    proposalsText(audit.renumberings),
+    ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
+    proposalsText(audit.renumberings, layout),
     stepsText(audit),
   ]
     .filter((part) => part !== "")
@@ -61,7 +64,12 @@ function formatExpectation({ clusters, masks }: Expectation): string {
   return [cidrs === "" ? "no cluster CIDR given" : `cluster CIDR ${cidrs}`, ...sizes].join(", ");
 }
 
-function groupText(code: FindingCode, findings: readonly Finding[], paint: Paint): string {
+function groupText(
+  code: FindingCode,
+  findings: readonly Finding[],
+  paint: Paint,
+  layout: TableLayout,
+): string {
   const group = findings.filter((finding) => finding.code === code);
   const [first] = group;
   if (first === undefined) return "";
@@ -71,17 +79,17 @@ function groupText(code: FindingCode, findings: readonly Finding[], paint: Paint
     podCidr === "" ? "-" : printable(podCidr),
     message,
   ]);
-  return `${title}: ${meanings[code]}\n\n${formatTable(columns("NODE", "PODCIDR", "PROBLEM"), rows)}`;
+  return `${title}: ${meanings[code]}\n\n${formatTable(columns("NODE", "PODCIDR", "PROBLEM"), rows, layout)}`;
 }
 
-function proposalsText(renumberings: readonly Renumbering[]): string {
+function proposalsText(renumberings: readonly Renumbering[], layout: TableLayout): string {
   if (renumberings.length === 0) return "";
   const rows = renumberings.map(({ node, podCidrs, problem }) => [
     printable(node.name),
     node.podCidrs.map(printable).join(",") || "-",
     podCidrs?.join(",") ?? `none: ${problem}`,
   ]);
-  return `${plural(renumberings.length, "node")} to renumber:\n\n${formatTable(columns("NODE", "FROM", "TO"), rows)}`;
+  return `${plural(renumberings.length, "node")} to renumber:\n\n${formatTable(columns("NODE", "FROM", "TO"), rows, layout)}`;
 }
 
 function stepsText({ renumberings, restartsController }: AuditResult): string {

@@ -22,7 +22,6 @@ import { groupCidrs } from "../cluster/overlapping-cidrs.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
 import { plural } from "../output/plural.ts";
-import { painter } from "../output/terminal.ts";
 import { describeAudit } from "./audit-document.ts";
 import type { AuditResult } from "./audit-result.ts";
 import { auditText } from "./audit-text.ts";
@@ -118,7 +117,7 @@ function auditNodes(context: Context): Report {
   return {
     exitCode: result.findings.length > 0 ? 1 : 0,
     document: describeAudit(result),
-    text: auditText(result, painter(system)),
+    text: auditText(result, system),
   };
 }
 

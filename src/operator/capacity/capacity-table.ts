@@ -1,11 +1,14 @@
 /** The table that `capacity` prints. */
 
 import { formatAddressRange } from "../../ipam/address.ts";
-import { plural } from "../output/plural.ts";
+import type { Range } from "../../ipam/range.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { nounFor } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
-import type { Paint } from "../output/terminal.ts";
+import { formatCount, type Paint, painter, tableWidth } from "../output/terminal.ts";
 import {
   type Counts,
+  formatRange,
   fullSets,
   NEARLY_FULL,
   permille,
@@ -23,40 +26,50 @@ export interface NetworkCounts {
 
 const headings = columns(
   ...["NETWORK", "SET", "RANGE"],
-  ...[">SIZE", ">RESERVED", ">USED", ">SUSPECTS", ">FREE", ">USED%"],
+  ...[">SIZE", "?>RESERVED", ">USED", ">SUSPECTS", ">FREE", ">USED%"],
 );
 
 /** The table, followed by the number of pods and the full range sets. */
 export function capacityTable(
   networks: readonly NetworkCounts[],
   total: Counts,
-  paint: Paint,
+  system: OperatorSystem,
 ): string {
+  const paint = painter(system);
+  // A whole subnet of IPv6 is too wide for a terminal as a range.
+  const formatRangeOf = (range: Range): string =>
+    system.isTerminal(1) ? formatRange(range) : formatAddressRange(range);
+  const cellsOf = (counts: Counts): readonly string[] =>
+    formatCells(counts, paint, (count) => formatCount(system, count));
   const rows = networks.flatMap((one) => [
     ...one.ranges.map((range) => [
       one.network,
       `${range.set}`,
-      formatAddressRange(range.range),
-      ...cellsOf(range, paint),
+      formatRangeOf(range.range),
+      ...cellsOf(range),
     ]),
     ...outsideRow(one),
   ]);
-  if (rows.length > 1) rows.push(["total", "", "", ...cellsOf(total, paint)]);
-  const notes = networks.flatMap((one) => notesOn(one, paint));
-  const table = formatTable(headings, rows);
+  if (rows.length > 1) rows.push(["total", "", "", ...cellsOf(total)]);
+  const notes = networks.flatMap((one) => notesOn(one, paint, system));
+  const table = formatTable(headings, rows, { width: tableWidth(system) });
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
 }
 
-function cellsOf(counts: Counts, paint: Paint): readonly string[] {
+function formatCells(
+  counts: Counts,
+  paint: Paint,
+  format: (count: bigint) => string,
+): readonly string[] {
   const { size, reserved, used, suspects, free } = counts;
   const tenths = permille(counts);
   const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
   return [
-    `${size}`,
-    `${reserved}`,
-    `${used}`,
-    suspects > 0n ? paint(`${suspects}`, "warning") : "0",
-    free === 0n ? paint("0", "error") : `${free}`,
+    format(size),
+    format(reserved),
+    format(used),
+    suspects > 0n ? paint(format(suspects), "warning") : "0",
+    free === 0n ? paint("0", "error") : format(free),
     (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,
   ];
 }
@@ -67,7 +80,11 @@ function outsideRow({ network, ranges, outside }: NetworkCounts): readonly strin
   return [[network, "-", label, "-", "-", `${outside.used}`, `${outside.suspects}`, "-", "-"]];
 }
 
-function notesOn({ network, ranges, pods }: NetworkCounts, paint: Paint): readonly string[] {
+function notesOn(
+  { network, ranges, pods }: NetworkCounts,
+  paint: Paint,
+  system: OperatorSystem,
+): readonly string[] {
   if (pods === undefined) return [];
   const full = fullSets(ranges).map((set) =>
     paint(
@@ -75,5 +92,5 @@ function notesOn({ network, ranges, pods }: NetworkCounts, paint: Paint): readon
       "error",
     ),
   );
-  return [`${network} holds ${plural(pods, "pod")}.`, ...full];
+  return [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`, ...full];
 }

@@ -10,7 +10,6 @@ import {
   mergeByDirectory,
 } from "../node/networks.ts";
 import { readReservations } from "../node/node-reservations.ts";
-import { painter } from "../output/terminal.ts";
 import {
   addUp,
   countRanges,
@@ -124,7 +123,7 @@ function count(context: Context): Report {
   return {
     exitCode: networks.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
     document: { networks: counted.map(describe), total: describeCounts(total) },
-    text: capacityTable(networks, total, painter(context.system)),
+    text: capacityTable(networks, total, context.system),
   };
 }
 

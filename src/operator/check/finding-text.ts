@@ -3,7 +3,7 @@
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
-import { painter } from "../output/terminal.ts";
+import { painter, tableWidth } from "../output/terminal.ts";
 import {
   type Code,
   type Finding,
@@ -36,6 +36,7 @@ export function formatFindings(
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
     rows.map(({ severity, cells }) => [colour(severity), ...cells]),
+    { width: tableWidth(system) },
   );
   const remedies = codes.map((code) => remediesOf(unrepaired.filter((one) => one.code === code)));
   const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;

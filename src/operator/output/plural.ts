@@ -5,6 +5,11 @@
  * @example plural(256n, "address"); // "256 addresses"
  */
 export function plural(count: bigint | number, noun: string): string {
-  if (BigInt(count) === 1n) return `${count} ${noun}`;
-  return `${count} ${noun}${noun.endsWith("s") ? "es" : "s"}`;
+  return `${count} ${nounFor(count, noun)}`;
+}
+
+/** A noun, in the form that follows a number. */
+export function nounFor(count: bigint | number, noun: string): string {
+  if (BigInt(count) === 1n) return noun;
+  return `${noun}${noun.endsWith("s") ? "es" : "s"}`;
 }

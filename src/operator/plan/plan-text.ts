@@ -1,9 +1,11 @@
 /** The text of `plan`. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import { DEFAULT_MAX_PODS, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../cluster/node-mask.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
+import { formatCount, tableWidth } from "../output/terminal.ts";
 import type { Settings } from "./cidr-change.ts";
 import { takenByServices } from "./cidr-layout.ts";
 import type { CidrLayout } from "./cidr-request.ts";
@@ -13,7 +15,7 @@ import type { PlannedChange } from "./planned-change.ts";
 import type { Problem } from "./problem.ts";
 
 /** The plan as tables, with advice and problems. */
-export function planText(plan: PlanResult): string {
+export function planText(plan: PlanResult, system: OperatorSystem): string {
   const { layouts, change, problems } = plan;
   return [
     formatTable(
@@ -22,12 +24,13 @@ export function planText(plan: PlanResult): string {
         familyName(layout.family),
         clusterOf(layout),
         `/${layout.nodeMask}`,
-        layout.nodes === undefined ? "-" : String(layout.nodes),
-        String(layout.pods),
+        layout.nodes === undefined ? "-" : formatCount(system, layout.nodes),
+        formatCount(system, layout.pods),
       ]),
+      { width: tableWidth(system) },
     ),
     paragraph(advice(plan)),
-    ...layouts.map(choicesText),
+    ...layouts.map((layout) => choicesText(layout, system)),
     ...(change === undefined ? [] : [changeText(change)]),
     ...(problems.length === 0 ? [] : [`Problems:\n\n${problems.map(problemText).join("")}`]),
   ]
@@ -81,14 +84,14 @@ function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): r
   return lines;
 }
 
-function choicesText(layout: CidrLayout): string {
+function choicesText(layout: CidrLayout, system: OperatorSystem): string {
   const choices = choicesFor(layout);
   if (choices.length === 0) return "";
   const { clusterLength, nodeMask, family } = layout;
   const rows = choices.map((choice) => [
     `/${clusterLength === undefined ? choice.clusterPrefixLength : choice.nodeMask}`,
-    String(choice.nodes),
-    String(choice.podsPerNode),
+    formatCount(system, choice.nodes),
+    formatCount(system, choice.podsPerNode),
   ]);
   const [title, heading] =
     clusterLength === undefined

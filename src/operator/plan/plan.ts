@@ -118,7 +118,7 @@ function planCluster(context: Context): Report {
   return {
     exitCode: result.problems.length > 0 ? 1 : 0,
     document: describePlan(result),
-    text: planText(result),
+    text: planText(result, context.system),
   };
 }
 
