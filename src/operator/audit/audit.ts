@@ -19,7 +19,7 @@ import {
 import { type ClusterNode, isJson, parseNodes } from "../cluster/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../cluster/node-mask.ts";
 import { groupCidrs } from "../cluster/overlapping-cidrs.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
 import { plural } from "../output/plural.ts";
 import { describeAudit } from "./audit-document.ts";
@@ -71,7 +71,7 @@ function auditNodes(context: Context): Report {
   }));
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
-    throw new CommandError("audit: expected a file, or the nodes on standard input");
+    throw new UsageError("audit: expected a file, or the nodes on standard input");
   }
   const text =
     file === "-"

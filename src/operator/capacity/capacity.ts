@@ -2,7 +2,13 @@ import { entryOf } from "../../store/owner-index.ts";
 import { listReservations, type Reservation } from "../../store/reservations.ts";
 import { knownCounts } from "../../store/store.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import {
+  type Command,
+  CommandError,
+  type Context,
+  type Report,
+  UsageError,
+} from "../command/command.ts";
 import {
   type FoundNetwork,
   findNetworks,
@@ -63,12 +69,12 @@ export const capacity: Command = {
     const isPatch = context.has("--node-patch");
     if (context.has("--max-pods")) {
       if (isPatch)
-        throw new CommandError("capacity: --max-pods and --node-patch are mutually exclusive");
+        throw new UsageError("capacity: --max-pods and --node-patch are mutually exclusive");
       return podCount(context);
     }
     if (isPatch) return patch(context);
     if (context.option("--resource") !== undefined) {
-      throw new CommandError("capacity: --resource requires --node-patch");
+      throw new UsageError("capacity: --resource requires --node-patch");
     }
     return count(context);
   },

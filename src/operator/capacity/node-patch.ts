@@ -1,6 +1,6 @@
 /** The patch that publishes a node's addresses as an extended resource. */
 
-import { CommandError } from "../command/command.ts";
+import { UsageError } from "../command/command.ts";
 
 /** Kubernetes reserves this domain and its subdomains. */
 const RESERVED = /(?:^|\.)kubernetes\.io$/;
@@ -18,12 +18,12 @@ const NAME = /^(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 export function nodePatch(resource: string, count: bigint): readonly object[] {
   const [domain = "", name = "", ...rest] = resource.split("/");
   if (!DOMAIN.test(domain) || !NAME.test(name) || rest.length > 0) {
-    throw new CommandError(
+    throw new UsageError(
       `--resource: expected DOMAIN/NAME, such as example.com/pod-ips; found ${resource}`,
     );
   }
   if (RESERVED.test(domain)) {
-    throw new CommandError(`--resource: the domain kubernetes.io is reserved; found ${resource}`);
+    throw new UsageError(`--resource: the domain kubernetes.io is reserved; found ${resource}`);
   }
   const path = `/status/capacity/${escapePointer(resource)}`;
   return [{ op: "add", path, value: `${count}` }];

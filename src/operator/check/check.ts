@@ -1,6 +1,12 @@
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import {
+  type Command,
+  CommandError,
+  type Context,
+  type Report,
+  UsageError,
+} from "../command/command.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { plural } from "../output/plural.ts";
 import { type CheckResult, runChecks } from "./checks.ts";
@@ -61,7 +67,7 @@ function checkNetworks(context: Context): Report {
 function checkAndRepair(context: Context): Report {
   const backupDir = context.option("--backup-dir");
   if (backupDir !== undefined && !context.has("--repair")) {
-    throw new CommandError("check: --backup-dir requires --repair");
+    throw new UsageError("check: --backup-dir requires --repair");
   }
   const result = runChecks(context, context.operands[0]);
   const repairs = context.has("--repair")

@@ -2,7 +2,7 @@
 
 import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
-import { CommandError, type Context, type Option } from "../command/command.ts";
+import { type Context, type Option, UsageError } from "../command/command.ts";
 
 /** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
 export type OptionPrefix = "" | "was-";
@@ -74,13 +74,13 @@ function networksOf({ option }: Context, name: string): readonly Prefix[] {
   const prefixes = text.split(",").map((one) => {
     const prefix = parsePrefix(one.trim());
     if (prefix === undefined || prefix.mapped) {
-      throw new CommandError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
+      throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
     }
     return { ...prefix, address: addressRangeOf(prefix).first };
   });
   const families = new Set(prefixes.map(({ address }) => address.family));
   if (families.size === prefixes.length) return prefixes;
-  throw new CommandError(`${name}: expected one network, or one of each family, found ${text}`);
+  throw new UsageError(`${name}: expected one network, or one of each family, found ${text}`);
 }
 
 /**
@@ -97,12 +97,12 @@ export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): No
     const [, digits] = /^\/?([0-9]{1,3})$/.exec(text) ?? [];
     const length = Number(digits);
     if (length >= 1 && length <= most) return length;
-    throw new CommandError(`${name}${suffix}: expected a number from 1 to ${most}, found ${text}`);
+    throw new UsageError(`${name}${suffix}: expected a number from 1 to ${most}, found ${text}`);
   };
   const masks = { "": read("", 128), "-ipv4": read("-ipv4", 32), "-ipv6": read("-ipv6", 128) };
   if (masks[""] === undefined) return masks;
   if (masks["-ipv4"] === undefined && masks["-ipv6"] === undefined) return masks;
-  throw new CommandError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
+  throw new UsageError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
 }
 
 /**
@@ -122,16 +122,16 @@ export function nodeMaskOf(
   if (mask === undefined) {
     for (const other of [4, 6] as const) {
       if (masks[`-ipv${other}`] !== undefined && !families.includes(other)) {
-        throw new CommandError(`${name}-ipv${other}: the cluster CIDR has no IPv${other} network`);
+        throw new UsageError(`${name}-ipv${other}: the cluster CIDR has no IPv${other} network`);
       }
     }
     return masks[`-ipv${family}`];
   }
   if (families.length > 1) {
-    throw new CommandError(
+    throw new UsageError(
       `${name} is for single-stack clusters; for dual stack give ${name}-ipv4 and ${name}-ipv6`,
     );
   }
   if (mask <= bitsOf(family)) return mask;
-  throw new CommandError(`${name}: expected at most ${bitsOf(family)} for IPv4, found ${mask}`);
+  throw new UsageError(`${name}: expected at most ${bitsOf(family)} for IPv4, found ${mask}`);
 }

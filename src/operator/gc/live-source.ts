@@ -1,7 +1,8 @@
 /** Where `gc` gets the live containers from: a list, or the network namespaces. */
 
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import { CommandError, type Context, type Option } from "../command/command.ts";
+import { CommandError, type Context, type Option, UsageError } from "../command/command.ts";
 import { type LiveList, parseLiveList } from "./live-list.ts";
 
 /** The ids of the live containers, or that their network namespaces are checked. */
@@ -47,7 +48,7 @@ export function liveSourceOf(context: Context): ((readAt: number) => LiveSource)
   const command = option("--live-command");
   const given = [file !== undefined, command !== undefined, has("--by-netns")];
   if (given.filter((one) => one).length > 1) {
-    throw new CommandError("gc: expected one of --live, --live-command and --by-netns");
+    throw new UsageError("gc: expected one of --live, --live-command and --by-netns");
   }
   if (has("--by-netns")) return (asOf) => ({ kind: "namespaces", asOf });
   if (command !== undefined) return (asOf) => fromList(runCommand(context, command), asOf);

@@ -19,7 +19,6 @@ export const DEFAULT_DIRECTORY = "/opt/cni/bin";
  * @throws CommandError if there is no such directory, or there are several
  */
 export function chosenDirectory({ system, operands: [operand], has }: Context): string {
-  if (operand === "") throw new CommandError("install: DIR is empty");
   if (operand !== undefined) {
     const directory = cleanPath(operand);
     if (kindAt(system, directory) === "directory") return directory;

@@ -1,5 +1,11 @@
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import {
+  type Command,
+  CommandError,
+  type Context,
+  type Report,
+  UsageError,
+} from "../command/command.ts";
 import { yesOption } from "../command/confirm.ts";
 import { PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
 import { changeIfConfirmed, nothingToDo, requireVersions } from "./change.ts";
@@ -46,7 +52,7 @@ export const install: Command = {
   run: (context) => {
     const { system, has } = context;
     if (has("--rollback") && has("--uninstall")) {
-      throw new CommandError("install: --rollback and --uninstall exclude each other");
+      throw new UsageError("install: --rollback and --uninstall exclude each other");
     }
     const installation = installationIn(chosenDirectory(context));
     const kind = kindAt(system, installation.target);

@@ -52,6 +52,7 @@ export function formatTable(
   const headings = columns.map(({ heading }) => heading);
   const cells = rows.map((row) => row.map(inOneLine));
   let all: Rows = isHeadless ? cells : [headings, ...cells];
+  if (cells.length === 0) return layOut(columns, all);
   let shown = columns;
   while (excessOf(all, width) > 0) {
     const omitted = shown.findLastIndex(({ isOptional }) => isOptional);

@@ -23,11 +23,19 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, rest];
 }
 
-/** The length of the part before the last place to break that leaves a good part of the line filled, or of all. */
+/** Where to break, in the order of preference, and how much of the line has to be filled then. */
+const signs = [
+  [",", 1 / 2],
+  ["/", 1 / 3],
+  [":", 1 / 2],
+  ["-", 1 / 2],
+] as const;
+
+/** The length of the part before the last good place to break, or of all. */
 function breakWithin(part: string): number {
-  const after = (sign: string): number => part.lastIndexOf(sign) + 1;
-  const slash = after("/");
-  if (slash > part.length / 3) return slash;
-  const other = Math.max(after(","), after(":"), after("-"));
-  return other > part.length / 2 ? other : part.length;
+  for (const [sign, least] of signs) {
+    const length = part.lastIndexOf(sign) + 1;
+    if (length > part.length * least) return length;
+  }
+  return part.length;
 }

@@ -10,7 +10,7 @@ import {
   serviceCidrsOf,
 } from "../cluster/cluster-options.ts";
 import { leastOf, MAX_MAX_PODS } from "../cluster/node-mask.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
 import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
 import { describePlan } from "./plan-document.ts";
@@ -72,7 +72,7 @@ function planCluster(context: Context): Report {
   const masks = nodeMasksOf(context, "");
   const serviceCidrs = serviceCidrsOf(context);
   if (serviceCidrs.length > 0 && clusters.length === 0) {
-    throw new CommandError("plan: --service-cidr needs --cluster-cidr");
+    throw new UsageError("plan: --service-cidr needs --cluster-cidr");
   }
   const families = familiesOf(
     clusters.map(({ address }) => address.family),
@@ -81,7 +81,7 @@ function planCluster(context: Context): Report {
   const hasMask = Object.values(masks).some((mask) => mask !== undefined);
   const otherValues = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
   if (otherValues + Math.min(clusters.length, 1) * 2 < 2) {
-    throw new CommandError(
+    throw new UsageError(
       "plan: expected two of --cluster-cidr, --node-cidr-mask-size, --nodes and --pods",
     );
   }

@@ -9,7 +9,7 @@ import {
 } from "../cluster/cluster-options.ts";
 import { leastOf, nodesIn } from "../cluster/node-mask.ts";
 import { podCidrCount } from "../cluster/pod-cidr-count.ts";
-import { CommandError, type Context } from "../command/command.ts";
+import { type Context, UsageError } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
 import { plural } from "../output/plural.ts";
 import {
@@ -44,7 +44,7 @@ export interface PlannedChange {
  *
  * @param nodes how many nodes the cluster is to have
  * @returns `undefined` where none of these options was given, or the new cluster CIDR is smaller than a podCIDR
- * @throws CommandError where they leave a setting open, or no cluster can have had these settings
+ * @throws UsageError where they leave a setting open, or no cluster can have had these settings
  */
 export function plannedChange(
   context: Context,
@@ -54,7 +54,7 @@ export function plannedChange(
   const now = layouts.flatMap(settingsOf);
   const was = formerSettings(context, now);
   if (was === undefined) return undefined;
-  if (now.length === 0) throw new CommandError("plan: the --was- options need --cluster-cidr");
+  if (now.length === 0) throw new UsageError("plan: the --was- options need --cluster-cidr");
   if (now.some(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask) === 0n)) {
     return undefined;
   }
@@ -110,9 +110,7 @@ function formerSettings(
   const hasMask = Object.values(masks).some((mask) => mask !== undefined);
   if (given.length === 0 && !hasMask) {
     if (context.option("--was-nodes") === undefined) return undefined;
-    throw new CommandError(
-      "plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size",
-    );
+    throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
   }
   const serviceCidrs = serviceCidrsOf(context);
   const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
@@ -123,10 +121,10 @@ function formerSettings(
       nodeMaskOf(masks, family, families, "was-") ??
       now.find((present) => present.family === family)?.nodeMask;
     if (nodeMask === undefined) {
-      throw new CommandError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
+      throw new UsageError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
     }
     if (nodeMask >= cluster.length) return { family, cluster, serviceCidrs, nodeMask };
-    throw new CommandError(
+    throw new UsageError(
       `plan: no cluster can have had a cluster CIDR of /${cluster.length} with a node mask of /${nodeMask}`,
     );
   });

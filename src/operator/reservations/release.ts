@@ -1,7 +1,7 @@
 import { formatAddress } from "../../ipam/address.ts";
 import { withLock } from "../../store/lock.ts";
 import { releaseUnchanged, snapshotOf } from "../../store/release-unchanged.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
 import { makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
@@ -54,7 +54,7 @@ export const release: Command = {
     const [operand = "", interfaceName] = context.operands;
     const query = parseQuery(operand);
     if (query.kind === "address" && interfaceName !== undefined) {
-      throw new CommandError("release: an interface belongs to a container, not to an address");
+      throw new UsageError("release: an interface belongs to a container, not to an address");
     }
     const { found, problems } = findNetworks(context, context.option("--network"));
     logProblems(context, problems);

@@ -209,8 +209,14 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       `several configurations of one network: two (${conf("two.conf")}), two (${conf("zwei.conf")}); set --conf-dir to a directory with only one of them`,
     ],
     [["runtime", "--max-pods"], "no configuration has ranges for runtime"],
-    [["one", "--max-pods", "--node-patch"], "--max-pods and --node-patch are mutually exclusive"],
-    [["one", "--resource", "example.com/x"], "--resource requires --node-patch"],
+    [
+      ["one", "--max-pods", "--node-patch"],
+      "--max-pods and --node-patch are mutually exclusive\nRun 'host-local capacity --help' for usage.",
+    ],
+    [
+      ["one", "--resource", "example.com/x"],
+      "--resource requires --node-patch\nRun 'host-local capacity --help' for usage.",
+    ],
   ];
   for (const [words, problem] of cases) {
     t.strictSame(
@@ -255,10 +261,39 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   node.add("net", { subnet: "10.0.0.0/30" }, "a");
   const words = ["capacity", "net", "--conf-dir", node.confDir];
   const row = (free: string, share: string): string =>
-    `net      0    10.0.0.1-10.0.0.2     2         1     1         0     ${free}  ${share}\n`;
+    `net      0    10.0.0.0/30     2         1     1         0     ${free}  ${share}\n`;
 
   t.match(atTerminal(words).stdout, row("\u001b[31m0\u001b[0m", "\u001b[31m100.0%\u001b[0m"));
   t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));
+  t.match(atTerminal(words, "", { TERM: "dumb" }).stdout, row("0", "100.0%"));
   t.notMatch(node.tool(["capacity", "net"]).stdout, "\u001b");
+  t.end();
+});
+
+test("on a terminal large counts are powers of two, and 80 columns suffice", {
+  skip: skipWithoutTerminal,
+}, (t) => {
+  const node = nodeFor(t);
+  const name = "k8s-pod-network";
+  configure(node, name, {
+    ranges: [[{ subnet: "10.244.3.0/24" }], [{ subnet: "fd00:10:244:3::/64" }]],
+  });
+
+  const { stdout } = atTerminal(
+    ["capacity", "--conf-dir", node.confDir, "--data-dir", node.dataDir],
+    "",
+    { COLUMNS: "80", NO_COLOR: "1" },
+  );
+
+  t.equal(
+    stdout,
+    `NETWORK          SET  RANGE                SIZE  USED  SUSPECTS   FREE  USED%
+k8s-pod-network  0    10.244.3.0/24         254     0         0    253   0.0%
+k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64     0         0  ≈2^64   0.0%
+total                                     ≈2^64     0         0  ≈2^64   0.0%
+
+k8s-pod-network holds 253 pods.
+`,
+  );
   t.end();
 });

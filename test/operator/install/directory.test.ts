@@ -86,6 +86,12 @@ test("if there is no /opt/cni/bin either, the error names the directories of the
 
 test("an empty DIR is an error", (t) => {
   const { exitCode, stderr } = tool(["install", "", "--yes"]);
-  t.strictSame([exitCode, stderr], [2, "host-local: install: DIR is empty\n"]);
+  t.strictSame(
+    [exitCode, stderr],
+    [
+      2,
+      "host-local: install: empty operand; expected [DIR]\nRun 'host-local install --help' for usage.\n",
+    ],
+  );
   t.end();
 });

@@ -345,8 +345,14 @@ test("a network that stays locked is an error, and nothing is freed", async (t) 
 test("wrong usage ends with 2", (t) => {
   const node = busyNode(t);
   for (const [words, problem] of [
-    [[], "release: missing operand; expected ADDRESS|CONTAINER|POD [INTERFACE]"],
-    [["10.7.4.2", "eth0"], "release: an interface belongs to a container, not to an address"],
+    [
+      [],
+      "release: missing operand; expected ADDRESS|CONTAINER|POD [INTERFACE]\nRun 'host-local release --help' for usage.",
+    ],
+    [
+      ["10.7.4.2", "eth0"],
+      "release: an interface belongs to a container, not to an address\nRun 'host-local release --help' for usage.",
+    ],
     [["aaa", "--network", "x"], 'unknown network "x"; known networks: net'],
   ] as [string[], string][]) {
     t.strictSame(release(node, ...words, "--yes"), [2, "", `host-local: ${problem}\n`]);

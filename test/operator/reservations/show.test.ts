@@ -239,7 +239,8 @@ test("wrong usage ends with 2", (t) => {
     [["a/b/c"], 'expected an address, a container id or a pod as namespace/name; found "a/b/c"'],
     [["a", "--network", "none"], 'unknown network "none"; known networks: none'],
   ] as [string[], string][]) {
-    t.strictSame(show(node, ...words), [2, "", `host-local: ${problem}\n`]);
+    const help = problem.startsWith("unknown") ? "" : "Run 'host-local show --help' for usage.\n";
+    t.strictSame(show(node, ...words), [2, "", `host-local: ${problem}\n${help}`]);
   }
   t.end();
 });
