@@ -42,7 +42,7 @@ _host_local_files() {
 # host-local itself lists names, with the directories given on the command line.
 _host_local_list() {
     local -a where=() offered=()
-    local at value before=
+    local word=$word at value before=
     for ((at = 2; at < COMP_CWORD - 1; at++)); do
         case \${COMP_WORDS[at]} in
             ${placeOptions.join(" | ")})
