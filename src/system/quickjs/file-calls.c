@@ -115,3 +115,16 @@ JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline)
   free(bytes);
   return result;
 }
+
+JSValue read_path(JSContext *ctx, JSValueConst value, double limit, int64_t deadline) {
+  const char *path = path_of(ctx, "open", value);
+  if (!path) return JS_EXCEPTION;
+  /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
+  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (descriptor < 0) return throw_errno(ctx, "open", error);
+  JSValue result = read_all(ctx, descriptor, limit, deadline);
+  close(descriptor);
+  return result;
+}

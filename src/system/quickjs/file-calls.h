@@ -23,6 +23,9 @@ const char *path_of(JSContext *ctx, const char *operation, JSValueConst value);
  */
 JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline);
 
+/* Opens a file without blocking on a FIFO, and reads it as read_all does. */
+JSValue read_path(JSContext *ctx, JSValueConst path, double limit, int64_t deadline);
+
 /* open(2) with O_CLOEXEC, repeated while it is interrupted. */
 int open_retrying(const char *path, int flags, mode_t mode);
 

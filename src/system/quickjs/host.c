@@ -94,16 +94,7 @@ static JSValue host_read_file(JSContext *ctx, JSValueConst self, int count, JSVa
   (void)self, (void)count;
   double limit;
   if (JS_ToFloat64(ctx, &limit, args[1]) < 0) return JS_EXCEPTION;
-  const char *path = path_of(ctx, "open", args[0]);
-  if (!path) return JS_EXCEPTION;
-  /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
-  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) return throw_errno(ctx, "open", error);
-  JSValue result = read_all(ctx, descriptor, limit, 0);
-  close(descriptor);
-  return result;
+  return read_path(ctx, args[0], limit, 0);
 }
 
 static JSValue create_file(JSContext *ctx, const char *path, const char *bytes, size_t length,

@@ -61,15 +61,7 @@ static JSValue host_read_pipe(JSContext *ctx, JSValueConst self, int count, JSVa
   if (JS_ToFloat64(ctx, &limit, args[1]) < 0 || JS_ToUint32(ctx, &milliseconds, args[2]) < 0) {
     return JS_EXCEPTION;
   }
-  const char *path = path_of(ctx, "open", args[0]);
-  if (!path) return JS_EXCEPTION;
-  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) return throw_errno(ctx, "open", error);
-  JSValue result = read_all(ctx, descriptor, limit, monotonic() + (int64_t)milliseconds * 1000000);
-  close(descriptor);
-  return result;
+  return read_path(ctx, args[0], limit, monotonic() + (int64_t)milliseconds * 1000000);
 }
 
 /* Byte by byte, so that what follows the line is left for the next reader. */
