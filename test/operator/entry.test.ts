@@ -135,7 +135,7 @@ for (const [words, error, help] of [
   ],
   [
     ["list", "--sort", "size"],
-    "list: --sort: expected network, age, container or pod, found size",
+    "list: --sort: expected network, address, age, container or pod, found size",
     "list --help",
   ],
   [

@@ -28,6 +28,8 @@ interface Entry {
 /** What `--sort` compares; networks stay in order among equals. */
 const sortKeys: Readonly<Record<string, (entry: Entry) => string | number>> = {
   network: () => "",
+  address: ({ reservation: { address } }) =>
+    `${address.family}${address.value.toString(16).padStart(32, "0")}`,
   age: ({ reservation }) => reservation.since ?? Number.POSITIVE_INFINITY,
   container: ({ reservation }) => containerOf(reservation.owner),
   pod: ({ pod }) => pod,
@@ -56,7 +58,7 @@ export const list: Command = {
       name: "--sort",
       value: "KEY",
       values: Object.keys(sortKeys),
-      summary: "network (default: by name, then address), age (oldest first), container or pod",
+      summary: "network (the default), address, age (oldest first), container or pod",
     },
     { name: "--no-headers", summary: "leave out the headings" },
     watchOption,

@@ -57,10 +57,13 @@ for (const [words, offered] of [
   [["install", "pl"], ["plugins"]],
   [["list", "--data-dir", "pl"], ["plugins"]],
   [["list", "--data-dir", "=", "pl"], ["plugins"]],
-  [["list", "--sort", "a"], ["age"]],
+  [
+    ["list", "--sort", "a"],
+    ["address", "age"],
+  ],
   [
     ["list", "--sort", "=", ""],
-    ["network", "age", "container", "pod"],
+    ["network", "address", "age", "container", "pod"],
   ],
   [["capacity", "--resource", ""], []],
   [["show", "--conf-dir", confDir, "--data-dir", "/none-such", ""], []],
@@ -147,7 +150,7 @@ for (const [line, offered] of [
   ["host-local capa", ["capacity"]],
   ["host-local help ins", ["install"]],
   ["host-local capacity --node", ["--node-patch"]],
-  ["host-local list --sort a", ["age"]],
+  ["host-local list --sort ag", ["age"]],
   ["host-local completion b", ["bash"]],
   [`host-local list --conf-dir ${confDir} mac`, ["macvlan"]],
   [`host-local list --conf-dir=${confDir} mac`, ["macvlan"]],
@@ -160,7 +163,7 @@ for (const [line, offered] of [
       {
         cwd: directory,
         encoding: "utf8",
-        env: { ...runtimeEnvironment, HOME: directory, PATH: `${directory}:/usr/bin:/bin` },
+        env: { ...runtimeEnvironment, HOME: directory, PATH: `${directory}:${process.env.PATH}` },
       },
     );
     t.strictSame(
