@@ -2,10 +2,12 @@
 
 import { formatAddress } from "../../ipam/address.ts";
 import type { SeenDead } from "../../store/seen-dead.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
+import { formatId, tableWidth } from "../output/terminal.ts";
 import type { Decided, Decision } from "./decision.ts";
 import type { Judgement } from "./judgement.ts";
 
@@ -44,7 +46,11 @@ const stateTexts: Readonly<Record<Exclude<State, "waiting">, string>> = {
 };
 
 /** A table of the reservations that are dead or listed as dead, and the counts. */
-export function formatCollection(collections: readonly Collection[], mode: Mode): string {
+export function formatCollection(
+  system: OperatorSystem,
+  collections: readonly Collection[],
+  mode: Mode,
+): string {
   const rows = collections.flatMap((collection) =>
     collection.decided.flatMap((one) => {
       const state = stateTextOf(collection, one, mode);
@@ -52,10 +58,22 @@ export function formatCollection(collections: readonly Collection[], mode: Mode)
       const { network } = collection.directory.location;
       return state === undefined
         ? []
-        : [[network, formatAddress(address), containerOf(owner), interfaceOf(owner) || "-", state]];
+        : [
+            [
+              network,
+              formatAddress(address),
+              formatId(system, containerOf(owner)),
+              interfaceOf(owner) || "-",
+              state,
+            ],
+          ];
     }),
   );
-  const table = formatTable(columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "STATE"), rows);
+  const table = formatTable(
+    columns("NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "STATE"),
+    rows,
+    { width: tableWidth(system) },
+  );
   const total = collections.reduce((sum, { decided }) => sum + decided.length, 0);
   const of = (decision: Decision): number =>
     collections.reduce((sum, { decided }) => sum + count(decided, decision), 0);

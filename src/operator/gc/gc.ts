@@ -99,7 +99,7 @@ function collect(context: Context): Report {
   return {
     exitCode: refusals.size + doubts.length > 0 || isAnythingLeft(context, finished) ? 1 : 0,
     document: collectionDocument(finished, mode),
-    text: `${formatCollection(finished, mode)}${hint}`,
+    text: `${formatCollection(system, finished, mode)}${hint}`,
   };
 }
 

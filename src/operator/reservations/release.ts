@@ -15,6 +15,7 @@ import { type Pods, readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
 import { columns, formatTable } from "../output/table.ts";
+import { formatId, tableWidth } from "../output/terminal.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
 import { othersOf, othersText } from "./others.ts";
 
@@ -65,15 +66,15 @@ export const release: Command = {
     const [first] = matching;
     if (first === undefined) {
       if (reservations.length > 0)
-        return refused(query, [], pods, noMatch(reservations, interfaceName));
+        return refused(context, query, [], pods, noMatch(reservations, interfaceName));
       const hints =
         query.kind === "address"
           ? hintsForAddress(query.address, found)
           : hintsForOwner(context, query, candidates, pods.attachments);
-      return refused(query, [], pods, hints);
+      return refused(context, query, [], pods, hints);
     }
     if (query.kind === "address" && matching.some(({ path }) => path !== first.path)) {
-      return refused(query, matching, pods, [ambiguous(matching)]);
+      return refused(context, query, matching, pods, [ambiguous(matching)]);
     }
     return releaseReservations(context, query, matching, pods);
   },
@@ -153,16 +154,16 @@ function releaseReservations(
     return snapshot === undefined ? [] : [{ reservation, snapshot }];
   });
   const living = context.has("--force") ? [] : livingHints(context, all, pods);
-  if (living.length > 0) return refused(query, matching, pods, living, held);
+  if (living.length > 0) return refused(context, query, matching, pods, living, held);
   const isAll = held.length > 0 && includesOthers(context, held);
   const chosen = isAll ? all : matching;
   const others = isAll ? [] : held;
-  const preview = tableOf(chosen, pods);
+  const preview = tableOf(context, chosen, pods);
   const question = `Release ${chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`}?`;
   if (!isConfirmed(context, preview, question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
     const hint: Hint = { reason: "refused", network: null, text };
-    return refused(query, chosen, pods, [hint], others);
+    return refused(context, query, chosen, pods, [hint], others);
   }
   const released = new Set<NodeReservation>();
   for (const network of new Set(chosen.map((reservation) => reservation.network))) {
@@ -182,7 +183,7 @@ function releaseReservations(
     for (const { reservation } of here)
       if (names.includes(reservation.name)) released.add(reservation);
   }
-  return report(chosen, others, released, pods);
+  return report(context, chosen, others, released, pods);
 }
 
 /** With `--all`, or if the answer at the terminal is yes. */
@@ -193,6 +194,7 @@ function includesOthers(context: Context, others: readonly NodeReservation[]): b
 }
 
 function report(
+  context: Context,
   chosen: readonly NodeReservation[],
   others: readonly NodeReservation[],
   released: ReadonlySet<NodeReservation>,
@@ -207,7 +209,7 @@ function report(
   return {
     exitCode: left.length > 0 ? 1 : 0,
     document: { ...documentOf(done, left, others, pods), hints: [] },
-    text: `${done.length > 0 ? `Released:\n${tableOf(done, pods)}` : ""}${lines.join("")}${othersNote(others)}`,
+    text: `${done.length > 0 ? `Released:\n${tableOf(context, done, pods)}` : ""}${lines.join("")}${othersNote(others)}`,
   };
 }
 
@@ -217,6 +219,7 @@ function othersNote(others: readonly NodeReservation[]): string {
 
 /** Nothing was released. */
 function refused(
+  context: Context,
   query: Query,
   reservations: readonly NodeReservation[],
   pods: Pods,
@@ -225,7 +228,7 @@ function refused(
 ): Report {
   const found =
     reservations.length > 0
-      ? tableOf(reservations, pods)
+      ? tableOf(context, reservations, pods)
       : `No reservation for ${formatQuery(query)}.\n`;
   return {
     exitCode: 1,
@@ -249,15 +252,20 @@ function documentOf(
   };
 }
 
-function tableOf(reservations: readonly NodeReservation[], pods: Pods): string {
+function tableOf(
+  { system }: Context,
+  reservations: readonly NodeReservation[],
+  pods: Pods,
+): string {
   return formatTable(
-    columns("NETWORK", "ADDRESS", "CONTAINER", "INTERFACE", "POD"),
+    columns("NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "POD"),
     reservations.map((reservation) => [
       reservation.network.location.network,
       formatAddress(reservation.address),
-      containerOf(reservation.owner) || "-",
+      formatId(system, containerOf(reservation.owner)),
       interfaceOf(reservation.owner) || "-",
       pods.of(reservation) || "-",
     ]),
+    { width: tableWidth(system) },
   );
 }

@@ -1,0 +1,51 @@
+/** Tables on a terminal of 80 columns, with names as long as real ones. */
+
+import { test } from "tap";
+import { type Node, nodeFor } from "./node.ts";
+import { atTerminal, skipWithoutTerminal } from "./terminal.ts";
+
+const ID = "85578c0866ac31a8733296f62a3c7c3b4d892cc183782465d6d1e7c2b71968b9";
+const POD = "ingress-nginx/ingress-nginx-controller-6c8f5d9d4-qwert";
+
+function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
+  const node = nodeFor(t);
+  const ranges = [[{ subnet: "198.18.3.0/24" }], [{ subnet: "fd00:10:244:3::/64" }]];
+  node.network("k8s-pod-network", { ranges });
+  node.call("ADD", "k8s-pod-network", ID);
+  for (const address of ["198.18.3.2", "fd00:10:244:3::2"]) {
+    node.age(`k8s-pod-network/${address}`, 7300);
+  }
+  node.remember("k8s-pod-network", ID, POD);
+  return node;
+}
+
+/** The lines of a table, from its headings to an empty line or a question. */
+function tableIn(screen: string): readonly string[] {
+  const lines = screen.split("\n").map((line) => line.replace(/\r/g, ""));
+  const from = lines.findIndex((line) => /\bADDRESS\b/.test(line));
+  const length = lines.slice(from).findIndex((line) => line === "" || line.startsWith("Release "));
+  return lines.slice(from, from + length);
+}
+
+for (const words of [
+  ["list"],
+  ["release", ID],
+  ["gc", "--live-command", "echo 0123456789ab", "--now", "--force"],
+]) {
+  test(`${words[0]} shortens ids and keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
+    const { confDir, dataDir, cacheDir } = nodeWithPod(t);
+    const where = ["--conf-dir", confDir, "--data-dir", dataDir, "--cache-dir", cacheDir];
+
+    const { stdout } = atTerminal([...words, ...where], "n\n", { COLUMNS: "80" });
+
+    const table = tableIn(stdout);
+    t.ok(table.length > 2, stdout);
+    t.match(table.join("\n"), / 85578c0866ac3 /);
+    t.notMatch(table.join("\n"), ID);
+    t.strictSame(
+      table.filter((line) => line.length > 80),
+      [],
+    );
+    t.end();
+  });
+}
