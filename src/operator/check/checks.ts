@@ -136,7 +136,7 @@ function lastingAttachmentFindings(
     attachmentFindings(context, directories, pods.attachments, checker, isSelected);
   let findings = find(snapshot);
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
-    context.system.run(["sleep", "1"], 1);
+    context.system.sleep(1000);
     const messages = new Set(find(readSnapshot(context, networks)).map(({ message }) => message));
     findings = findings.filter(({ message }) => messages.has(message));
   }

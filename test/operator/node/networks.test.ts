@@ -341,6 +341,7 @@ test("--conf-dir and NETCONFPATH set the directory of configurations", (t) => {
 /** A command line of each command that finds networks. */
 const finding = [
   ["list"],
+  ["networks"],
   ["capacity"],
   ["check"],
   ["metrics"],
@@ -359,14 +360,21 @@ for (const words of finding) {
       ? (name: string) => ["--network", name]
       : (name: string) => [name];
 
+    const usage = (problem: string): string =>
+      `${words[0]}: ${problem}\nRun 'host-local ${words[0]} --help' for usage.`;
+    const emptyNetwork =
+      network("").length === 1
+        ? "empty operand; expected [NETWORK]"
+        : '--network: expected NETWORK, found ""';
+
     for (const [wrong, problem] of [
       [["--data-dir", missing], `--data-dir: ${missing}: no such file or directory`],
-      [["--data-dir", ""], '--data-dir: expected a directory, found ""'],
+      [["--data-dir", ""], usage('--data-dir: expected DIR, found ""')],
       [["--data-dir", file], `--data-dir: ${file}: not a directory`],
       [["--conf-dir", missing], `--conf-dir: ${missing}: no such file or directory`],
-      [["--conf-dir", ""], '--conf-dir: expected a directory, found ""'],
+      [["--conf-dir", ""], usage('--conf-dir: expected DIR, found ""')],
       [network("none"), 'unknown network "none"; known networks: net'],
-      [network(""), 'unknown network ""; known networks: net'],
+      [network(""), usage(emptyNetwork)],
     ] as const) {
       const confDir = wrong[0] === "--conf-dir" ? [] : ["--conf-dir", node.confDir];
       const outcome = tool([...words, ...wrong, ...confDir], { stdin: "c1\n" });
