@@ -21,7 +21,7 @@ for (const [words, operands] of [
   ["show", ["10.88.0.99"]],
   ["capacity", []],
   ["check", []],
-  ["capacity --max-pods", []],
+  ["capacity --max-pods --host-network-pods=3", []],
   ["capacity --node-patch", []],
   ["release", ["nobody"]],
   ["install", ["@", "--yes"]],
