@@ -17,6 +17,7 @@ import { knownCounts } from "../store/store.ts";
 import { describeUsage, isExhausted, rangeToReclaim, usageOf } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
+import { exhaustionAdvice } from "./exhaustion-advice.ts";
 
 /**
  * STATUS: fails if no ADD could ever succeed. Runtimes report the whole node as NotReady on an error, and Kubernetes then
@@ -73,7 +74,7 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     }
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, location),
+      describeUsage(usage, 0, location, exhaustionAdvice(location, undefined)),
     );
   }
 }
