@@ -1,7 +1,6 @@
 /** The command lines in documents and messages. */
 
 import type { Command } from "../../src/operator/command/command.ts";
-import { commonOptions } from "../../src/operator/command/common-options.ts";
 import { commands } from "../../src/operator/commands.ts";
 
 /** What stands in documents for a value of the reader's. */
@@ -90,24 +89,22 @@ export function commandsInMessage(message: string, networks: readonly string[]):
   );
 }
 
-function wordsOf(command: Command, text: string, networks: readonly string[]): readonly string[] {
-  const options = [...command.options, ...commonOptions];
+function wordsOf(
+  { options }: Command,
+  text: string,
+  networks: readonly string[],
+): readonly string[] {
   const words: string[] = [];
   const tokens = [...text.matchAll(/ (?:'[^']*'|[^ '])+/g)].map(([token]) => token.slice(1));
   let isValue = false;
   for (const token of text.startsWith(" ") ? tokens : []) {
     const word = token.replace(/[`.,;:)]+$/, "");
-    const option = options.find(({ name }) => name === word.replace(/=.*/s, ""));
-    if (
-      !isValue &&
-      option === undefined &&
-      !/^[A-Z]+$|[/\d]/.test(word) &&
-      !networks.includes(word)
-    )
-      break;
+    const isOperand = /^[A-Z]+$|[/\d]/.test(word) || networks.includes(word);
+    if (!isValue && !isOperand && !word.startsWith("--")) break;
     words.push(word);
     if (word !== token) break;
-    isValue = option?.value !== undefined && !word.includes("=");
+    const option = options.find(({ name }) => name === word);
+    isValue = option?.value !== undefined || /^--[a-z]+-dir$/.test(word);
   }
   return words;
 }
