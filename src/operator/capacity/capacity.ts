@@ -39,7 +39,7 @@ export const capacity: Command = {
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself: --node-patch prints a JSON patch that publishes the number on the node as an extended resource, for pods that request it. It does not count pods with hostNetwork.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
-    "With containerd's conf_template there is no configuration before the node has its first podCIDR; host-local plan computes the number from the node mask.",
+    "With containerd's conf_template there is no configuration before the node has its first podCIDR; host-local plan computes the number from the node mask, and with --pods the node mask from the number.",
   ],
   options: [
     { name: "--max-pods", summary: "print only the number of pods, for kubelet's maxPods" },
@@ -134,7 +134,7 @@ function podsWithAddresses(context: Context): bigint {
   const [network, ...others] = configured;
   if (network === undefined) {
     throw new CommandError(
-      `capacity: no configuration has ranges for ${name ?? "any network"}; with containerd's conf_template there is none before the node's first podCIDR, see host-local plan --help`,
+      `capacity: no configuration has ranges for ${name ?? "any network"}; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help`,
     );
   }
   if (others.length > 0) {

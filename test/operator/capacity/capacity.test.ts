@@ -263,7 +263,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
     ],
     [
       ["runtime", "--max-pods"],
-      "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR, see host-local plan --help",
+      "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
     ],
     [["one", "--host-network-pods", "3"], "--host-network-pods requires --max-pods"],
     [["one", "--node-patch", "--host-network-pods=3"], "--host-network-pods requires --max-pods"],
