@@ -81,6 +81,17 @@ function coverTargets(): void {
   for (const path of targets) mkdirSync(path, { recursive: true });
 }
 
+/** Installs the tool as a plugin in one directory, with a previous plugin, and in no other. */
+function installPlugins(directory: string): void {
+  for (const other of ["/opt/cni/bin", "/usr/lib/cni", "/usr/libexec/cni"]) {
+    rmSync(join(other, "host-local"), { force: true });
+  }
+  mkdirSync(directory, { recursive: true });
+  for (const name of ["host-local", "host-local.previous"]) {
+    copyFileSync(join(PROGRAMS, "host-local"), join(directory, name));
+  }
+}
+
 /** A node with two networks, each with two containers. */
 function makeNode(): void {
   for (const path of [
@@ -99,13 +110,7 @@ function makeNode(): void {
   for (const path of ["host-local", "dist/host-local", "dist/native/host-local"]) {
     symlinkSync(join(PROGRAMS, "host-local"), join(WORK, path));
   }
-  for (const directory of ["/opt/cni/bin", "/usr/lib/cni"]) {
-    mkdirSync(directory, { recursive: true });
-    for (const name of ["host-local", "host-local.previous"]) {
-      rmSync(join(directory, name), { force: true });
-      copyFileSync(join(PROGRAMS, "host-local"), join(directory, name));
-    }
-  }
+  installPlugins("/opt/cni/bin");
   const nodes = [
     { name: "node-1", podCidrs: ["10.244.0.0/24"] },
     { name: "node-2", podCidrs: ["10.244.0.0/24"] },
@@ -176,6 +181,8 @@ function faultOf(line: string): string | undefined {
 function requireUnderstood(t: Test, lines: readonly string[], prepare = makeNode): void {
   for (const line of new Set(lines)) {
     prepare();
+    const [directory] = /\/usr\/lib(?:exec)?\/cni/.exec(line) ?? [];
+    if (directory !== undefined) installPlugins(directory);
     const fault = faultOf(line);
     t.equal(fault, undefined, fault ?? line);
   }

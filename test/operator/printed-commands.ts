@@ -78,7 +78,7 @@ function fillIn(line: string): string {
  * @param networks the networks of the node
  */
 export function commandsInMessage(message: string, networks: readonly string[]): readonly string[] {
-  return [...message.matchAll(/(?:^|[\s`(])host-local ([a-z]+)(?= |[`.,;:)]|$)/gm)].flatMap(
+  return [...message.matchAll(/(?:^|[\s`('])host-local ([a-z]+)(?= |[`.,;:)]|$)/gm)].flatMap(
     (match) => {
       const command = commands.find(({ name }) => name === match[1]);
       const after = message.slice(match.index + match[0].length).split("\n")[0] ?? "";
