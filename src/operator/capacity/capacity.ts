@@ -3,6 +3,7 @@ import { listReservations, type Reservation } from "../../store/reservations.ts"
 import { knownCounts } from "../../store/store.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
 import {
   type FoundNetwork,
   findNetworks,
@@ -24,8 +25,6 @@ import {
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { nodePatch } from "./node-patch.ts";
 
-const HOST_NETWORK_PODS = "--host-network-pods";
-
 const DEFAULT_RESOURCE = "example.com/pod-ips";
 
 /** `capacity`: counts addresses, and the pods that they suffice for. */
@@ -43,11 +42,7 @@ export const capacity: Command = {
   ],
   options: [
     { name: "--max-pods", summary: "print only the number of pods, for kubelet's maxPods" },
-    {
-      name: HOST_NETWORK_PODS,
-      value: "N",
-      summary: "pods of the node with hostNetwork, which --max-pods adds (default: 0)",
-    },
+    hostNetworkPodsOption,
     {
       name: "--node-patch",
       summary: "print the JSON patch that publishes the number of addresses on the node",
@@ -80,8 +75,8 @@ export const capacity: Command = {
         throw new CommandError("capacity: --max-pods and --node-patch are mutually exclusive");
       return podCount(context);
     }
-    if (context.option(HOST_NETWORK_PODS) !== undefined) {
-      throw new CommandError(`capacity: ${HOST_NETWORK_PODS} requires --max-pods`);
+    if (context.option(hostNetworkPodsOption.name) !== undefined) {
+      throw new CommandError(`capacity: ${hostNetworkPodsOption.name} requires --max-pods`);
     }
     if (isPatch) return patch(context);
     if (context.option("--resource") !== undefined) {
@@ -97,7 +92,7 @@ function podCount(context: Context): Report {
   const pods = maxPods(addresses + (hostNetworkPods ?? 0n));
   if (hostNetworkPods === undefined && context.system.isTerminal(2)) {
     context.log(
-      `host-local: pods with hostNetwork count, too: add them with ${HOST_NETWORK_PODS} N. Drain the node before you lower maxPods.\n`,
+      `host-local: pods with hostNetwork count, too: add them with ${hostNetworkPodsOption.name} N. Drain the node before you lower maxPods.\n`,
     );
   }
   return {
@@ -105,14 +100,6 @@ function podCount(context: Context): Report {
     document: { maxPods: pods, addresses, hostNetworkPods: hostNetworkPods ?? 0n },
     text: `${pods}\n`,
   };
-}
-
-/** @throws CommandError unless it is a whole number */
-function hostNetworkPodsOf({ option }: Context): bigint | undefined {
-  const text = option(HOST_NETWORK_PODS);
-  if (text === undefined) return undefined;
-  if (/^[0-9]{1,9}$/.test(text)) return BigInt(text);
-  throw new CommandError(`capacity: ${HOST_NETWORK_PODS}: expected a number, found "${text}"`);
 }
 
 function patch(context: Context): Report {

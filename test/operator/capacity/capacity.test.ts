@@ -146,7 +146,7 @@ test("--host-network-pods are added for kubelet, which counts them, too", (t) =>
     t.strictSame(node.tool([...words.slice(0, -1), `--host-network-pods=${count}`]), {
       exitCode: 2,
       stdout: "",
-      stderr: `host-local: capacity: --host-network-pods: expected a number, found "${count}"\n`,
+      stderr: `host-local: --host-network-pods: expected a number, found "${count}"\n`,
     });
   }
   t.end();
