@@ -95,10 +95,10 @@ export function isGcOnly({ document }: NetworkConfiguration): boolean {
   return at?.value === true;
 }
 
-/** Whether STATUS succeeds although a range is exhausted (`ipam.exhaustedStatus` is `"ready"`). */
-export function staysReadyWhenExhausted({ document }: NetworkConfiguration): boolean {
+/** Whether STATUS fails while a range set is exhausted (`ipam.exhaustedStatus` is `"unavailable"`). */
+export function isUnavailableWhenExhausted({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
-  return ipam !== undefined && exhaustedStatus(ipam) === "ready";
+  return ipam !== undefined && exhaustedStatus(ipam) === "unavailable";
 }
 
 /** Whether the configuration has any range; ranges that the runtime provides are not sent with STATUS and GC. */
@@ -183,7 +183,7 @@ function exhaustedStatus(ipam: Located): string {
   if (at !== undefined && value !== "ready" && value !== "unavailable") {
     throw internalError(
       `invalid exhaustedStatus: ${value}`,
-      `expected "ready" or "unavailable" (the default) at ${at.path}`,
+      `expected "ready" (the default) or "unavailable" at ${at.path}`,
     );
   }
   return value;

@@ -35,6 +35,8 @@ export interface AllocationRequest {
   readonly held: readonly HeldReservation[];
   /** What this call has already reserved in other sets. */
   readonly allocated: readonly Allocation[];
+  /** What an operator runs next if the set has no free address, for the error. */
+  readonly advice: () => string;
 }
 
 /** How many addresses are tried before the directory is read to see which are taken. */
@@ -148,7 +150,7 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
   const suspects = store.mayHaveOwnerless ? countSuspects(system, location, set, reservations) : 0;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, suspects, location),
+    describeUsage(usage, suspects, location, request.advice()),
   );
 }
 

@@ -49,18 +49,20 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
  * The details of an error: counts per range, and what to look at next.
  *
  * @param suspects how many of the used addresses are taken by files that name no container
+ * @param advice the next step
  */
 export function describeUsage(
   usage: readonly RangeUsage[],
   suspects: number,
-  { network, directory }: Location,
+  { directory }: Location,
+  advice: string,
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
-      `${formatAddressRange(range)}: ${used} of ${capacity} addresses in use`,
+      `${formatAddressRange(range)}: ${used} of ${capacity} ${capacity === 1n ? "address" : "addresses"} in use`,
   );
   if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
-  return `${counts.join("; ")}; reservations are in ${directory}. Next: host-local list ${network} names the holders, host-local gc ${network} --live-command 'crictl pods -q' those that are dead; if all are alive, the range is too small`;
+  return `${counts.join("; ")}; reservations are in ${directory}. ${advice}`;
 }
 
 /** How many reservations of a set name no container; each file is read. */

@@ -14,6 +14,7 @@ import { exactEntry } from "../store/owner-index.ts";
 import type { Store } from "../store/store.ts";
 import { sweepTemporary } from "../store/temporary.ts";
 import { isSystemError, type System } from "../system/system.ts";
+import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { holderText } from "./holder-text.ts";
 
 /** A larger resolv.conf is refused, in bytes. */
@@ -64,17 +65,19 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 function reserve(
   store: Store,
   { rangeSets, exclusions, requested: pending }: IpamConfig,
-  { attachment }: AttachmentCall,
+  call: AttachmentCall,
 ): readonly Allocation[] {
+  const { attachment } = call;
   const held = store.heldBy(attachment, "trust");
   const remaining = [...pending];
   const allocated: Allocation[] = [];
+  const advice = (): string => exhaustionAdvice(store.location, call);
+  const common = { attachment, exclusions, held, allocated, advice };
   try {
     for (const [index, set] of rangeSets.entries()) {
       const requested = takeFirstIn(remaining, set);
       withRangeIndex(index, () => {
-        const request = { attachment, set, index, exclusions, requested, held, allocated };
-        const allocation = allocate(store, request);
+        const allocation = allocate(store, { ...common, set, index, requested });
         allocated.push(allocation);
         moveCursor(store, index, allocation.address);
       });

@@ -3,11 +3,12 @@ import { CniError, ErrorCode } from "../cni/error.ts";
 import {
   hasRanges,
   type IpamConfig,
+  isUnavailableWhenExhausted,
   loadConfig,
   loadStoreConfig,
   type StoreConfig,
-  staysReadyWhenExhausted,
 } from "../ipam/config.ts";
+import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { type Location, locate } from "../store/location.ts";
@@ -16,21 +17,27 @@ import { knownCounts } from "../store/store.ts";
 import { describeUsage, isExhausted, rangeToReclaim, usageOf } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
+import { exhaustionAdvice } from "./exhaustion-advice.ts";
 
 /**
- * STATUS: succeeds if an ADD could succeed. It reads the directory at most once, takes no lock and creates nothing.
- * Ranges that the runtime provides are not sent with STATUS, so a configuration without ranges is not an error.
+ * STATUS: fails if no ADD could ever succeed. Runtimes report the whole node as NotReady on an error, and Kubernetes then
+ * evicts its pods, so an exhausted range set is an error only if the configuration says so; CNI SPEC 1.1.0, section 2,
+ * says that it is. STATUS reads the directory at most once, takes no lock and creates nothing. Ranges that the runtime
+ * provides are not sent with STATUS, so a configuration without ranges is not an error.
  *
- * @throws CniError 50 where the configuration is wrong, the store cannot be written or a range set is exhausted
+ * @throws CniError 50 where the configuration is wrong, the store cannot be written, or a range set has no address that
+ * may be handed out, or with `exhaustedStatus` `"unavailable"` no free one
  */
 export function status(system: System, { network }: NetworkCall): void {
   try {
     const config = hasRanges(network) ? loadConfig(network, "") : undefined;
     const location = locationOf(config ?? loadStoreConfig(network));
     requireWritableStore(system, location);
-    if (config !== undefined && !staysReadyWhenExhausted(network)) {
-      requireFreeAddresses(system, location, config);
-    }
+    if (config === undefined) return;
+    const sets = isUnavailableWhenExhausted(network)
+      ? config.rangeSets
+      : config.rangeSets.filter((set) => isEmpty(set, config.exclusions));
+    requireFreeAddresses(system, location, { ...config, rangeSets: sets });
   } catch (error) {
     throw error instanceof Error ? unavailable(error.message, detailsOf(error)) : error;
   }
@@ -40,7 +47,13 @@ function locationOf({ dataDir, network }: StoreConfig): Location {
   return locate(dataDir, network);
 }
 
+/** Whether a range set has no address that may be handed out. */
+function isEmpty(set: RangeSet, exclusions: Exclusions): boolean {
+  return set.every((range) => capacityOf(range, exclusions) === 0n);
+}
+
 function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
+  if (config.rangeSets.length === 0) return;
   const known = knownCounts(system, location);
   const hasRoom = (set: RangeSet): boolean =>
     known !== undefined &&
@@ -61,7 +74,7 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     }
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, location),
+      describeUsage(usage, 0, location, exhaustionAdvice(location, undefined)),
     );
   }
 }

@@ -95,11 +95,11 @@ export const differences: readonly Difference[] = [
     coveredBy: ["blackbox/gc-only.test.ts"],
   },
   {
-    title: "STATUS says when no address can be handed out",
+    title: "STATUS says when no address can ever be handed out",
     reference: "STATUS always succeeds and ignores the ipam section.",
-    here: 'STATUS fails with code 50, and with counts, if the data directory cannot be written, if a range set is exhausted, or if the ipam section is missing or invalid. "exhaustedStatus": "ready" treats an exhausted range set as ready. Missing ranges are not an error.',
+    here: 'STATUS fails with code 50, and with counts, if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
-      "CNI specification 1.1.0 requires it; some runtimes report the whole node as NotReady on code 50.",
+      "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods, which is worse than one pod that has to wait.",
     changed: [],
     coveredBy: ["blackbox/status.test.ts"],
   },

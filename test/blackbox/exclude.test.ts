@@ -78,7 +78,11 @@ test("an address that was excluded later is kept, checked and freed", (t) => {
 });
 
 test("STATUS does not count excluded addresses as free", (t) => {
-  const network = networkFor(t, { ...five, exclude: ["10.0.0.3", "10.0.0.4/30"] });
+  const network = networkFor(t, {
+    ...five,
+    exclude: ["10.0.0.3", "10.0.0.4/30"],
+    exhaustedStatus: "unavailable",
+  });
   t.equal(network.status().exitCode, 0);
 
   network.add("c1");

@@ -91,7 +91,7 @@ test("GC frees what is not listed", (t) => {
 });
 
 test("STATUS answers for the same addresses as the main plugin's", (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/30" });
+  const network = networkFor(t, { subnet: "10.0.0.0/30", exhaustedStatus: "unavailable" });
   t.same(network.status({ top: chained }), silent);
 
   network.add("c1");

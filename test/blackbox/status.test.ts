@@ -11,6 +11,7 @@ import { handOver, withoutPrivileges } from "./unprivileged.ts";
 
 const silent = { exitCode: 0, stdout: "", stderr: "" };
 const five = { subnet: "10.0.0.0/29" };
+const strict = { exhaustedStatus: "unavailable" };
 const other = { subnet: "10.0.1.0/24" };
 
 function taken(...addresses: readonly string[]): PriorFile[] {
@@ -22,10 +23,19 @@ const all = taken("10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6");
 const ready: readonly [string, JsonObject, readonly PriorFile[]][] = [
   ["a network that never had an address", five, []],
   ["a range with one address left", five, all.slice(1)],
-  ["an exhausted range beside a free one in the same set", { ranges: [[five, other]] }, all],
+  [
+    "an exhausted range beside a free one in the same set",
+    { ...strict, ranges: [[five, other]] },
+    all,
+  ],
   ["no ranges at all, for a runtime sends no runtimeConfig with STATUS", {}, all],
   ["addresses outside the range", five, taken("10.0.0.1", "10.0.0.7", "10.0.0.8", "10.9.9.9")],
-  ["an exhausted range, where that counts as ready", { ...five, exhaustedStatus: "ready" }, all],
+  ["an exhausted range", five, all],
+  [
+    "an exhausted range, where that is configured as ready",
+    { ...five, exhaustedStatus: "ready" },
+    all,
+  ],
   ["an IPv6 range that nobody could count", { subnet: "2001:db8::/64" }, taken("2001:db8::2")],
 ];
 
@@ -70,8 +80,8 @@ const exhausted: readonly [string, JsonObject, readonly PriorFile[], RegExp][] =
 ];
 
 for (const [what, ipam, files, count] of exhausted) {
-  test(`STATUS is error 50 with ${what}, and counts`, (t) => {
-    const network = networkFor(t, ipam, files);
+  test(`STATUS is error 50 with ${what}, where that is configured, and counts`, (t) => {
+    const network = networkFor(t, { ...ipam, ...strict }, files);
     const before = network.tree();
 
     const outcome = network.status();
@@ -85,8 +95,18 @@ for (const [what, ipam, files, count] of exhausted) {
   });
 }
 
+test("STATUS is error 50 with a range of which every address is excluded", (t) => {
+  const network = networkFor(t, { ...five, exclude: ["10.0.0.0/29"] });
+
+  const outcome = network.status();
+
+  t.equal(outcome.exitCode, 1);
+  t.equal(readError(outcome.stdout)?.code, 50);
+  t.end();
+});
+
 test("STATUS is ready again after a DEL", (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/30" });
+  const network = networkFor(t, { subnet: "10.0.0.0/30", ...strict });
   network.add("c1");
   t.equal(readError(network.status().stdout)?.code, 50);
 
@@ -98,6 +118,7 @@ test("STATUS is ready again after a DEL", (t) => {
 
 test("ADD and DEL work while STATUS reports exhaustion", (t) => {
   const network = networkFor(t, {
+    ...strict,
     ranges: [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }]],
   });
   network.add("c1");

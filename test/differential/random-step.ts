@@ -153,7 +153,7 @@ function check(situation: Situation, { document }: RandomConfiguration): Call {
 /**
  * GC without a list, STATUS without ranges and VERSION: the rest of GC and STATUS is decided
  * otherwise. See "GC frees addresses of attachments that no longer exist" and "STATUS says when no
- * address can be handed out" in blackbox/differences.ts.
+ * address can ever be handed out" in blackbox/differences.ts.
  */
 function forNetwork({ random }: Situation, { document }: RandomConfiguration): Call {
   const bare = { ...document, ipam: { type: "host-local", dataDir: "@D@" } };

@@ -1,7 +1,7 @@
 /** A host of its own for a scenario: plugins in place, nothing reserved, no way out. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { reservedAddresses } from "../blackbox/data-directory.ts";
 import { executable } from "../blackbox/executable.ts";
@@ -20,7 +20,7 @@ export class Host {
   /**
    * Prepares the host.
    *
-   * @param mainPlugins the directory of the stock plugins
+   * @param mainPlugins the directory of the stock plugins, which need not exist
    */
   constructor(mainPlugins: string) {
     execFileSync("ip", ["link", "set", "lo", "up"]);
@@ -28,7 +28,7 @@ export class Host {
     mkdirSync("/run/netns");
     for (const directory of ["/etc", "/opt", "/var/lib"]) coverWithMemory(directory);
     mkdirSync(pluginDirectory, { recursive: true });
-    for (const plugin of readdirSync(mainPlugins)) {
+    for (const plugin of existsSync(mainPlugins) ? readdirSync(mainPlugins) : []) {
       if (plugin !== "host-local") {
         symlinkSync(join(mainPlugins, plugin), join(pluginDirectory, plugin));
       }

@@ -5,9 +5,9 @@ import {
   hasRanges,
   type IpamConfig,
   isGcOnly,
+  isUnavailableWhenExhausted,
   loadConfig,
   loadStoreConfig,
-  staysReadyWhenExhausted,
 } from "../../src/ipam/config.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
@@ -418,11 +418,11 @@ test("gcOnly is off unless it is true", (t) => {
 });
 
 test("exhaustedStatus is ready or unavailable", (t) => {
-  const ready = (ipam: object): boolean => staysReadyWhenExhausted(received({ ipam }));
-  t.equal(ready({}), false);
-  t.equal(ready({ exhaustedStatus: null }), false);
-  t.equal(ready({ exhaustedStatus: "unavailable" }), false);
-  t.equal(ready({ exhaustedStatus: "ready" }), true);
+  const unavailable = (ipam: object): boolean => isUnavailableWhenExhausted(received({ ipam }));
+  t.equal(unavailable({}), false);
+  t.equal(unavailable({ exhaustedStatus: null }), false);
+  t.equal(unavailable({ exhaustedStatus: "ready" }), false);
+  t.equal(unavailable({ exhaustedStatus: "unavailable" }), true);
   t.equal(
     refused({ ipam: { subnet, exhaustedStatus: "Ready" } }),
     "invalid exhaustedStatus: Ready",

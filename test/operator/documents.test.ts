@@ -22,7 +22,7 @@ for (const [words, operands] of [
   ["networks", []],
   ["capacity", []],
   ["check", []],
-  ["capacity --max-pods", []],
+  ["capacity --max-pods --host-network-pods=3", []],
   ["capacity --node-patch", []],
   ["release", ["nobody"]],
   ["install", ["@", "--yes"]],

@@ -78,6 +78,11 @@ export class Network {
     return this.call("STATUS", "", options);
   }
 
+  /** STATUS with `exhaustedStatus` `"unavailable"`, which counts the addresses. */
+  strictStatus(options: CallOptions = {}): Answer {
+    return this.status({ ...options, ipam: { ...options.ipam, exhaustedStatus: "unavailable" } });
+  }
+
   /** GC with a list of valid attachments, each as `container interface`. */
   gc(valid: readonly string[], options: CallOptions = {}): Answer {
     const top = { "cni.dev/valid-attachments": valid.map(listed), ...options.top };

@@ -4,9 +4,13 @@ import { MemoryMachine } from "../system/memory-machine.ts";
 import { Network } from "./network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
+const strict = { exhaustedStatus: "unavailable" };
 const five = [2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`);
 
-function networkWith(addresses: readonly string[], ipam: object = subnet): Network {
+function networkWith(
+  addresses: readonly string[],
+  ipam: object = { ...subnet, ...strict },
+): Network {
   const network = new Network(new MemoryMachine(), ipam);
   for (const address of addresses) network.put(address, "c1\r\neth0");
   return network;
@@ -42,7 +46,7 @@ test("STATUS before the first ADD on a node succeeds and creates nothing", (t) =
   t.end();
 });
 
-test("STATUS reports an exhausted range set, with counts", (t) => {
+test("STATUS reports an exhausted range set, with counts, where the configuration says so", (t) => {
   const { error } = networkWith(five).status();
 
   t.equal(error?.code, 50);
@@ -52,19 +56,29 @@ test("STATUS reports an exhausted range set, with counts", (t) => {
 });
 
 test("one exhausted set is an error; one free range in each set is success", (t) => {
-  const full = { subnet: "10.0.0.0/29" };
+  const full = subnet;
   const free = { subnet: "10.1.0.0/29" };
 
-  t.equal(networkWith(five, { ranges: [[free], [full]] }).status().error?.code, 50);
-  t.equal(networkWith(five, { ranges: [[full, free]] }).status().exitCode, 0);
+  t.equal(networkWith(five, { ...strict, ranges: [[free], [full]] }).status().error?.code, 50);
+  t.equal(networkWith(five, { ...strict, ranges: [[full, free]] }).status().exitCode, 0);
   t.end();
 });
 
-test("STATUS ignores exhausted ranges where the configuration says so", (t) => {
-  const network = networkWith(five);
+test("by default an exhausted range set is no error, and the directory is not read", (t) => {
+  for (const ipam of [subnet, { ...subnet, exhaustedStatus: "ready" }]) {
+    const { exitCode, calls } = networkWith(five, ipam).status();
 
-  t.equal(network.status({ ipam: { exhaustedStatus: "ready" } }).exitCode, 0);
-  t.equal(network.status({ ipam: { exhaustedStatus: "unavailable" } }).error?.code, 50);
+    t.equal(exitCode, 0);
+    t.notOk(calls.some(({ operation }) => operation === "list"));
+  }
+  t.end();
+});
+
+test("STATUS reports a range set of which every address is excluded", (t) => {
+  const { error } = networkWith([], { ...subnet, exclude: ["10.0.0.0/29"] }).status();
+
+  t.equal(error?.code, 50);
+  t.match(error?.details, "10.0.0.1-10.0.0.6: 0 of 0 addresses in use");
   t.end();
 });
 

@@ -3,7 +3,6 @@ import { addressRangeOf } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
-  hostNetworkPodsOption,
   nodeMaskOf,
   nodeMasksOf,
   serviceCidrOption,
@@ -20,7 +19,7 @@ import { type ClusterNode, isJson, parseNodes } from "../cluster/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../cluster/node-mask.ts";
 import { groupCidrs } from "../cluster/overlapping-cidrs.ts";
 import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
-import { countOption } from "../command/count-option.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
 import { plural } from "../output/plural.ts";
 import { describeAudit } from "./audit-document.ts";
 import type { AuditResult } from "./audit-result.ts";
@@ -92,7 +91,7 @@ function auditNodes(context: Context): Report {
     serviceCidrs: serviceCidrsOf(context),
     masks,
     families,
-    hostNetworkPods: countOption(context, hostNetworkPodsOption.name) ?? 0n,
+    hostNetworkPods: hostNetworkPodsOf(context) ?? 0n,
   };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
   const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);

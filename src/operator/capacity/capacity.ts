@@ -9,6 +9,7 @@ import {
   type Report,
   UsageError,
 } from "../command/command.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
 import {
   type FoundNetwork,
   findNetworks,
@@ -40,13 +41,17 @@ export const capacity: Command = {
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
     "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
-    "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints only that number, for kubelet. The Kubernetes scheduler does not count addresses by itself: --node-patch prints a JSON patch that publishes the number on the node as an extended resource.",
+    "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
+    "The Kubernetes scheduler does not count addresses by itself: --node-patch prints a JSON patch that publishes the number on the node as an extended resource, for pods that request it. It does not count pods with hostNetwork.",
+    "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
+    "With containerd's conf_template there is no configuration before the node has its first podCIDR; host-local plan computes the number from the node mask, and with --pods the node mask from the number.",
   ],
   options: [
-    { name: "--max-pods", summary: "print only the number of pods that the network can hold" },
+    { name: "--max-pods", summary: "print only the number of pods, for kubelet's maxPods" },
+    hostNetworkPodsOption,
     {
       name: "--node-patch",
-      summary: "print the JSON patch that publishes that number on the node",
+      summary: "print the JSON patch that publishes the number of addresses on the node",
     },
     {
       name: "--resource",
@@ -57,11 +62,15 @@ export const capacity: Command = {
   examples: [
     { line: "host-local capacity", effect: "count all ranges of all networks" },
     {
-      line: 'kubelet --max-pods="$(host-local capacity mynet --max-pods)"',
-      effect: "limit the pods of a node to its addresses",
+      line: `kubectl get pods -A --field-selector "spec.nodeName=$(hostname),status.phase!=Succeeded,status.phase!=Failed" -o jsonpath='{range .items[?(@.spec.hostNetwork==true)]}{.metadata.name}{"\\n"}{end}' | wc -l`,
+      effect: "count the node's pods with hostNetwork",
     },
     {
-      line: 'kubectl patch node "$(hostname)" --subresource=status --type=json -p "$(host-local capacity mynet --node-patch)"',
+      line: 'pods="$(host-local capacity mynet --max-pods --host-network-pods 3)" && echo "maxPods: $pods"',
+      effect: "the line for kubelet's configuration file; nothing is printed if the command fails",
+    },
+    {
+      line: 'patch="$(host-local capacity mynet --node-patch)" && kubectl patch node "$(hostname)" --subresource=status --type=json -p "$patch"',
       effect: "let the scheduler count addresses, for pods that request the resource",
     },
   ],
@@ -72,6 +81,9 @@ export const capacity: Command = {
         throw new UsageError("capacity: --max-pods and --node-patch are mutually exclusive");
       return podCount(context);
     }
+    if (context.option(hostNetworkPodsOption.name) !== undefined) {
+      throw new UsageError(`capacity: ${hostNetworkPodsOption.name} requires --max-pods`);
+    }
     if (isPatch) return patch(context);
     if (context.option("--resource") !== undefined) {
       throw new UsageError("capacity: --resource requires --node-patch");
@@ -81,28 +93,42 @@ export const capacity: Command = {
 };
 
 function podCount(context: Context): Report {
-  const pods = maxPodsOf(context);
-  return { exitCode: 0, document: { maxPods: pods }, text: `${pods}\n` };
+  const hostNetworkPods = hostNetworkPodsOf(context);
+  const addresses = podsWithAddresses(context);
+  const pods = maxPods(addresses + (hostNetworkPods ?? 0n));
+  if (hostNetworkPods === undefined && context.system.isTerminal(2)) {
+    context.log(
+      `host-local: pods with hostNetwork count, too: add them with ${hostNetworkPodsOption.name} N. Drain the node before you lower maxPods.\n`,
+    );
+  }
+  return {
+    exitCode: 0,
+    document: { maxPods: pods, addresses, hostNetworkPods: hostNetworkPods ?? 0n },
+    text: `${pods}\n`,
+  };
 }
 
 function patch(context: Context): Report {
-  const document = nodePatch(context.option("--resource") ?? DEFAULT_RESOURCE, maxPodsOf(context));
+  const resource = context.option("--resource") ?? DEFAULT_RESOURCE;
+  const document = nodePatch(resource, maxPods(podsWithAddresses(context)));
   return { exitCode: 0, document, text: `${JSON.stringify(document)}\n` };
 }
 
 /**
- * The number of pods for kubelet.
+ * The number of pods that a network has addresses for.
  *
  * @throws CommandError unless exactly one configured network matches
  */
-function maxPodsOf(context: Context): bigint {
+function podsWithAddresses(context: Context): bigint {
   const name = context.operands[0];
   const { found, problems } = findNetworks(context, name);
   logProblems(context, problems);
   const configured = found.filter(({ rangeSets }) => rangeSets.length > 0);
   const [network, ...others] = configured;
   if (network === undefined) {
-    throw new CommandError(`capacity: no configuration has ranges for ${name ?? "any network"}`);
+    throw new CommandError(
+      `capacity: no configuration has ranges for ${name ?? "any network"}; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help`,
+    );
   }
   if (others.length > 0) {
     const candidates = configured
@@ -115,7 +141,7 @@ function maxPodsOf(context: Context): bigint {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
-  return maxPods(podsFor(network.rangeSets, network.exclusions) ?? 0n);
+  return podsFor(network.rangeSets, network.exclusions) ?? 0n;
 }
 
 function count(context: Context): Report {

@@ -40,13 +40,6 @@ export const serviceCidrOption: Option = {
   summary: "the CIDR of services; podCIDRs that overlap it are not assigned",
 };
 
-/** The definition of `--host-network-pods`: kubelet's `--max-pods` counts them, but they need no address. */
-export const hostNetworkPodsOption: Option = {
-  name: "--host-network-pods",
-  value: "N",
-  summary: "how many pods with hostNetwork run on a node (default: 0)",
-};
-
 /**
  * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
  *

@@ -2,7 +2,6 @@ import type { Family } from "../../ipam/address.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
-  hostNetworkPodsOption,
   type NodeMasks,
   nodeMaskOf,
   nodeMasksOf,
@@ -12,6 +11,7 @@ import {
 import { leastOf, MAX_MAX_PODS } from "../cluster/node-mask.ts";
 import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { countOption } from "../command/count-option.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
 import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
 import { describePlan } from "./plan-document.ts";
 import type { PlanResult } from "./plan-result.ts";
@@ -67,7 +67,7 @@ export const plan: Command = {
 function planCluster(context: Context): Report {
   const nodes = countOption(context, "--nodes");
   const pods = countOption(context, "--pods");
-  const hostNetworkPods = countOption(context, hostNetworkPodsOption.name) ?? 0n;
+  const hostNetworkPods = hostNetworkPodsOf(context) ?? 0n;
   const clusters = clusterCidrsOf(context, "");
   const masks = nodeMasksOf(context, "");
   const serviceCidrs = serviceCidrsOf(context);

@@ -19,7 +19,7 @@ export const explanations: Readonly<Record<string, (answers: Answers) => boolean
     command === "DEL" && (here.exitCode === 0 || codeOf(here) === 5) && codeOf(reference) === 999,
   "GC frees addresses of attachments that no longer exist": ({ command, here, reference }) =>
     command === "GC" && reference.exitCode === 0 && codeOf(here) === 7,
-  "STATUS says when no address can be handed out": ({ command, here, reference }) =>
+  "STATUS says when no address can ever be handed out": ({ command, here, reference }) =>
     command === "STATUS" && reference.exitCode === 0 && codeOf(here) === 50,
   "null among requested addresses or routes is an error, not a crash": ({ here, reference }) =>
     codeOf(here) === 999 &&

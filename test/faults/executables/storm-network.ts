@@ -79,7 +79,7 @@ export function configurationOf(
   cniVersion: string,
   top: JsonObject = {},
 ): JsonObject {
-  const ipam = { ranges, lockTimeoutSeconds: LOCK_TIMEOUT };
+  const ipam = { ranges, exhaustedStatus: "unavailable", lockTimeoutSeconds: LOCK_TIMEOUT };
   return configuration(directory, ipam, { name, cniVersion, ...top });
 }
 

@@ -51,7 +51,12 @@ export class WatchedNetwork {
     this.subject = subject;
     this.directory = scratchDirectory({ teardown });
     this.#teardown = teardown;
-    this.#ipam = { ranges, lockTimeoutSeconds: subject.lockTimeout, ...ipam };
+    this.#ipam = {
+      ranges,
+      exhaustedStatus: "unavailable",
+      lockTimeoutSeconds: subject.lockTimeout,
+      ...ipam,
+    };
     this.#user = user;
     mkdirSync(this.path(""));
   }

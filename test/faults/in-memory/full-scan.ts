@@ -87,7 +87,7 @@ export function brokenAnswers(
     });
     tried("ADD", (answer) => brokenAdd(answer, all));
   }
-  const status = network.machine.try(() => network.status(options));
+  const status = network.machine.try(() => network.strictStatus(options));
   const files = network.reservations();
   const isFull = usable.some((set) => set.every((address) => (files[address] ?? "") !== ""));
   const expected = isFull ? 1 : 0;

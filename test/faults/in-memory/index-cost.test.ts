@@ -36,7 +36,7 @@ test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reserv
   const acts = [
     () => network.add("new"),
     () => network.check("new"),
-    () => network.status(),
+    () => network.strictStatus(),
     () => network.del("new"),
     () => network.check("mine"),
     () => network.add("next"),

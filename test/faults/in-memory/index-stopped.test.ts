@@ -41,7 +41,7 @@ const acts: readonly (readonly [
   ["DEL of nothing", (network, options) => network.del("none", options)],
   ["GC", (network, options) => network.gc(["neighbour eth0", "neighbour-go eth0"], options)],
   ["CHECK", (network, options) => network.check("victim", options)],
-  ["STATUS", (network, options) => network.status(options)],
+  ["STATUS", (network, options) => network.strictStatus(options)],
 ];
 
 /** How the file system keeps time. */

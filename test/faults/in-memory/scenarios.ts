@@ -204,6 +204,6 @@ export const scenarios: readonly Scenario[] = [
     name: "STATUS",
     verb: "STATUS",
     prepare: fullOfDebris,
-    act: (network, options) => network.status(options),
+    act: (network, options) => network.strictStatus(options),
   },
 ];

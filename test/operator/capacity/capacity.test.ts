@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { inRepository } from "../../blackbox/executable.ts";
+import { executable, inRepository } from "../../blackbox/executable.ts";
 import type { JsonObject } from "../../blackbox/runtime-call.ts";
 import { goPlugin } from "../../differential/go-plugin.ts";
 import { type Node, nodeFor } from "../node.ts";
@@ -122,7 +122,59 @@ test("--max-pods prints only the number", (t) => {
 
   const words = ["capacity", "--max-pods", "--data-dir", node.dataDir];
   t.strictSame(node.tool(words), { exitCode: 0, stdout: "13\n", stderr: "" });
-  t.strictSame(node.tool([...words, "--json"]).stdout, '{\n  "maxPods": 13\n}\n');
+  t.strictSame(JSON.parse(node.tool([...words, "--json"]).stdout), {
+    maxPods: 13,
+    addresses: 13,
+    hostNetworkPods: 0,
+  });
+  t.end();
+});
+
+test("--host-network-pods are added for kubelet, which counts them, too", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.0.0.0/29" });
+  const words = ["capacity", "net", "--max-pods", "--host-network-pods"];
+
+  t.strictSame(node.tool([...words, "3"]), { exitCode: 0, stdout: "8\n", stderr: "" });
+  t.equal(node.tool([...words, "0"]).stdout, "5\n");
+  t.strictSame(node.json([...words, "3"]).document, {
+    maxPods: 8,
+    addresses: 5,
+    hostNetworkPods: 3,
+  });
+  for (const count of ["", "-1", "three", "1.5"]) {
+    const line = ["capacity", "net", "--max-pods", `--host-network-pods=${count}`];
+    const { exitCode, stdout, stderr } = node.tool(line);
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(stderr, "--host-network-pods: expected ");
+  }
+  t.end();
+});
+
+test("at a terminal, --max-pods says that pods with hostNetwork count, and to drain the node", {
+  skip: skipWithoutTerminal,
+}, (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.0.0.0/29" });
+  const words = ["capacity", "net", "--max-pods", "--conf-dir", node.confDir];
+
+  t.match(atTerminal(words).stdout, "add them with --host-network-pods N. Drain the node before");
+  t.notMatch(atTerminal([...words, "--host-network-pods=3"]).stdout, "Drain");
+  t.end();
+});
+
+test("the examples print nothing and call nothing if the network is unknown", (t) => {
+  const node = nodeFor(t);
+  const { stdout } = node.tool(["capacity", "--help"]);
+  const lines = stdout.split("\n").filter((line) => /^ {2}\w+="\$\(host-local/.test(line));
+  t.equal(lines.length, 2);
+  for (const line of lines) {
+    const script = `host-local() { ${executable} "$@" --conf-dir ${node.confDir}; }
+kubectl() { echo kubectl "$@"; }
+${line}`;
+    const { stdout: printed, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+    t.strictSame([printed, status], ["", 2], line);
+  }
   t.end();
 });
 
@@ -208,7 +260,18 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       ["two", "--node-patch"],
       `several configurations of one network: two (${conf("two.conf")}), two (${conf("zwei.conf")}); set --conf-dir to a directory with only one of them`,
     ],
-    [["runtime", "--max-pods"], "no configuration has ranges for runtime"],
+    [
+      ["runtime", "--max-pods"],
+      "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
+    ],
+    [
+      ["one", "--host-network-pods", "3"],
+      "--host-network-pods requires --max-pods\nRun 'host-local capacity --help' for usage.",
+    ],
+    [
+      ["one", "--node-patch", "--host-network-pods=3"],
+      "--host-network-pods requires --max-pods\nRun 'host-local capacity --help' for usage.",
+    ],
     [
       ["one", "--max-pods", "--node-patch"],
       "--max-pods and --node-patch are mutually exclusive\nRun 'host-local capacity --help' for usage.",

@@ -1,0 +1,55 @@
+/** What an operator runs next when a range set has no free address. */
+
+import { readArguments } from "../cni/arguments.ts";
+import type { AttachmentCall } from "../cni/call.ts";
+import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
+import type { Location } from "../store/location.ts";
+
+/** The ids as `ctr` and nerdctl use them in CNI calls, of all namespaces of containerd. */
+const CONTAINERD_LIST =
+  "for n in $(ctr namespaces ls -q); do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done";
+
+/**
+ * The commands that show who holds the addresses, and which holders are dead. They are complete: they name the data
+ * directory if it is not the default, and the list of the runtime that made the call if it can be known.
+ *
+ * @param call `undefined` in STATUS, which names no container
+ */
+export function exhaustionAdvice(
+  { network, dataDir }: Location,
+  call: AttachmentCall | undefined,
+): string {
+  const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;
+  const list = call === undefined ? undefined : liveList(call);
+  const source = list === undefined ? "" : ` --live-command '${list}'`;
+  return `Next: host-local list ${network}${where} names the holders, host-local gc ${network}${where}${source} those that are dead; if all are alive, the range is too small`;
+}
+
+/**
+ * The command that lists the ids of all containers of the calling runtime. Only Kubernetes passes the namespace of a pod;
+ * podman passes the container's name alone, or in place of the namespace, too. `ctr` and nerdctl pass no arguments, and
+ * `NAMESPACE-ID` as the id.
+ */
+function liveList({ attachment, arguments: text }: AttachmentCall): string | undefined {
+  let pod = "";
+  let namespace = "";
+  readArguments(text, {
+    IP: () => {},
+    K8S_POD_NAME: (value) => {
+      pod = value;
+    },
+    K8S_POD_NAMESPACE: (value) => {
+      namespace = value;
+    },
+  });
+  if (pod !== "") {
+    return namespace === "" || namespace === pod ? "podman ps -aq --no-trunc" : "crictl pods -q";
+  }
+  const isNamespaced = /^(?!cnitool-|[0-9a-f]{8}-[0-9a-f]{4}-)[\w.]+-/.test(attachment.containerId);
+  return isNamespaced ? CONTAINERD_LIST : undefined;
+}
+
+/** A path as one word for a shell. */
+function quoted(path: string): string {
+  return /^[\w.:/,@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,144 @@
+/** docs/operator-json.md has every code of the source, and every member of real documents. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { findingCodes } from "../../src/operator/audit/node-findings.ts";
+import { kinds } from "../../src/operator/check/finding.ts";
+import { commands } from "../../src/operator/commands.ts";
+import { inRepository } from "../blackbox/executable.ts";
+import { type Node, nodeFor } from "./node.ts";
+import { nodesJson } from "./node-texts.ts";
+
+const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
+
+/** The page's part about a command; those that have none are about the first of several in a heading. */
+function sectionOf(command: string): string {
+  const sections = page.split(/^## /m);
+  return sections.find((section) => section.split("\n")[0]?.split(", ").includes(command)) ?? "";
+}
+
+/** Whether a name is in a text, as code or as a member of a document. */
+function isIn(text: string, name: string): boolean {
+  return new RegExp(`[\`"]${name}[\`"]`).test(text);
+}
+
+/** The texts that a member may have, by the unions of the source. */
+function textsOf(member: string): readonly string[] {
+  const source = filesIn(inRepository("src/operator"))
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
+  const unions = source.matchAll(new RegExp(`\\b${member}\\??:((?:\\s*\\|?\\s*"[\\w-]+")+)`, "g"));
+  const texts = [...unions].flatMap(([, union = ""]) => [...union.matchAll(/"([\w-]+)"/g)]);
+  return [...new Set(texts.map(([, text = ""]) => text))];
+}
+
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => join(directory, path));
+}
+
+test("every command that prints a document has a section", (t) => {
+  for (const { name } of commands) t.not(sectionOf(name), "", name);
+  t.end();
+});
+
+test("every code of check is in the table, with its severity", (t) => {
+  for (const [code, { severity }] of Object.entries(kinds)) {
+    t.match(sectionOf("check"), `| \`${code}\` | ${severity} | `);
+  }
+  t.end();
+});
+
+test("every code of audit is in its section", (t) => {
+  for (const code of findingCodes) t.ok(isIn(sectionOf("audit"), code), code);
+  t.end();
+});
+
+for (const member of ["code", "reason", "state", "action", "severity", "owner", "source"]) {
+  test(`every ${member} in the source is on the page`, (t) => {
+    for (const text of textsOf(member)) t.ok(isIn(page, text), text);
+    t.end();
+  });
+}
+
+test("every code of plan is in its section", (t) => {
+  const source = filesIn(inRepository("src/operator/plan")).map((path) =>
+    readFileSync(path, "utf8"),
+  );
+  const found = source.join("\n").matchAll(/"([a-z]+(?:-[a-z]+)+)"/g);
+  const codes = [...found].map(([, code = ""]) => code);
+  t.ok(codes.includes("too-many-nodes"));
+  for (const code of new Set(codes)) t.ok(isIn(sectionOf("plan"), code), code);
+  t.end();
+});
+
+test("the unions of the source are found", (t) => {
+  t.ok(textsOf("reason").includes("besideRange"));
+  t.ok(textsOf("severity").includes("warning"));
+  t.end();
+});
+
+/** All names of members in a document, except where the names are data. */
+function membersOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(membersOf);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name,
+    ...(name === "labels" ? [] : membersOf(inner)),
+  ]);
+}
+
+/** A node on which every list of every document has an element. */
+function richNode(node: Node): void {
+  node.network("mynet", { subnet: "10.88.0.0/24" });
+  for (const id of ["4f1d6e0c8b7a", "52a3e7b3c482"]) node.call("ADD", "mynet", id);
+  node.remember("mynet", "4f1d6e0c8b7a", "default/web", { netns: "/run/netns/gone" });
+  node.write("mynet/10.88.0.9", "", 3600);
+  for (const last of [2, 3]) node.age(`mynet/10.88.0.${last}`, 3600);
+}
+
+const nodes = nodesJson([
+  { name: "node-1", podCidrs: ["10.244.0.0/24"] },
+  { name: "node-2", podCidrs: ["10.244.0.0/24"] },
+]);
+
+const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
+  ["list", []],
+  ["show", ["10.88.0.2"]],
+  ["show", ["10.88.0.99"]],
+  ["networks", []],
+  ["capacity", []],
+  ["capacity", ["--max-pods"]],
+  ["capacity", ["--node-patch"]],
+  ["check", []],
+  ["check", ["--repair"]],
+  ["gc", ["--by-netns"]],
+  ["gc", ["--live-command", "echo 52a3e7b3c482"]],
+  ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],
+  ["release", ["10.88.0.2", "--yes"]],
+  ["metrics", []],
+  ["plan", ["--cluster-cidr=10.240.0.0/12", "--nodes=9000", "--was-cluster-cidr=10.244.0.0/16"]],
+  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
+  ["completion", ["bash"]],
+  ["completion", ["networks"]],
+  ["man", []],
+  ["version", []],
+];
+
+for (const [command, words] of lines) {
+  const skip = commands.some(({ name }) => name === command) ? false : "There is no such command.";
+  test(`every member of ${[command, ...words].join(" ")} is in its section`, { skip }, (t) => {
+    const node = nodeFor(t);
+    richNode(node);
+    const { stdout } = node.tool([command, ...words, "--json"], { stdin: nodes });
+    const members = new Set(membersOf(JSON.parse(stdout)));
+    t.ok(members.size > 0);
+    const reservation = page.slice(page.indexOf("## Reservation"), page.indexOf("## list"));
+    for (const member of members) {
+      t.ok(isIn(sectionOf(command) + reservation, member), member);
+    }
+    t.end();
+  });
+}

@@ -1,0 +1,343 @@
+/**
+ * Every command that a message or a document prints runs as printed: on a node with the networks of the documents, where
+ * the programs of others are stubs.
+ */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Test } from "tap";
+import { executable, inRepository, run } from "../blackbox/executable.ts";
+import { attachmentCall, configuration } from "../blackbox/runtime-call.ts";
+import { scenario } from "../e2e/scenario.ts";
+import { nodesJson } from "./node-texts.ts";
+import { commandsInMessage, commandsInPage, examples, examplesInPage } from "./printed-commands.ts";
+import { tool } from "./tool.ts";
+
+const CONFIGURATIONS = "/etc/cni/net.d";
+const NETWORKS = "/var/lib/cni/networks";
+const RESULTS = "/var/lib/cni/results";
+const PROGRAMS = "/run/programs";
+const WORK = "/run/work";
+const RECORD = "/run/exit-codes";
+
+const pages = ["README.md", "docs/operations.md", "docs/scheduling.md", "conf-examples/README.md"];
+
+const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padEnd(64, "2") };
+
+/** What a script prints as the program of another; `*` is everything else. */
+const stubs: Readonly<Record<string, string>> = {
+  crictl: `case "$*" in "pods -q") printf '%s\n' ${Object.values(sandboxes).join(" ")} ;; esac`,
+  podman: `echo ${sandboxes.web}`,
+  ctr: `case "$*" in "namespaces ls -q") echo default ;; *) echo web ;; esac`,
+  kubectl: `case "$*" in *"get node"*json*) cat ${WORK}/nodes.json ;; *"get node"*) cat ${WORK}/node.yaml ;; esac`,
+  ...Object.fromEntries(
+    ["ssh", "sudo", "systemctl", "curl", "man", "dmesg"].map((name) => [name, "cat"]),
+  ),
+};
+
+/** Puts the programs in place: the stubs, and the tool, whose exit codes are recorded. */
+function installPrograms(): void {
+  mkdirSync(PROGRAMS);
+  coverTargets();
+  const script = (name: string, text: string): void => {
+    writeFileSync(join(PROGRAMS, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  };
+  for (const [name, text] of Object.entries(stubs)) script(name, text);
+  script(
+    "host-local",
+    `case " $* " in *" --watch"*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
+"$@"
+code=$?
+echo "$code" >> ${RECORD}
+exit $code`,
+  );
+}
+
+/** The directories outside those of a scenario that lines write to. */
+const targets = [
+  "/usr/local/share/man/man8",
+  "/usr/share/zsh/vendor-completions",
+  "/usr/share/fish/vendor_completions.d",
+  "/etc/bash_completion.d",
+  "/var/lib/prometheus/node-exporter",
+];
+
+/** Keeps what lines write below `/usr` in memory. */
+function coverTargets(): void {
+  const [upper, work] = ["/run/usr/upper", "/run/usr/work"];
+  for (const path of [upper, work]) mkdirSync(path ?? "", { recursive: true });
+  const options = `lowerdir=/usr,upperdir=${upper},workdir=${work}`;
+  execFileSync("mount", ["-t", "overlay", "overlay", "-o", options, "/usr"]);
+  for (const path of targets) mkdirSync(path, { recursive: true });
+}
+
+/** Installs the tool as a plugin in one directory, with a previous plugin, and in no other. */
+function installPlugins(directory: string): void {
+  for (const other of ["/opt/cni/bin", "/usr/lib/cni", "/usr/libexec/cni"]) {
+    rmSync(join(other, "host-local"), { force: true });
+  }
+  mkdirSync(directory, { recursive: true });
+  for (const name of ["host-local", "host-local.previous"]) {
+    copyFileSync(join(PROGRAMS, "host-local"), join(directory, name));
+  }
+}
+
+/** A node with two networks, each with two containers. */
+function makeNode(): void {
+  for (const path of [
+    CONFIGURATIONS,
+    NETWORKS,
+    join(NETWORKS, ".host-local"),
+    RESULTS,
+    WORK,
+    "/opt/cni",
+  ]) {
+    rmSync(path, { recursive: true, force: true });
+  }
+  for (const path of [CONFIGURATIONS, RESULTS, `${WORK}/dist/native`]) {
+    mkdirSync(path, { recursive: true });
+  }
+  for (const path of ["host-local", "dist/host-local", "dist/native/host-local"]) {
+    symlinkSync(join(PROGRAMS, "host-local"), join(WORK, path));
+  }
+  installPlugins("/opt/cni/bin");
+  const nodes = [
+    { name: "node-1", podCidrs: ["10.244.0.0/24"] },
+    { name: "node-2", podCidrs: ["10.244.0.0/24"] },
+  ];
+  writeFileSync(join(WORK, "nodes.json"), nodesJson(nodes));
+  writeFileSync(join(WORK, "live-ids"), Object.values(sandboxes).join("\n"));
+  network("mynet", "10.244.3.0/24", "10.244.3.17");
+  network("podman", "10.88.0.0/24", "10.88.0.7");
+}
+
+function network(name: string, subnet: string, requested: string): void {
+  const document = { ...configuration(NETWORKS, { subnet }, { name }), bridge: "cni0" };
+  writeFileSync(join(CONFIGURATIONS, `${name}.conf`), JSON.stringify(document));
+  const [web, db] = Object.values(sandboxes);
+  for (const [containerId = "", cniArgs] of [
+    [web, `IgnoreUnknown=1;IP=${requested}`],
+    [db, ""],
+  ]) {
+    const { stdout, exitCode } = run(
+      executable,
+      attachmentCall(
+        "ADD",
+        { containerId, cniArgs: cniArgs ?? "" },
+        { ...document, cniVersion: "1.0.0" },
+      ),
+    );
+    if (exitCode !== 0) throw new Error(stdout);
+  }
+  for (const pod of ["web", "web-7d4b9c"]) {
+    writeFileSync(
+      join(RESULTS, `${name}-${pod === "web" ? web : db}-eth0`),
+      JSON.stringify({
+        kind: "cniCacheV1",
+        containerId: pod === "web" ? web : db,
+        ifName: "eth0",
+        networkName: name,
+        cniArgs: [
+          ["K8S_POD_NAMESPACE", "default"],
+          ["K8S_POD_NAME", pod],
+        ],
+      }),
+    );
+  }
+}
+
+/** What went wrong when a line was run: nothing where it is a command that the programs understand. */
+function faultOf(line: string): string | undefined {
+  rmSync(RECORD, { force: true });
+  const { status, stderr } = spawnSync("bash", ["-c", line], {
+    cwd: WORK,
+    env: { PATH: `${PROGRAMS}:${process.env.PATH}`, HOME: WORK, TERM: "dumb" },
+    encoding: "utf8",
+    input: nodesJson([{ name: "node-1", podCidrs: ["10.244.0.0/24"] }]),
+    timeout: 60_000,
+  });
+  const codes = existsSync(RECORD) ? readFileSync(RECORD, "utf8").trim().split("\n") : [];
+  const isRun = codes.length > 0 || !/\bhost-local [a-z]/.test(line);
+  const isUnderstood =
+    isRun &&
+    status !== null &&
+    status < 126 &&
+    !codes.includes("2") &&
+    !/syntax error|unexpected EOF/.test(stderr);
+  return isUnderstood ? undefined : `${line}\n${status} [${codes}] ${stderr}`;
+}
+
+/** Runs each line on a fresh node. */
+function requireUnderstood(t: Test, lines: readonly string[], prepare = makeNode): void {
+  for (const line of new Set(lines)) {
+    prepare();
+    const [directory] = /\/usr\/lib(?:exec)?\/cni/.exec(line) ?? [];
+    if (directory !== undefined) installPlugins(directory);
+    const fault = faultOf(line);
+    t.equal(fault, undefined, fault ?? line);
+  }
+}
+
+const needs = { plugins: [], cniVersion: "1.0.0" };
+
+scenario("the examples in the help and the manual page run as printed", needs, (t) => {
+  installPrograms();
+  t.strictSame(examplesInPage(tool(["man"]).stdout), examples());
+  requireUnderstood(t, examples());
+});
+
+for (const page of pages) {
+  scenario(`the commands in ${page} run as printed`, needs, (t) => {
+    installPrograms();
+    const lines = commandsInPage(readFileSync(inRepository(page), "utf8"));
+    t.ok(lines.length > 0);
+    requireUnderstood(t, lines);
+  });
+}
+
+scenario("the commands that check prints run as printed", needs, (t) => {
+  installPrograms();
+  makeSickNode();
+  const { findings } = JSON.parse(tool(["check", "--json"]).stdout) as {
+    readonly findings: readonly {
+      readonly code: string;
+      readonly remedy: string;
+      readonly commands?: readonly string[];
+    }[];
+  };
+  t.ok(findings.length >= 8, findings.map(({ code }) => code).join(" "));
+  const lines = findings.flatMap(({ remedy, commands = [] }) => [
+    ...commands,
+    ...commandsInMessage(remedy, ["mynet", "podman"]),
+  ]);
+  t.ok(lines.length > 0);
+  requireUnderstood(t, lines, makeSickNode);
+});
+
+/** A node on which much is wrong. */
+function makeSickNode(): void {
+  makeNode();
+  const old = new Date(Date.now() - 3_600_000);
+  const write = (path: string, content: string): void => {
+    const target = join(NETWORKS, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, content, { mode: 0o600 });
+    spawnSync("touch", ["-d", old.toISOString(), target]);
+  };
+  write("mynet/10.244.3.40", "");
+  write("mynet/10.244.3.41", "some garbage");
+  write("mynet/10.244.3.42", `${sandboxes.db}\r\neth0`);
+  write("mynet/10.244.3.1", "gateway\r\neth0");
+  write("mynet/10.99.0.1", "outside\r\neth0");
+  write("mynet/10.244.3.050", "odd\r\neth0");
+  write("mynet/10.244.3.43", "writable\r\neth0");
+  chmodSync(join(NETWORKS, "mynet/10.244.3.43"), 0o666);
+  write("mynet/last_reserved_ip.0", "10.99.0.1");
+  write("mynet/last_reserved_ip.1", "garbage");
+  write("mynet/notes.txt", "notes");
+  write("former/10.244.3.17", "former\r\neth0");
+  write(".host-local/mynet/new/4194303.0", "");
+  writeFileSync(join(CONFIGURATIONS, "broken.conf"), "{");
+  network("full", "10.77.0.0/29", "10.77.0.2");
+  for (const last of [4, 5, 6]) write(`full/10.77.0.${last}`, `gone${last}\r\neth0`);
+  spawnSync("ip", ["link", "add", "cni0", "type", "bridge"]);
+  spawnSync("ip", ["address", "add", "10.66.0.1/24", "dev", "cni0"]);
+}
+
+scenario("the commands in the error of an exhausted range run as printed", needs, (t) => {
+  installPrograms();
+  const callers = [
+    ["ab".repeat(32), "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=new", ""],
+    ["ab".repeat(32), "IgnoreUnknown=1;K8S_POD_NAME=new", ""],
+    ["default-new", "", ""],
+    ["cnitool-new", "", ""],
+    ["cnitool-new", "", "/run/pod networks"],
+  ] as const;
+  for (const [containerId, cniArgs, dataDir] of callers) {
+    const directory = dataDir === "" ? NETWORKS : dataDir;
+    const document = configuration(
+      directory,
+      { subnet: "10.77.0.0/30" },
+      { name: "full", cniVersion: "1.0.0" },
+    );
+    const fill = (): void => {
+      makeNode();
+      rmSync("/run/pod networks", { recursive: true, force: true });
+      run(executable, attachmentCall("ADD", { containerId: "first" }, document));
+    };
+    fill();
+    const { stdout } = run(executable, attachmentCall("ADD", { containerId, cniArgs }, document));
+    const lines = commandsInMessage(String(JSON.parse(stdout).details), ["full"]);
+    t.equal(lines.length, 2, lines.join("; "));
+    requireUnderstood(t, lines, fill);
+  }
+});
+
+/** Command lines whose messages name others. */
+const talkative: readonly (readonly string[])[] = [
+  ["capacity"],
+  ["capacity", "--max-pods"],
+  ["capacity", "none", "--max-pods"],
+  ["show", "10.244.3.99"],
+  ["show", "10.1.2.3"],
+  ["show", "deadbeef"],
+  ["show", "default/nobody"],
+  ["release", "nobody"],
+  ["release", "10.244.3.17"],
+  ["release", "default/web"],
+  ["gc"],
+  ["gc", "mynet"],
+  ["gc", "--by-netns"],
+  ["gc", "mynet", "--live-command", "echo 1234567890ab"],
+  ["gc", "mynet", "--yes"],
+  ["check", "none"],
+  ["list", "none"],
+  ["list", "--data-dir", "/none"],
+  ["lst"],
+  ["list", "--jsn"],
+  ["plan"],
+  ["plan", "--cluster-cidr", "10.244.0.0/16", "--node-cidr-mask-size", "24", "--nodes", "300"],
+  [
+    ...["plan", "--cluster-cidr", "10.240.0.0/12", "--node-cidr-mask-size", "16"],
+    ...["--was-cluster-cidr", "10.244.0.0/16", "--was-node-cidr-mask-size", "24", "--nodes", "300"],
+  ],
+  ["audit", "nodes.json"],
+  ["audit", "nodes.json", "--cluster-cidr", "10.244.0.0/24"],
+  ["install", "/opt/cni/bin"],
+  ["install", "/none"],
+];
+
+scenario("the commands in messages run as printed", needs, (t) => {
+  installPrograms();
+  const lines = talkative.flatMap((words) => {
+    makeSickNode();
+    const { stdout, stderr } = tool(words, { workingDirectory: WORK });
+    return commandsInMessage(`${stdout}\n${stderr}`, ["mynet", "podman", "full", "former"]);
+  });
+  t.ok(lines.length > 0);
+  requireUnderstood(t, lines, makeSickNode);
+});
+
+scenario("the commands that audit prints run as printed", needs, (t) => {
+  installPrograms();
+  makeNode();
+  const { stdout } = tool(["audit", "nodes.json", "--cluster-cidr", "10.244.0.0/16", "--json"], {
+    workingDirectory: WORK,
+  });
+  const { renumber } = JSON.parse(stdout) as {
+    readonly renumber: readonly { steps: readonly string[] }[];
+  };
+  const lines = renumber.flatMap(({ steps }) => steps).filter((step) => !step.startsWith("#"));
+  t.ok(lines.length > 0);
+  requireUnderstood(t, lines);
+});

@@ -1,0 +1,80 @@
+import { test } from "tap";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { type CallOptions, Network } from "./network.ts";
+
+/** What the error of an ADD to a full range advises. */
+function adviceFor(containerId: string, options: CallOptions = {}): string {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/30", ...options.ipam });
+  network.add("other");
+  const details = network.add(containerId, options).error?.details ?? "";
+  return details.slice(details.indexOf("Next: "));
+}
+
+const sandbox = "ab".repeat(32);
+
+const runtimes: readonly (readonly [
+  runtime: string,
+  containerId: string,
+  args: string,
+  source: string,
+])[] = [
+  [
+    "Kubernetes",
+    sandbox,
+    "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web;K8S_POD_UID=1",
+    " --live-command 'crictl pods -q'",
+  ],
+  [
+    "podman 4",
+    sandbox,
+    "IgnoreUnknown=1;K8S_POD_NAME=web",
+    " --live-command 'podman ps -aq --no-trunc'",
+  ],
+  [
+    "podman 3",
+    sandbox,
+    "IgnoreUnknown=1;K8S_POD_NAMESPACE=web;K8S_POD_NAME=web",
+    " --live-command 'podman ps -aq --no-trunc'",
+  ],
+  [
+    "ctr and nerdctl",
+    `default-${sandbox}`,
+    "",
+    " --live-command 'for n in $(ctr namespaces ls -q); do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done'",
+  ],
+  ["cnitool", `cnitool-${sandbox}`, "", ""],
+  ["a runtime that cannot be known", sandbox, "", ""],
+  ["a runtime with UUIDs", "01234567-89ab-cdef-0123-456789abcdef", "", ""],
+];
+
+for (const [runtime, containerId, args, source] of runtimes) {
+  test(`the advice names the list of ${runtime}`, (t) => {
+    t.equal(
+      adviceFor(containerId, { args }),
+      `Next: host-local list net names the holders, host-local gc net${source} those that are dead; if all are alive, the range is too small`,
+    );
+    t.end();
+  });
+}
+
+test("the advice names a data directory that is not the default, quoted for a shell", (t) => {
+  for (const [dataDir, word] of [
+    ["/srv/networks/", "/srv/networks"],
+    ["/srv/pod networks", "'/srv/pod networks'"],
+    ["/srv/it's", "'/srv/it'\\''s'"],
+  ] as const) {
+    t.match(
+      adviceFor("c1", { ipam: { dataDir } }),
+      `host-local list net --data-dir ${word} names the holders, host-local gc net --data-dir ${word} those`,
+    );
+  }
+  t.end();
+});
+
+test("STATUS, which names no container, names no list", (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/30" });
+  network.add("other");
+
+  t.match(network.strictStatus().error?.details, "host-local gc net those that are dead");
+  t.end();
+});
