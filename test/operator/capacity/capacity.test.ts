@@ -251,6 +251,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
     ipam: { type: "host-local", dataDir: node.dataDir, subnet: "10.2.0.0/24" },
   });
   const conf = (file: string): string => join(node.confDir, file);
+  const usage = "\nRun 'host-local capacity --help' for usage.";
   const cases: [string[], string][] = [
     [
       ["--max-pods"],
@@ -264,22 +265,16 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       ["runtime", "--max-pods"],
       "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
     ],
-    [
-      ["one", "--host-network-pods", "3"],
-      "--host-network-pods requires --max-pods\nRun 'host-local capacity --help' for usage.",
-    ],
+    [["one", "--host-network-pods", "3"], `--host-network-pods requires --max-pods${usage}`],
     [
       ["one", "--node-patch", "--host-network-pods=3"],
-      "--host-network-pods requires --max-pods\nRun 'host-local capacity --help' for usage.",
+      `--host-network-pods requires --max-pods${usage}`,
     ],
     [
       ["one", "--max-pods", "--node-patch"],
-      "--max-pods and --node-patch are mutually exclusive\nRun 'host-local capacity --help' for usage.",
+      `--max-pods and --node-patch are mutually exclusive${usage}`,
     ],
-    [
-      ["one", "--resource", "example.com/x"],
-      "--resource requires --node-patch\nRun 'host-local capacity --help' for usage.",
-    ],
+    [["one", "--resource", "example.com/x"], `--resource requires --node-patch${usage}`],
   ];
   for (const [words, problem] of cases) {
     t.strictSame(
