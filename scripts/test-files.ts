@@ -20,10 +20,23 @@ export interface TestFile {
   readonly usesGoPlugin: boolean;
   /** Whether it is about the native executable alone. */
   readonly isNative: boolean;
+  /** Whether one executable is enough in the small extent: the commands for operators are the same source in both. */
+  readonly isSame: boolean;
 }
 
+/** What is about the operator commands' own calls of the machine, which differ. */
+const systemTests = ["entry", "layout", "reader", "install/install", "gc/live-pipe"].map(
+  (name) => `test/operator/${name}.test.ts`,
+);
+
 /** The longest first, so that none of them runs alone in the end. */
-const longest = ["test/faults/executables/", "test/differential/", "test/blackbox/", "test/e2e/"];
+const longest = [
+  "test/native/",
+  "test/faults/executables/",
+  "test/differential/",
+  "test/blackbox/",
+  "test/e2e/",
+];
 
 /** All test files, in the order in which to run them. */
 export function testFiles(): readonly TestFile[] {
@@ -40,6 +53,7 @@ export function testFiles(): readonly TestFile[] {
         usesExecutable: imported.has(resources.executable),
         usesGoPlugin: imported.has(resources.goPlugin),
         isNative: path.startsWith("test/native/"),
+        isSame: path.startsWith("test/operator/") && !systemTests.includes(path),
       };
     });
 }

@@ -1,6 +1,6 @@
 /**
- * Builds both executables and runs the tests: those that work on an executable from outside with each of the two, all
- * others once. One line a file says how it went.
+ * Builds both executables and runs the tests: those that work on an executable from outside with each of the two (in the
+ * small extent those of operator commands with the native one), all others once. One line a file says how it went.
  *
  * Usage: npm test [-- OPTION... FILE...], npm run test:all
  *
@@ -89,13 +89,14 @@ function chosenFiles(): readonly TestFile[] {
 }
 
 function tasks(files: readonly TestFile[], executables: readonly Executable[]): readonly Task[] {
-  return files.flatMap((file): readonly Task[] =>
-    file.isNative || file.usesExecutable
-      ? executables
-          .filter(({ name }) => name === "native" || !file.isNative)
-          .map((executable) => ({ file, executable }))
-      : [{ file }],
-  );
+  const fastest = executables.at(-1);
+  return files.flatMap((file): readonly Task[] => {
+    if (!file.isNative && !file.usesExecutable) return [{ file }];
+    return executables
+      .filter(({ name }) => name === "native" || !file.isNative)
+      .filter((executable) => options.full || !file.isSame || executable === fastest)
+      .map((executable) => ({ file, executable }));
+  });
 }
 
 async function runTask({ file, executable }: Task): Promise<FileResult> {
