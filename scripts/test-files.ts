@@ -20,13 +20,18 @@ export interface TestFile {
   readonly usesGoPlugin: boolean;
   /** Whether it is about the native executable alone. */
   readonly isNative: boolean;
-  /** Whether one executable is enough in the small extent: the commands for operators are the same source in both. */
-  readonly isSame: boolean;
+  /** Whether one executable is enough in the small extent. */
+  readonly isOnceEnough: boolean;
 }
 
-/** What is about the operator commands' own calls of the machine, which differ. */
-const systemTests = ["entry", "layout", "reader", "install/install", "gc/live-pipe"].map(
+/** The operator commands are the same source in both executables, but for their own calls of the machine. */
+const operatorSystemTests = ["entry", "layout", "reader", "install/install", "gc/live-pipe"].map(
   (name) => `test/operator/${name}.test.ts`,
+);
+
+/** More of what other real clients do with both. */
+const furtherClients = ["bridge-dual-stack", "ptp-ranges", "requested-address"].map(
+  (name) => `test/e2e/${name}.test.ts`,
 );
 
 /** The longest first, so that none of them runs alone in the end. */
@@ -53,7 +58,9 @@ export function testFiles(): readonly TestFile[] {
         usesExecutable: imported.has(resources.executable),
         usesGoPlugin: imported.has(resources.goPlugin),
         isNative: path.startsWith("test/native/"),
-        isSame: path.startsWith("test/operator/") && !systemTests.includes(path),
+        isOnceEnough:
+          furtherClients.includes(path) ||
+          (path.startsWith("test/operator/") && !operatorSystemTests.includes(path)),
       };
     });
 }

@@ -1,6 +1,6 @@
 /**
  * Builds both executables and runs the tests: those that work on an executable from outside with each of the two (in the
- * small extent those of operator commands with the native one), all others once. One line a file says how it went.
+ * small extent many only with the native one), all others once. One line a file says how it went.
  *
  * Usage: npm test [-- OPTION... FILE...], npm run test:all
  *
@@ -32,7 +32,7 @@ interface Task {
 }
 
 /** Some tests wait, for a lock or a process: meanwhile others run. */
-const AT_ONCE = availableParallelism() + 1;
+const AT_ONCE = 2 * availableParallelism();
 
 const { values: options, positionals } = parseArgs({
   options: {
@@ -94,7 +94,7 @@ function tasks(files: readonly TestFile[], executables: readonly Executable[]): 
     if (!file.isNative && !file.usesExecutable) return [{ file }];
     return executables
       .filter(({ name }) => name === "native" || !file.isNative)
-      .filter((executable) => options.full || !file.isSame || executable === fastest)
+      .filter((executable) => options.full || !file.isOnceEnough || executable === fastest)
       .map((executable) => ({ file, executable }));
   });
 }
