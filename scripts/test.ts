@@ -51,8 +51,9 @@ const began = performance.now();
 const sum = { passed: 0, failed: 0, skipped: 0 };
 const skipReasons = new Map<string, number>();
 const executables = [buildPortable(), await buildNativeHere()].filter((one) => one !== undefined);
-const results = await sideBySide(tasks(chosenFiles(), executables), AT_ONCE, runTask);
-conclude(results);
+const groups = chosenFiles().map((file) => tasksOf(file, executables));
+const results = await sideBySide(groups, AT_ONCE, runInTurn);
+conclude(results.flat());
 
 function buildPortable(): Executable | undefined {
   const { status } = spawnSync(process.execPath, [join(root, "scripts", "build.ts")], {
@@ -88,15 +89,19 @@ function chosenFiles(): readonly TestFile[] {
   return files;
 }
 
-function tasks(files: readonly TestFile[], executables: readonly Executable[]): readonly Task[] {
-  const fastest = executables.at(-1);
-  return files.flatMap((file): readonly Task[] => {
-    if (!file.isNative && !file.usesExecutable) return [{ file }];
-    return executables
-      .filter(({ name }) => name === "native" || !file.isNative)
-      .filter((executable) => options.full || !file.isOnceEnough || executable === fastest)
-      .map((executable) => ({ file, executable }));
-  });
+function tasksOf(file: TestFile, executables: readonly Executable[]): readonly Task[] {
+  if (!file.isNative && !file.usesExecutable) return [{ file }];
+  return executables
+    .filter(({ name }) => name === "native" || !file.isNative)
+    .filter((executable) => options.full || !file.isOnceEnough || executable === executables.at(-1))
+    .map((executable) => ({ file, executable }));
+}
+
+/** A container is alive if any process of the machine has its address, so a test must not meet itself. */
+async function runInTurn(tasks: readonly Task[]): Promise<readonly FileResult[]> {
+  const results: FileResult[] = [];
+  for (const task of tasks) results.push(await runTask(task));
+  return results;
 }
 
 async function runTask({ file, executable }: Task): Promise<FileResult> {
