@@ -91,7 +91,7 @@ export function describeMachine({
 }
 
 /** What a program is called in tables. */
-export function titleOf({ name, version }: Results["programs"][number]): string {
+function titleOf({ name, version }: Results["programs"][number]): string {
   const titles = { go: `Go ${version}`, native: "native", portable: "portable", empty: "empty" };
   return titles[name];
 }

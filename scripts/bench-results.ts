@@ -57,7 +57,7 @@ export interface Spread {
 }
 
 /** @throws when there are no numbers */
-export function spreadOf(numbers: readonly number[]): Spread {
+function spreadOf(numbers: readonly number[]): Spread {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (index: number): number => {
     const value = sorted[index];

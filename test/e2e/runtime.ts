@@ -19,7 +19,7 @@ import {
 } from "./libcni.ts";
 
 /** A plugin's refusal, with the members of the error object that it printed. */
-export class PluginRefusal extends Error {
+class PluginRefusal extends Error {
   readonly plugin: string;
   readonly code: number | undefined;
   readonly details: string | undefined;

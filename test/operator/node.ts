@@ -200,11 +200,6 @@ function lacks(words: readonly string[], option: string): boolean {
   return isKnown && !words.some((word) => word === option || word.startsWith(`${option}=`));
 }
 
-/** The text of a file of this repository or of a node. */
-export function textOf(path: string): string {
-  return readFileSync(path, "utf8");
-}
-
 /**
  * A text with the node's own paths as `NODE`, and columns two spaces apart, so that it can be compared wherever the
  * node lies.

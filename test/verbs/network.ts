@@ -36,7 +36,7 @@ export interface Answer extends Outcome {
 }
 
 /** An attachment on a list of valid ones. */
-export interface Listed {
+interface Listed {
   readonly containerID: string;
   readonly ifname: string;
 }

@@ -18,7 +18,7 @@ export interface Outcome {
 }
 
 /** Reports an outcome. */
-export function report({ target, previous }: Installation, outcome: Outcome): Report {
+function report({ target, previous }: Installation, outcome: Outcome): Report {
   const { action, text, kept = null, versions = [] } = outcome;
   return {
     exitCode: action === "refused" ? 1 : 0,

@@ -15,7 +15,7 @@ const LARGEST_INDENT = 34;
 export const SUMMARY = "CNI IPAM plugin, and a tool for node operators";
 
 /** The usage line of a command. */
-export function usageOf({ name, operands, options }: Command): string {
+function usageOf({ name, operands, options }: Command): string {
   const words = [`host-local ${name}`, operands, options.length > 0 ? "[OPTION]..." : ""];
   return words.filter((word) => word !== "").join(" ");
 }
@@ -82,7 +82,7 @@ export function commandHelp(command: Command, width: number): string {
 }
 
 /** An option with its short form and the placeholder of its value. */
-export function formatOption({ name, short, value }: Option): string {
+function formatOption({ name, short, value }: Option): string {
   const names = short === undefined ? name : `${short}, ${name}`;
   return value === undefined ? names : `${names} ${value}`;
 }

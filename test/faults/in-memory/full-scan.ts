@@ -36,7 +36,7 @@ interface Held {
   readonly legacy: readonly string[];
 }
 
-export function scan(network: Network, attachment: Name): Held {
+function scan(network: Network, attachment: Name): Held {
   const [containerId = "", interfaceName = ""] = attachment.split(" ");
   const named = (content: string): readonly string[] =>
     Object.entries(network.reservations())
