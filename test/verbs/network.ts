@@ -66,6 +66,16 @@ export class Network {
     return this.call("ADD", containerId, options);
   }
 
+  /** ADD that requests an IPv4 address by `CNI_ARGS` and an IPv6 address by `runtimeConfig`. */
+  addRequested(
+    containerId: string,
+    [ipv4, ipv6]: readonly [ipv4: string, ipv6: string],
+    options: CallOptions = {},
+  ): Answer {
+    const top = { runtimeConfig: { ips: [ipv6] } };
+    return this.add(containerId, { ...options, args: `IP=${ipv4}`, top });
+  }
+
   del(containerId: string, options: CallOptions = {}): Answer {
     return this.call("DEL", containerId, options);
   }

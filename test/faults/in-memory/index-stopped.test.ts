@@ -20,21 +20,11 @@ const acts: readonly (readonly [
   ["ADD of a duplicate", (network, options) => network.add("victim", options)],
   [
     "ADD of a second address",
-    (network, options) =>
-      network.add("victim", {
-        ...options,
-        args: "IP=10.0.0.5",
-        top: { runtimeConfig: { ips: ["2001:db8::5"] } },
-      }),
+    (network, options) => network.addRequested("victim", ["10.0.0.5", "2001:db8::5"], options),
   ],
   [
     "ADD that gives back",
-    (network, options) =>
-      network.add("victim", {
-        ...options,
-        args: "IP=10.0.0.5",
-        top: { runtimeConfig: { ips: ["2001:db8::2"] } },
-      }),
+    (network, options) => network.addRequested("victim", ["10.0.0.5", "2001:db8::2"], options),
   ],
   ["DEL", (network, options) => network.del("victim", options)],
   ["DEL of an old file", (network, options) => network.del("old", options)],

@@ -120,24 +120,14 @@ export const scenarios: readonly Scenario[] = [
     name: "ADD of requested addresses",
     verb: "ADD",
     prepare: () => inhabited(dualStack),
-    act: (network, options) =>
-      network.add("victim", {
-        ...options,
-        args: "IP=10.0.0.4",
-        top: { runtimeConfig: { ips: ["2001:db8::4"] } },
-      }),
+    act: (network, options) => network.addRequested("victim", ["10.0.0.4", "2001:db8::4"], options),
   },
   {
     ...two,
     name: "ADD whose second requested address is taken",
     verb: "ADD",
     prepare: () => inhabited(dualStack),
-    act: (network, options) =>
-      network.add("victim", {
-        ...options,
-        args: "IP=10.0.0.4",
-        top: { runtimeConfig: { ips: ["2001:db8::2"] } },
-      }),
+    act: (network, options) => network.addRequested("victim", ["10.0.0.4", "2001:db8::2"], options),
   },
   {
     ...one,
