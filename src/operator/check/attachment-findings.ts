@@ -1,4 +1,4 @@
-/** Findings on living pods: addresses that two of them use, and addresses that nothing reserves. */
+/** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
 import { formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/location.ts";
@@ -35,7 +35,7 @@ interface AddressUse {
 }
 
 /**
- * Compares the living attachments of libcni's cache with each other and with the reservations.
+ * Compares the live attachments of libcni's cache with each other and with the reservations.
  *
  * @param directories those of all networks
  * @param isSelected only findings that concern one for which this holds
@@ -64,13 +64,13 @@ function usesByAddress(
 ): readonly AddressUse[] {
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(checker.namespacesWith(address).map(({ id }) => id));
-  const byNetwork = contentsByNetwork(directories);
+  const byNetwork = Map.groupBy(directories, ({ directory }): string => directory.location.network);
   const reserved = reservationsByAddress(directories);
   const byAddress = new Map<string, Use[]>();
   for (const attachment of attachments) {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
-    // Without addresses, only the namespace that the cache names tells.
+    // Without addresses, only the namespace that the cache names shows it.
     const { liveness } = checker.livenessOfAttachment({ ...attachment, addresses: [] });
     if (liveness === "dead") continue;
     const path = attachment.networkNamespace;
@@ -119,7 +119,7 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
   ];
 }
 
-/** The living attachments that do not hold the reservation of their address. */
+/** The live attachments that do not hold the reservation of their address. */
 function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   const accounted = new Set(uses.flatMap(({ namespace }) => namespace ?? []));
   const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
@@ -192,27 +192,10 @@ function mayHandOut({ directory }: DirectoryContents, text: string): boolean {
 function reservationsByAddress(
   directories: readonly DirectoryContents[],
 ): ReadonlyMap<string, readonly NodeReservation[]> {
-  const byAddress = new Map<string, NodeReservation[]>();
-  for (const { directory, reservations } of directories) {
-    for (const reservation of reservations) {
-      const key = `${directory.location.network} ${formatAddress(reservation.address)}`;
-      const known = byAddress.get(key);
-      if (known === undefined) byAddress.set(key, [reservation]);
-      else known.push(reservation);
-    }
-  }
-  return byAddress;
-}
-
-function contentsByNetwork(
-  directories: readonly DirectoryContents[],
-): ReadonlyMap<string, readonly DirectoryContents[]> {
-  const byNetwork = new Map<string, DirectoryContents[]>();
-  for (const contents of directories) {
-    const { network } = contents.directory.location;
-    byNetwork.set(network, [...(byNetwork.get(network) ?? []), contents]);
-  }
-  return byNetwork;
+  return Map.groupBy(
+    directories.flatMap(({ reservations }) => reservations),
+    ({ network, address }) => `${network.location.network} ${formatAddress(address)}`,
+  );
 }
 
 function namespaceAt(system: System, path: string): string | undefined {

@@ -15,7 +15,7 @@ import {
 } from "./process-namespaces.ts";
 import type { CachedAttachment } from "./results-cache.ts";
 
-/** `unknown`: nothing on the node tells. */
+/** `unknown`: nothing on the node shows it. */
 export type Liveness = "alive" | "dead" | "unknown";
 
 /**
@@ -55,13 +55,9 @@ export function makeLivenessChecker(
   system: OperatorSystem,
   attachments: readonly CachedAttachment[],
 ): LivenessChecker {
-  const byContainer = new Map<string, CachedAttachment[]>();
-  for (const attachment of attachments) {
-    const key = keyOf(attachment.network, attachment.containerId);
-    const known = byContainer.get(key);
-    if (known === undefined) byContainer.set(key, [attachment]);
-    else known.push(attachment);
-  }
+  const byContainer = Map.groupBy(attachments, ({ network, containerId }) =>
+    keyOf(network, containerId),
+  );
   let byAddress: ReadonlyMap<string, readonly ProcessNamespace[]> | undefined;
   const namespacesWith: LivenessChecker["namespacesWith"] = (address) => {
     byAddress ??= namespacesByAddress(readProcessNamespaces(system));
