@@ -30,7 +30,7 @@ export function writeTable(rows: readonly Row[], run: { seed: number; extent: st
   const lines = [
     MARK,
     "",
-    `Seed ${run.seed}, ${run.extent} extent: attempts that kept the promise, of all.`,
+    `Seed ${run.seed}, ${run.extent} extent: attempts that held, of all.`,
     "",
     "| fault | what must hold | native | portable | Go 1.9.1 |",
     "|---|---|---|---|---|",

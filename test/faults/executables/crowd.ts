@@ -104,7 +104,7 @@ export const crowdScenarios: readonly Scenario[] = [
   {
     fault: "up to two hundred calls wait for the lock at once",
     promise:
-      "given back, it serves each of them exactly once; kept, it lets each of them fail in time with code 11, and nothing is changed",
+      "if it is released, each of them is served exactly once; if it is kept, each fails in time with code 11 and changes nothing",
     attempt: (context) => Promise.all([served(context), refused(context)]),
   },
 ];

@@ -131,15 +131,15 @@ async function requireDeletion(
 
 export const cursorDebrisScenarios: readonly Scenario[] = [
   {
-    fault: "a cursor that says something else than an address of its range, or is huge",
-    promise: "ADDs go on, and hand out every address once",
+    fault: "a cursor with anything but an address of its range, or a huge one",
+    promise: "ADDs work, and hand out every address once",
     attempt: (context) =>
       sideBySide(sampleOf(context, files), 3, (debris) => overwrite(context, debris)),
   },
   {
     fault: "a directory, FIFO or link where a cursor would be",
     promise:
-      "ADD works, or fails and says where; what it reserved is given back, nothing behind a link is written, DEL works",
+      "ADD works, or fails, says where and releases what it reserved; nothing is written through a link; DEL works",
     attempt: (context) =>
       sideBySide(shortSampleOf(context, others), 3, (debris) => refuse(context, debris)),
   },

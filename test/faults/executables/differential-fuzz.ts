@@ -25,7 +25,7 @@ export const differentialFuzzScenarios: readonly Scenario[] = [
   {
     fault: "The same generated call to the Go plugin, on the same files",
     promise:
-      "accepted or refused alike, with the same code and result, but for the decided differences",
+      "accepted or refused alike, with the same code and result, except for the listed differences",
     obstacle: () =>
       goPlugin?.current === true ? undefined : "there is no Go plugin 1.9.1 to compare with",
     attempt: async (context) => {

@@ -68,13 +68,13 @@ export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as 
     {
       fault: `${command} killed on entering each system call`,
       promise:
-        "files are whole, DEL frees all, others are served, each address is handed out once more",
+        "files are whole, DEL frees all, others are served, every address can be handed out again",
       obstacle: injectionObstacle,
       attempt: (context: Context) => strikeEverywhere(context, command, [kill], 4),
     },
     {
-      fault: `${command} with each system call failing, once and again and again: ${Object.keys(causes).join(", ")}`,
-      promise: "the same, and either it works or it says what failed where and keeps nothing",
+      fault: `${command} with each system call failing, once and repeatedly: ${Object.keys(causes).join(", ")}`,
+      promise: "the same; it works, or reports what failed and where, and keeps nothing",
       obstacle: injectionObstacle,
       attempt: (context: Context) => strikeEverywhere(context, command, refusals, 1),
     },

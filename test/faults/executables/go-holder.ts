@@ -98,7 +98,7 @@ export const goHolderScenarios: readonly Scenario[] = [
   {
     fault: "the Go plugin holds the lock and hangs",
     promise:
-      "native: fails with code 11 in the time asked for and names it; portable: goes on beside it; no address is handed out twice",
+      "native: fails with code 11 in time and names it; portable: continues beside it; no address is handed out twice",
     obstacle: () => skipWithoutGoPlugin || undefined,
     attempt: async (context) => {
       const go = goSubject;

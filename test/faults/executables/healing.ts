@@ -103,9 +103,10 @@ async function manyAtOnce(context: Context): Promise<Attempt> {
 
 export const healingScenarios: readonly Scenario[] = [
   {
-    fault: "a network full of what may be healed, whose lock is held, free, or wanted by many",
+    fault:
+      "a network full of empty files and leftovers, whose lock is held, free, or wanted by many",
     promise:
-      "nothing is healed without the lock, nothing by CHECK and STATUS; with it, every address is given once",
+      "nothing is reused or removed without the lock, or by CHECK and STATUS; with it, every address is handed out once",
     attempt: (context) => Promise.all([besideHolder(context), alone(context), manyAtOnce(context)]),
   },
 ];

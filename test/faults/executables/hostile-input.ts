@@ -61,11 +61,11 @@ export const hostileInputScenarios: readonly Scenario[] = [
   },
   {
     fault: "JSON 100000 deep, a million ranges, strings of 10 MiB",
-    promise: "one JSON document in a time that the size explains",
+    promise: "one JSON document, in a time proportionate to the size",
     attempt: (context) => attempts(context, bombs(context.extent).map(add), judgeAnswer),
   },
   {
-    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, for Node.js cannot do with less",
+    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, which Node.js needs",
     promise: "one JSON document, no crash",
     attempt: (context) =>
       attempts(

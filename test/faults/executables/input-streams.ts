@@ -39,7 +39,7 @@ export const inputScenarios: readonly Scenario[] = [
   },
   {
     fault:
-      "The configuration comes byte by byte, in a file, with bytes that are no UTF-8, or is 64 MiB",
+      "The configuration comes byte by byte, in a file, with bytes that are not UTF-8, or has 64 MiB",
     promise: "the call is served",
     attempt: (context) => attempts(context, strangeWays, judgeSuccess, ["10.0.0.2"]),
   },

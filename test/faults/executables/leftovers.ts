@@ -145,7 +145,7 @@ export const leftoverScenarios: readonly Scenario[] = [
   {
     fault: "temporary files left by killed calls, beside those of others",
     promise:
-      "no call stumbles over them, they hold no address, and go once they are a minute old; those of others stay",
+      "they disturb no call, hold no address, and are removed once they are a minute old; those of others stay",
     attempt: (context) =>
       sideBySide(shortSampleOf(context, leftovers), 3, (leftover) =>
         attemptWith(context, leftover),

@@ -56,7 +56,7 @@ export async function requireNormality(
 }
 
 /** Does `attempt` at each point to which a call comes. */
-export function atEachStop(
+function atEachStop(
   context: Context,
   attempt: (held: HeldNetwork, judgement: Judgement) => Promise<void>,
 ): Promise<readonly Attempt[]> {
@@ -148,16 +148,15 @@ export const lockHolderScenarios: readonly Scenario[] = [
     attempt: (context) => atEachStop(context, kill),
   },
   {
-    fault: "the holder of the lock stands still (SIGSTOP) for longer than others wait",
+    fault: "the holder of the lock is stopped (SIGSTOP) for longer than others wait",
     promise:
-      "they fail with code 11 in the time asked for, name the holder, and change nothing; CHECK and STATUS work; when it goes on, it ends as if nothing had been",
+      "they fail with code 11 in time, name the holder, and change nothing; CHECK and STATUS work; the holder, once continued, ends as usual",
     obstacle: stopObstacle,
     attempt: (context) => atEachStop(context, standStill),
   },
   {
-    fault:
-      "the holder of the lock stands still for so long that its lock goes stale, where it does",
-    promise: "nobody gets an address twice, and nobody gives back the lock of another",
+    fault: "the holder of the lock is stopped until its lock is stale, where locks can be stale",
+    promise: "no address is handed out twice, and no call releases the lock of another",
     obstacle: stopObstacle,
     attempt: async (context) => [await overtake(context)],
   },

@@ -78,7 +78,7 @@ export const ownFileDebrisScenarios: readonly Scenario[] = [
   {
     fault: "a file, directory, link or FIFO where the lock, the index or temporary files belong",
     promise:
-      "CHECK and DEL work; ADD works, or fails at once, says where and keeps nothing; nothing is wrong once it is gone",
+      "CHECK and DEL work; ADD works, or fails at once, says where and keeps nothing; after its removal everything works",
     attempt: (context) =>
       sideBySide(sampleOf(context, cases), 3, (one) => attemptWith(context, one)),
   },

@@ -114,14 +114,14 @@ export const reservationDebrisScenarios: readonly Scenario[] = [
     fault:
       "debris where a reservation would be: empty, cut off, garbage, huge, unreadable; a directory, link, FIFO or socket",
     promise:
-      "ADD, CHECK and DEL work beside it; only a file that is blank and ten seconds old gives way, when nothing else is left; all else stays as it is",
+      "ADD, CHECK and DEL work beside it; only a blank file that is ten seconds old is replaced, when no other address is left; everything else stays",
     attempt: (context) =>
       sideBySide(shortSampleOf(context, fileDebris), 3, (debris) => liveBesides(context, debris)),
   },
   {
     fault: "the same debris, before GC and STATUS",
     promise:
-      "STATUS says what an ADD would get; GC frees all reservations of containers that are gone, and leaves what names none",
+      "STATUS agrees with ADD; GC frees all reservations of dead containers, and leaves files that name none",
     attempt: (context) =>
       sideBySide(sampleOf(context, fileDebris), 3, (debris) => askAndCollect(context, debris)),
   },

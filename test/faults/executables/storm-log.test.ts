@@ -23,7 +23,7 @@ const tiny: StormNetwork = {
 
 type Fields = Partial<Omit<Operation, "valid">> & { readonly valid?: readonly string[] };
 
-/** A call that runs from `start` to `end` and works, unless told otherwise. */
+/** A call that runs from `start` to `end` and works, unless the case says otherwise. */
 function call(verb: Operation["verb"], start: number, end: number, fields: Fields = {}): Operation {
   const { valid, ...rest } = fields;
   return {

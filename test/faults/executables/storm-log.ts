@@ -9,7 +9,7 @@ export interface Operation {
   readonly end: number;
   /** The container id, where the call is for one. */
   readonly attachment: string | undefined;
-  /** The container ids that a GC was told to be valid. */
+  /** The container ids that a GC got as valid. */
   readonly valid: ReadonlySet<string> | undefined;
   /** `killed` by the storm; `crashed` by itself; `hung` where it did not end in time. */
   readonly answer: "done" | "refused" | "killed" | "crashed" | "hung";

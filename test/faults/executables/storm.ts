@@ -23,11 +23,11 @@ const extents = {
 } as const;
 
 const PROMISE =
-  "no address is held by two at any moment; what lives keeps its addresses, what is deleted has none";
+  "no address has two holders at any moment; live attachments keep their addresses, deleted ones have none";
 
 export const stormScenarios: readonly Scenario[] = [
   {
-    fault: "up to 32 workers at random calls over three networks, 5 % of the processes killed",
+    fault: "up to 32 workers with random calls on three networks, 5 % of the processes killed",
     promise: PROMISE,
     attempt: async (context) => [await storm(context, [context.subject])],
   },

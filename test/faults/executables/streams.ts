@@ -51,7 +51,8 @@ export const streamsScenarios: readonly Scenario[] = [
   },
   {
     fault: "ADD and DEL with standard input, output or error closed, in every combination",
-    promise: "no file takes the place of a stream: nothing is written where it does not belong",
+    promise:
+      "no file that is opened later is taken for a stream, so nothing is written to a wrong file",
     attempt: (context) =>
       sideBySide(shortSampleOf(context, closings), 3, (closing) => withClosed(closing, context)),
   },

@@ -112,8 +112,8 @@ function pairsOf(context: Context): readonly (readonly [IndexDebris, First])[] {
 
 export const wrongIndexScenarios: readonly Scenario[] = [
   {
-    fault: "an owner index that is gone, corrupt, foreign, or says what is not so",
-    promise: "every verb answers by the reservations themselves, and no foreign file is touched",
+    fault: "an owner index that is missing, corrupt, foreign or wrong",
+    promise: "every verb answers according to the reservations, and no foreign file is touched",
     attempt: (context) =>
       sideBySide(pairsOf(context), 3, ([debris, first]) => attemptWith(context, debris, first)),
   },

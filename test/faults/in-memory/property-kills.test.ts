@@ -16,7 +16,7 @@ const killable = fc.tuple(call, fc.integer({ min: 1, max: 60 }));
 /** A network on which calls are killed, and what was promised to whom. */
 class Liveness {
   readonly #network: Network;
-  /** The addresses that each attachment was told to have, by its reservation's content. */
+  /** The addresses that ADD returned to each attachment, by its reservation's content. */
   readonly #promised = new Map<string, readonly string[]>();
 
   constructor(network: Network) {

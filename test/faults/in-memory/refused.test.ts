@@ -132,7 +132,7 @@ function brokenFailure(
 ): readonly string[] {
   if (exitCode !== 1) return [`the exit code is 1, found ${exitCode}`];
   if (error === undefined) {
-    return stderr.includes("write /dev/stdout") ? [] : ["somebody is told, found nobody"];
+    return stderr.includes("write /dev/stdout") ? [] : ["the failure is reported, found no report"];
   }
   const text = `${error.msg} ${error.details}`;
   const isNamed =
