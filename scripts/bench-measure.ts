@@ -128,7 +128,7 @@ export function measure(
 }
 
 /**
- * All ADDs at the same time, then all DELs. Not with Node.js: so many processes of it measure the machine's memory and
+ * All ADDs at the same time, then all DELs. Not with Node.js: hundreds of its processes measure the machine's memory and
  * scheduler.
  */
 function measureBursts(recorder: Recorder, contenders: readonly Contender[], bursts: number): void {

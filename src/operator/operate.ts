@@ -24,7 +24,7 @@ export function operate(system: OperatorSystem): number {
   try {
     return execute(system, name, words);
   } catch (error) {
-    // Whoever read the output has enough of it, as `head`.
+    // The reader closed the pipe, as `head` does.
     if (isSystemError(error, "EPIPE") && error.path === "/dev/stdout") return 0;
     if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;

@@ -90,7 +90,7 @@ export const differences: readonly Difference[] = [
     reference: "The key is unknown; the plugin would reserve a second address.",
     here: "ADD and CHECK pass prevResult on unchanged, DEL does nothing, GC and STATUS work as usual.",
     reason:
-      "The stock main plugins (bridge, ptp, macvlan and others) answer GC themselves and never forward it to their IPAM plugin.",
+      "The main plugins of the CNI project (bridge, ptp, macvlan and others) answer GC themselves and never forward it to their IPAM plugin.",
     changed: [],
     coveredBy: ["blackbox/gc-only.test.ts"],
   },

@@ -114,7 +114,7 @@ const cases: readonly (readonly [text: string, expected: string])[] = [
   ["nul]", refusal("]", "in literal null (expecting 'l')")],
 ];
 
-/** Go's scanner is told of the end by one more blank, which these cannot bear. */
+/** At the end Go's scanner reads one more blank, which is an error here. */
 const endsWithinAWord: readonly (readonly [text: string, expected: string])[] = [
   ["t", refusal(" ", "in literal true (expecting 'r')")],
   ["tru", refusal(" ", "in literal true (expecting 'e')")],

@@ -145,7 +145,7 @@ function del(situation: Situation, configuration: RandomConfiguration): Call {
 
 function check(situation: Situation, { document }: RandomConfiguration): Call {
   const { random } = situation;
-  // Older versions know no CHECK, which is soon told.
+  // CHECK of older versions is always the same error.
   const version = random.chance(70) ? { cniVersion: random.pick(["0.4.0", "1.0.0"]) } : {};
   return attachmentCall("CHECK", holder(situation), { ...document, ...version });
 }

@@ -21,10 +21,10 @@ const { HOST_LOCAL_SEED, HOST_LOCAL_STEPS } = process.env;
 const seed = Number(HOST_LOCAL_SEED ?? 20261121);
 const steps = Number(HOST_LOCAL_STEPS ?? (extent === "short" ? 150 : 1000));
 
-/** So many steps share a pair of data directories. */
+/** How many steps share a pair of data directories. */
 const lifetime = 50;
 
-/** So many differences are shown in full. */
+/** How many differences are shown in full. */
 const shown = 5;
 
 interface Finding {

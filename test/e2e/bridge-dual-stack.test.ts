@@ -1,4 +1,4 @@
-/** A current dual-stack configuration with the stock bridge plugin. */
+/** A current dual-stack configuration with the plugin bridge. */
 
 import type { Test } from "tap";
 import { loadExample } from "./example.ts";

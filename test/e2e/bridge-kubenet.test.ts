@@ -1,4 +1,4 @@
-/** kubenet's configuration, cniVersion 0.1.0, with the stock bridge plugin. */
+/** kubenet's configuration, cniVersion 0.1.0, with the plugin bridge. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -1,4 +1,4 @@
-/** cnitool, the reference runtime of the CNI project, in front of stock plugins. */
+/** cnitool, the reference runtime of the CNI project, in front of the main plugins. */
 
 import { execFileSync } from "node:child_process";
 import { inRepository } from "../blackbox/executable.ts";

@@ -1,4 +1,4 @@
-/** GC and STATUS of specification 1.1.0 on their way through the stock bridge plugin. */
+/** GC and STATUS of specification 1.1.0 on their way through the plugin bridge. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -20,7 +20,7 @@ export class Host {
   /**
    * Prepares the host.
    *
-   * @param mainPlugins the directory of the stock plugins, which need not exist
+   * @param mainPlugins the directory of the main plugins, which need not exist
    */
   constructor(mainPlugins: string) {
     execFileSync("ip", ["link", "set", "lo", "up"]);

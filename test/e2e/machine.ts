@@ -1,4 +1,4 @@
-/** What the machine offers to scenarios: stock plugins, programs, and namespaces of their own. */
+/** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ import { versionCall } from "../blackbox/runtime-call.ts";
 
 /** What a scenario needs of the machine. */
 export interface Needs {
-  /** The stock main plugins that it uses. */
+  /** The main plugins that it uses. */
   readonly plugins: readonly string[];
   /** The specification version that these must speak. */
   readonly cniVersion: string;
@@ -43,7 +43,7 @@ const trialLinks: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Finds the stock plugins that a scenario needs.
+ * Finds the main plugins that a scenario needs.
  *
  * @param needs what it needs
  * @returns their directory, or undefined where there is none

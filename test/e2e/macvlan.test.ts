@@ -1,4 +1,4 @@
-/** The stock macvlan plugin: pods beside the host on its own subnet. */
+/** The plugin macvlan: pods beside the host on its own subnet. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -1,4 +1,4 @@
-/** Several ranges with the stock ptp plugin, which has a gateway for each of them. */
+/** Several ranges with the plugin ptp, which has a gateway for each of them. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

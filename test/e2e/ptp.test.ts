@@ -1,4 +1,4 @@
-/** The stock ptp plugin: every pod on a link of its own, the host in between. */
+/** The plugin ptp: every pod on a link of its own, the host in between. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

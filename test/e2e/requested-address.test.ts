@@ -1,4 +1,4 @@
-/** A requested address on its three ways from the runtime through the stock bridge plugin. */
+/** A requested address on its three ways from the runtime through the plugin bridge. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -1,4 +1,4 @@
-/** A bridge that still has the gateway of an earlier configuration, with the stock bridge plugin. */
+/** A bridge that still has the gateway of an earlier configuration, with the plugin bridge. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

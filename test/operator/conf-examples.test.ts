@@ -278,7 +278,7 @@ test("the services: systemd rates their exposure below 4 of 10", {
 });
 
 for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
-  test(`${file}: its capabilities are enough for living pods and files of other users`, {
+  test(`${file}: its capabilities are enough for running pods and files of other users`, {
     skip: skipWithoutCapabilities,
   }, async (t) => {
     const node = nodeFor(t);

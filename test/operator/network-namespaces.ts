@@ -1,4 +1,4 @@
-/** Network namespaces of living pods: one that a process runs in, or one that is mounted at a path. */
+/** Network namespaces of running pods: one that a process runs in, or one that is mounted at a path. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { readlinkSync, writeFileSync } from "node:fs";

@@ -228,7 +228,7 @@ test("an exhausted set says how full it is and what to do next", (t) => {
   t.end();
 });
 
-/** A machine on which each file of an exhausted set is as old as told, in seconds. */
+/** A machine on which each file of an exhausted set has the given age, in seconds. */
 function aged(files: Readonly<Record<string, readonly [string, number]>>): MemoryMachine {
   const machine = machineWith();
   const oldest = Math.max(...Object.values(files).map(([, age]) => age));

@@ -24,9 +24,9 @@ export class MemoryDisk {
   hardLinks = true;
   /** Whether `symlink(2)` works. */
   symbolicLinks = true;
-  /** The file system's clock advances by so many nanoseconds at a time; the kernel's by one to ten milliseconds. */
+  /** The file system's clock advances by this many nanoseconds at a time; the kernel's by one to ten milliseconds. */
   grain = 1n;
-  /** Times are kept in whole multiples of so many nanoseconds, also those that are set; full seconds on old ones. */
+  /** Times are kept in whole multiples of this many nanoseconds, also those that are set; full seconds on old ones. */
   resolution = 1n;
   readonly #now: () => bigint;
   #root: Inode;

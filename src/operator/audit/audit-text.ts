@@ -40,12 +40,12 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
   const layout = { width: tableWidth(system) };
   const { nodes, expectation, usesPodCidrs, findings } = audit;
   const withFindings = new Set(findings.map(({ node }) => node)).size;
-  const verdict =
+  const summary =
     withFindings === 0
       ? paint("No problems found.", "good")
       : `${plural(withFindings, "node")} with problems.`;
   return [
-    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${verdict}\n`,
+    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${summary}\n`,
     usesPodCidrs ? "" : noPodCidrs,
     ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
     proposalsText(audit.renumberings, layout),

@@ -33,7 +33,7 @@ export const audit: Command = {
   operands: "[FILE]",
   operandCount: { least: 0, most: 1 },
   findsNetworks: false,
-  summary: "what is wrong with the podCIDRs of a cluster's nodes",
+  summary: "find problems with the podCIDRs of a cluster's nodes",
   description: [
     "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. The output of -o yaml is read, too, but takes much longer in a large cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
     "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one.",

@@ -100,7 +100,7 @@ function ownProblems(
     found.push({ code, severity: "error", node, podCidr, message });
   };
   if (!isNodeName(node.name))
-    report("name", node.podCidrs.join(","), "Kubernetes accepts no such name");
+    report("name", node.podCidrs.join(","), "Kubernetes does not accept this name");
   for (const text of unreadable)
     report("invalid", text, "expected a network such as 10.244.1.0/24");
   if (node.podCidrs.length === 0) {

@@ -72,7 +72,7 @@ function renumberingOf(
   noneLeft: (family: Family) => string,
 ): Renumbering {
   const noProposal = (problem: string): Renumbering => ({ node, podCidrs: undefined, problem });
-  if (!isNodeName(node.name)) return noProposal("Kubernetes accepts no such name");
+  if (!isNodeName(node.name)) return noProposal("Kubernetes does not accept this name");
   if (clusters.length === 0) return noProposal("give --cluster-cidr for a proposal");
   const podCidrs: string[] = [];
   for (const family of families) {

@@ -102,7 +102,7 @@ function readSnapshot(context: Context, networks: readonly FoundNetwork[]): Snap
   return { directories: readDirectories(context.system, networks), pods, checker };
 }
 
-/** Whether a living container has an address in the network of a reservation, whoever holds it. */
+/** Whether a live container has an address in the network of a reservation, whoever holds it. */
 function inUseBy(
   { attachments }: Pods,
   { livenessOf, livenessOfAttachment }: LivenessChecker,

@@ -43,7 +43,7 @@ export const kinds = {
   "bridge-address": {
     severity: "error",
     remedy:
-      "if the configuration is correct, remove the old address: the next ADD sets the right one. Pods go on, but restart those whose gateway is the old address. Delete the bridge only after the node was drained",
+      "if the configuration is correct, remove the old address: the next ADD sets the right one. Running pods stay connected, except those whose gateway is the old address: restart these. Delete the bridge only after draining the node",
   },
   "bridge-shared": {
     severity: "error",
@@ -51,7 +51,8 @@ export const kinds = {
   },
   "leaked-reservation": {
     severity: "warning",
-    remedy: "let gc find what is dead, and read what it would release",
+    remedy:
+      "run gc, which lists the reservations of dead containers and prints the command that releases them",
   },
   "range-full": {
     severity: "warning",
@@ -61,7 +62,7 @@ export const kinds = {
   "range-nearly-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods once the node was drained",
+      "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods after draining the node",
   },
   "plugin-replaced": {
     severity: "warning",
@@ -102,7 +103,7 @@ export const kinds = {
   },
   "writable-by-others": {
     severity: "warning",
-    remedy: "take the permission away; reservations have mode 0600",
+    remedy: "remove the permission; reservations have mode 0600",
   },
   "foreign-user": {
     severity: "warning",
@@ -147,7 +148,7 @@ export const kinds = {
   },
   "leftover-gc-state": {
     severity: "info",
-    remedy: "start the timer of gc again, unless it is not used any more",
+    remedy: "start the gc timer again, if it is still used",
   },
   "leftover-directory": {
     severity: "info",

@@ -22,8 +22,8 @@ export function pluginFindings(system: OperatorSystem): readonly Finding[] {
         location: undefined,
         path: target,
         message: exists(system, target)
-          ? "this program was installed here, and another one has been put in its place"
-          : "this program was installed here, and has been removed",
+          ? "this program was installed here, and was replaced by another one"
+          : "this program was installed here, and was removed",
         commands: [shellCommand(["host-local", "install", directory])],
       },
     ];

@@ -27,7 +27,7 @@ import type { Code, Finding, Repair } from "./finding.ts";
 /**
  * Checks every reservation of a network.
  *
- * @param isInUse whether a living container has the address of a reservation, whoever holds it
+ * @param isInUse whether a live container has the address of a reservation, whoever holds it
  * @throws CommandError if this user may not read them
  */
 export function reservationFindings(
@@ -93,7 +93,7 @@ function ownerlessFindings(
     if (!isDebris(system, path)) return [];
     const message = "the file is empty, so no DEL can release it";
     if (isInUse(reservation)) {
-      const text = `${message}; a living container uses the address, so it is not repaired`;
+      const text = `${message}; a live container uses the address, so it is not repaired`;
       return [found(reservation, "empty-reservation", text)];
     }
     const repair: Repair = { kind: "reservation", name: reservation.name };
@@ -146,7 +146,7 @@ function permissionFindings(
             ...found(
               reservation,
               "writable-by-others",
-              `group or others may write it: mode ${mode}`,
+              `group or others can write to it: mode ${mode}`,
             ),
             commands: [shellCommand(["chmod", "go-w", reservation.path])],
           },

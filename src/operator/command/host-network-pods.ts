@@ -5,7 +5,7 @@ import { type Context, type Option, UsageError } from "./command.ts";
 export const hostNetworkPodsOption: Option = {
   name: "--host-network-pods",
   value: "N",
-  summary: "how many pods with hostNetwork run on a node (default: 0)",
+  summary: "number of pods with hostNetwork on a node (default: 0)",
 };
 
 /**

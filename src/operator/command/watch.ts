@@ -7,7 +7,7 @@ import type { Option } from "./command.ts";
 /** The option that repeats a command. */
 export const watchOption: Option = {
   name: "--watch",
-  summary: "repeat every two seconds until interrupted; on a terminal on a cleared screen",
+  summary: "repeat every two seconds until interrupted, clearing the screen of a terminal",
 };
 
 /** In milliseconds. */

@@ -44,7 +44,7 @@ export const gc: Command = {
     { name: "--now", summary: "release what one run finds dead, without a second run" },
     { name: "--allow-empty", summary: "accept a list without any live container" },
     { name: "--force", summary: "accept that more than half of a network is dead" },
-    { name: "--ignore-netns", summary: "believe the list, even if a network namespace exists" },
+    { name: "--ignore-netns", summary: "trust the list, even if a network namespace exists" },
     { name: "--yes", summary: "release; without it, only print what would be released" },
   ],
   examples: [

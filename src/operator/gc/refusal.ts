@@ -45,7 +45,7 @@ export function refusal(
   return tooMany(network, collection);
 }
 
-/** A list that was cut has most of the living containers among the dead. */
+/** A list that was cut has most of the live containers among the dead. */
 function tooMany(network: string, { decided }: Collection): string | undefined {
   const named = decided.filter(({ decision }) => decision !== "ownerless");
   const dead = named.filter(

@@ -103,5 +103,5 @@ function planFor(
     return `, in place of another version of it; ${previous} stays`;
   }
   const link = linkAt(system, target);
-  return link === undefined ? "" : `, in place of a link to ${link}, which is not there any more`;
+  return link === undefined ? "" : `, in place of a link to ${link}, which does not exist`;
 }

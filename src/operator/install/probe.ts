@@ -107,6 +107,6 @@ function isLibraryMissing(message: string): boolean {
 function problemOf({ code, reason }: SystemError): string {
   if (code === "ETIMEDOUT") return `It did not answer within ${TIMEOUT / 1000} seconds`;
   if (code === "EFBIG") return `It printed more than ${MAX_ANSWER} bytes`;
-  if (code === "ENOEXEC") return "It is no program for this machine: check its architecture";
+  if (code === "ENOEXEC") return "It is not a program for this machine: check its architecture";
   return `It could not be started: ${reason}`;
 }

@@ -18,7 +18,7 @@ export function rollBack(context: Context, installation: Installation): Report {
     throw new CommandError(
       link === undefined
         ? `install: there is no ${previous} to roll back to`
-        : `install: ${previous} is a link to ${link}, which is not there any more`,
+        : `install: ${previous} is a link to ${link}, which does not exist`,
     );
   }
   const exists = kindAt(system, target) === "file";

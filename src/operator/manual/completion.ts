@@ -39,7 +39,7 @@ export function completionOf(commands: () => readonly Command[]): Command {
     findsNetworks: true,
     summary: "print a shell completion script",
     description: [
-      "Prints the completion script for bash, zsh or fish. The scripts call completion with networks, addresses, pods or namespaces, which prints what there is on this node, one on a line.",
+      "Prints the completion script for bash, zsh or fish. The scripts call completion with networks, addresses, pods or namespaces, which prints those of this node, one per line.",
     ],
     options: [cacheOption],
     examples: [

@@ -24,7 +24,7 @@ export const plan: Command = {
   operands: "",
   operandCount: { least: 0, most: 0 },
   findsNetworks: false,
-  summary: "how many nodes and pods fit into a cluster CIDR, and which settings to choose",
+  summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
   description: [
     "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
     "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
@@ -33,14 +33,14 @@ export const plan: Command = {
   options: [
     ...clusterOptions("", ""),
     serviceCidrOption,
-    { name: "--nodes", value: "N", summary: "how many nodes the cluster is to have" },
-    { name: "--pods", value: "N", summary: "how many pods with an address a node is to hold" },
+    { name: "--nodes", value: "N", summary: "number of nodes in the cluster" },
+    { name: "--pods", value: "N", summary: "number of pods with an address on each node" },
     hostNetworkPodsOption,
-    ...clusterOptions("was-", "so far: "),
+    ...clusterOptions("was-", "before the change: "),
     {
       name: "--was-nodes",
       value: "N",
-      summary: "how many nodes there are (default: as many as the old settings hold)",
+      summary: "current number of nodes (default: as many as the old settings hold)",
     },
   ],
   examples: [

@@ -100,7 +100,7 @@ function capacityOf(settings: Settings): bigint {
   return podCidrCount(settings, settings.cluster.length, settings.nodeMask);
 }
 
-/** The settings so far: what is not given is unchanged. `undefined` where nothing is given. */
+/** The settings before the change: what is not given is unchanged. `undefined` where nothing is given. */
 function formerSettings(
   context: Context,
   now: readonly Settings[],
@@ -125,7 +125,7 @@ function formerSettings(
     }
     if (nodeMask >= cluster.length) return { family, cluster, serviceCidrs, nodeMask };
     throw new UsageError(
-      `plan: no cluster can have had a cluster CIDR of /${cluster.length} with a node mask of /${nodeMask}`,
+      `plan: before the change: a cluster CIDR of /${cluster.length} cannot have a node mask of /${nodeMask}`,
     );
   });
 }

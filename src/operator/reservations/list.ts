@@ -43,7 +43,7 @@ export const list: Command = {
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace, where the node shows that; the column is missing if it is known of none.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace; the column is omitted if that is unknown for all of them.",
     "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
   options: [
@@ -52,7 +52,7 @@ export const list: Command = {
     {
       name: "--older-than",
       value: "DURATION",
-      summary: "only those made longer ago than this, such as 90s, 10m, 3h or 12d",
+      summary: "only those older than this, such as 90s, 10m, 3h or 12d",
     },
     {
       name: "--sort",

@@ -10,7 +10,7 @@ enum {
   UNIT = 16,
   /* Before each block: its usable size. The blocks themselves are aligned to a unit. */
   HEADER = 8,
-  /* Blocks of up to so many units, header included, have a size class; larger ones come from malloc. */
+  /* Blocks of up to this many units, header included, have a size class; larger ones come from malloc. */
   CLASSES = 64,
   LARGEST_SMALL = CLASSES * UNIT - HEADER,
   PIECE = 256 * 1024,

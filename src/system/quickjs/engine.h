@@ -2,7 +2,7 @@
  * The engine, ready for a call. Reading the plugin and running it up to where it waits for a call is
  * the same work each time, so the build does it once: it runs the linked file, which writes the
  * memory that the engine then has, and puts that back into the file as its section `.snapshot`. The
- * file is not position-independent, so every address in it stays right.
+ * file is not position-independent, so every address in it stays valid.
  */
 
 #ifndef ENGINE_H
@@ -31,7 +31,7 @@ bool has_snapshot(void);
  */
 int write_snapshot(add_globals *add);
 
-/* The engine as the snapshot has it, or newly made in a file that shall have none; NULL without memory. */
+/* The engine as the snapshot has it, or newly made in a file that must not have one; NULL without memory. */
 struct engine *start_engine(add_globals *add);
 
 /* Evaluates a program; false if it threw. */

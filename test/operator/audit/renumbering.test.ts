@@ -86,7 +86,7 @@ test("where large podCIDRs take the whole cluster CIDR, each node gets a part of
 test("without a cluster CIDR, or for an invalid name, there is no proposal", (t) => {
   const masks = expectation(["10.0.0.0/16", 24]);
   t.match(renumber([node("a", [])], { ...masks, clusters: [] })[0]?.problem, /--cluster-cidr/);
-  t.match(renumber([node("a; id", [])], masks)[0]?.problem, /accepts no such name/);
+  t.match(renumber([node("a; id", [])], masks)[0]?.problem, /does not accept this name/);
   t.strictSame(renumber([node("a; id", ["10.0.0.0/24"])], masks), [], "its podCIDR is good");
   t.end();
 });

@@ -583,7 +583,7 @@ test("a bridge with an old IPv6 address of the subnet", (t) => {
   t.end();
 });
 
-/** Ranges with so many pods, and the finding that is expected. */
+/** Ranges with a number of pods, and the finding that is expected. */
 const fillings: Readonly<
   Record<string, readonly [ipam: JsonObject, pods: number, finding: Partial<Finding> | undefined]>
 > = {

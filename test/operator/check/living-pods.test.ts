@@ -96,7 +96,7 @@ for (const [name, start] of Object.entries(runtimes)) {
     t.same(codesOf(node), []);
   });
 
-  scenario(`two living pods ${name}, with one address`, needs, (t) => {
+  scenario(`two running pods ${name}, with one address`, needs, (t) => {
     const node = makeNode(t);
     start(t, node, "default/web", "c1", "10.1.2.2");
     loseReservation(node, "10.1.2.2");

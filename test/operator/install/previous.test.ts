@@ -58,7 +58,7 @@ test("a link whose program is gone is no plugin: it is replaced, and not kept", 
 
   t.match(directory.install(), [
     1,
-    `${directory.target}, in place of a link to gone, which is not there any more.\n`,
+    `${directory.target}, in place of a link to gone, which does not exist.\n`,
   ]);
   t.equal(directory.install("--yes")[0], 0);
   t.strictSame(directory.names, ["host-local"]);
@@ -74,7 +74,7 @@ test("a rollback to a link whose program is gone is refused", (t) => {
   t.strictSame(directory.install("--rollback", "--yes"), [
     2,
     "",
-    `host-local: install: ${directory.previous} is a link to cni, which is not there any more\n`,
+    `host-local: install: ${directory.previous} is a link to cni, which does not exist\n`,
   ]);
   t.ok(isExecutable(directory.target));
   t.end();

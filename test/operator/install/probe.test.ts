@@ -6,7 +6,7 @@ import { test } from "tap";
 import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
 
 for (const [what, content, problem] of [
-  ["is no program", "garbage", /It is no program for this machine: check its architecture/],
+  ["is no program", "garbage", /It is not a program for this machine: check its architecture/],
   ["has no loader", "#!/none/sh\n", /It could not be started: check that it is executable, that/],
   ["fails", "#!/bin/sh\nexit 1\n", /It exited with code 1 and printed nothing/],
   [

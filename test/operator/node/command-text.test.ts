@@ -43,7 +43,7 @@ for (const [name, [given, options]] of Object.entries(cases)) {
   });
 }
 
-test("a command that does not read the cache is not told where it is", (t) => {
+test("a command that does not read the cache has no --cache-dir", (t) => {
   const given = { options: { "--cache-dir": "/srv/cni" } };
   t.equal(textFor(["capacity", "net"], given), "host-local capacity net");
   t.end();

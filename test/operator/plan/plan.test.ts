@@ -238,7 +238,10 @@ test("what cannot be worked out is a usage error", (t) => {
     ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0", /--service-cidr: expected a network/],
     ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes needs/],
     ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
-    ["--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8", /no cluster can have had/],
+    [
+      "--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8",
+      /a cluster CIDR of \/16 cannot have a node mask of \/8/,
+    ],
     ["--cluster-cidr 10.0.0.0/16 operand", /too many operands/],
   ];
   for (const [line, message] of cases) {

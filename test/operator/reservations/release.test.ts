@@ -92,7 +92,7 @@ test("a pod is freed by its name, with all its sandboxes", (t) => {
   t.end();
 });
 
-test("the address of a living container is refused, with how that is known", {
+test("the address of a live container is refused, with how that is known", {
   skip: skipOutsideHost,
 }, async (t) => {
   const node = busyNode(t);

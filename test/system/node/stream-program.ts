@@ -2,7 +2,7 @@
  * A process that does one thing with its standard streams; an error goes to standard error.
  *
  * Usage: `node stream-program.ts read LIMIT [MILLISECONDS]` prints how many characters standard input has;
- * `node stream-program.ts write LENGTH` prints so many characters.
+ * `node stream-program.ts write LENGTH` prints that many characters.
  */
 
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
