@@ -1,7 +1,7 @@
 /** Decides which reservations are released, without reading anything itself. */
 
 import { type SeenDead, seenDeadKey } from "../../store/seen-dead.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ContainerState } from "./container-state.ts";
 
 /**
  * The decision on a reservation. `alive`, `unknown`, `inUse`: its liveness. `ownerless`: it names no container. `young`:
@@ -9,7 +9,7 @@ import type { Judgement } from "./judgement.ts";
  * period. `due`: to be released. Only those that are `due` are released.
  */
 export type Decision =
-  | Exclude<Judgement["liveness"], "dead">
+  | Exclude<ContainerState["liveness"], "dead">
   | "ownerless"
   | "young"
   | "waiting"
@@ -19,7 +19,7 @@ export type Decision =
 export interface Candidate {
   /** `undefined` if the file names no container, or has been removed. */
   readonly seen: Omit<SeenDead, "since"> | undefined;
-  readonly liveness: Judgement["liveness"];
+  readonly liveness: ContainerState["liveness"];
 }
 
 /** What the decisions of a run are based on. */

@@ -20,13 +20,14 @@ export function doubtsOn(context: Context, collection: Collection): readonly str
     first === undefined
       ? []
       : [
-          `${network}: ${inUse.length} of ${decided.length} reservations are listed as dead, but their network namespaces still exist (${formatAddress(first.reservation.address)}: ${first.judgement.reason}). The list is incomplete, or the runtime left the namespaces behind; --ignore-netns releases them`,
+          `${network}: ${inUse.length} of ${decided.length} reservations are listed as dead, but their network namespaces still exist (${formatAddress(first.reservation.address)}: ${first.containerState.reason}). The list is incomplete, or the runtime left the namespaces behind; --ignore-netns releases them`,
         ];
   const reservations = decided.map(({ reservation }) => reservation);
   const command = liveCommandOf(directory.networks[0], reservations);
   const undecided = missingTexts(context).flatMap(([missing, text]) => {
     const count = decided.filter(
-      ({ decision, judgement }) => decision === "unknown" && judgement.missing === missing,
+      ({ decision, containerState }) =>
+        decision === "unknown" && containerState.missing === missing,
     ).length;
     return count === 0
       ? []

@@ -8,13 +8,13 @@ import { containerOf, interfaceOf, type NodeReservation } from "../node/node-res
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatId, tableWidth } from "../output/terminal.ts";
+import type { ContainerState } from "./container-state.ts";
 import type { Decided, Decision } from "./decision.ts";
-import type { Judgement } from "./judgement.ts";
 
 /** A reservation with the decision on it. */
 export interface DecidedReservation extends Decided {
   readonly reservation: NodeReservation;
-  readonly judgement: Judgement;
+  readonly containerState: ContainerState;
 }
 
 /** How a run releases. */
@@ -143,7 +143,7 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
       }),
     ),
     undecided: collections.flatMap(({ decided }) =>
-      decided.flatMap(({ decision, reservation, judgement: { reason } }) =>
+      decided.flatMap(({ decision, reservation, containerState: { reason } }) =>
         decision === "inUse" || decision === "unknown"
           ? [{ ...describe(reservation), state: decision, reason, path: reservation.path }]
           : [],

@@ -12,10 +12,10 @@ import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
 import { requireReadable } from "../node/node-reservations.ts";
 import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
+import { type StateOf, stateByList, stateByNamespaces, statesOf } from "./container-state.ts";
 import { decideBy } from "./decision.ts";
 import { doubtsOn, noSource, sourceHint } from "./doubts.ts";
 import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
-import { type Judge, judgeAll, judgeByList, judgeByNamespaces } from "./judgement.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 import { refusal } from "./refusal.ts";
 
@@ -83,9 +83,9 @@ function collect(context: Context): Report {
   for (const { reservations } of directories) requireReadable(reservations);
   if (readSource === undefined && has("--yes")) throw noSource(directories);
   const source = readSource?.(readAt) ?? { kind: "namespaces", asOf: readAt };
-  const judge = judgeBy(context, source);
+  const stateOf = stateFor(context, source);
   const collections = directories.map((contents) =>
-    decide(context, grace, source, judge, contents),
+    decide(context, grace, source, stateOf, contents),
   );
   const finished = collections.map((collection) => {
     const refused = refusal(context, source, collection);
@@ -103,19 +103,19 @@ function collect(context: Context): Report {
   };
 }
 
-function judgeBy(context: Context, source: LiveSource): Judge {
+function stateFor(context: Context, source: LiveSource): StateOf {
   const { system, has } = context;
   const makeChecker = (): LivenessChecker =>
     makeLivenessChecker(system, readResultsCache(system, cacheDirOf(context)));
-  if (source.kind === "namespaces") return judgeByNamespaces(makeChecker());
-  return judgeByList(source.list, has("--ignore-netns") ? undefined : makeChecker);
+  if (source.kind === "namespaces") return stateByNamespaces(makeChecker());
+  return stateByList(source.list, has("--ignore-netns") ? undefined : makeChecker);
 }
 
 function decide(
   { system, has }: Context,
   grace: number,
   { asOf }: LiveSource,
-  judge: Judge,
+  stateOf: StateOf,
   { directory, reservations }: DirectoryContents,
 ): Collection {
   const { location } = directory;
@@ -125,7 +125,7 @@ function decide(
     isImmediate: has("--now"),
     before: readSeenDead(system, location),
   });
-  const decided = judgeAll(reservations, judge).map(({ reservation, judgement }) => {
+  const decided = statesOf(reservations, stateOf).map(({ reservation, containerState }) => {
     const owner = ownerText(reservation.owner);
     const modified =
       owner === undefined ? undefined : modifiedOf(system, location, reservation.name);
@@ -133,7 +133,11 @@ function decide(
       owner === undefined || modified === undefined
         ? undefined
         : { name: reservation.name, owner, modified };
-    return { ...decideOne({ seen, liveness: judgement.liveness }), reservation, judgement };
+    return {
+      ...decideOne({ seen, liveness: containerState.liveness }),
+      reservation,
+      containerState,
+    };
   });
   return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };
 }

@@ -49,7 +49,7 @@ export function refusal(
 function tooMany(network: string, { decided }: Collection): string | undefined {
   const named = decided.filter(({ decision }) => decision !== "ownerless");
   const dead = named.filter(
-    ({ seenDead, judgement }) => seenDead !== undefined && !judgement.isGone,
+    ({ seenDead, containerState }) => seenDead !== undefined && !containerState.isGone,
   );
   if (dead.length < FEW || dead.length * 2 <= named.length) return undefined;
   return `${dead.length} of the ${named.length} reservations of ${network} are dead by the list alone; nothing was released there. Check that the list is complete, and has the containers of every runtime that uses ${network}; if it is, add --force`;

@@ -8,7 +8,7 @@ import type { LiveList } from "./live-list.ts";
  * Whether a container is alive, and how that is known. `inUse`: the list does not contain it, but its network namespace
  * exists.
  */
-export interface Judgement {
+export interface ContainerState {
   readonly liveness: LivenessResult["liveness"] | "inUse";
   readonly reason: string;
   /** What is missing to decide, if it is `unknown`. */
@@ -19,10 +19,10 @@ export interface Judgement {
   readonly isGone: boolean;
 }
 
-/** Judges one reservation. */
-export type Judge = (reservation: NodeReservation) => Judgement;
+/** Returns the state of a reservation's container. */
+export type StateOf = (reservation: NodeReservation) => ContainerState;
 
-const ownerless: Judgement = {
+const ownerless: ContainerState = {
   liveness: "unknown",
   reason: "it names no container",
   missing: undefined,
@@ -30,30 +30,30 @@ const ownerless: Judgement = {
 };
 
 /**
- * Judges the reservations of a network. What shows that a container is alive counts for all that it holds: its namespace
- * may have an address of one family only.
+ * The states of the containers of a network's reservations. What shows that a container is alive counts for all that it
+ * holds: its namespace may have an address of one family only.
  */
-export function judgeAll(
+export function statesOf(
   reservations: readonly NodeReservation[],
-  judge: Judge,
-): readonly { readonly reservation: NodeReservation; readonly judgement: Judgement }[] {
-  const living = new Map<string, Judgement>();
-  const judged = reservations.map((reservation) => {
+  stateOf: StateOf,
+): readonly { readonly reservation: NodeReservation; readonly containerState: ContainerState }[] {
+  const alive = new Map<string, ContainerState>();
+  const states = reservations.map((reservation) => {
     const container = containerOf(reservation.owner);
-    const judgement = container === "" ? ownerless : judge(reservation);
-    if (judgement.liveness === "alive" || judgement.liveness === "inUse") {
-      living.set(container, judgement);
+    const containerState = container === "" ? ownerless : stateOf(reservation);
+    if (containerState.liveness === "alive" || containerState.liveness === "inUse") {
+      alive.set(container, containerState);
     }
-    return { reservation, judgement };
+    return { reservation, containerState };
   });
-  return judged.map(({ reservation, judgement }) => ({
+  return states.map(({ reservation, containerState }) => ({
     reservation,
-    judgement: living.get(containerOf(reservation.owner)) ?? judgement,
+    containerState: alive.get(containerOf(reservation.owner)) ?? containerState,
   }));
 }
 
-/** Judges by network namespaces alone. */
-export function judgeByNamespaces(checker: LivenessChecker): Judge {
+/** By network namespaces alone. */
+export function stateByNamespaces(checker: LivenessChecker): StateOf {
   return (reservation) => {
     const result = checker.livenessOf(reservation);
     return {
@@ -66,11 +66,14 @@ export function judgeByNamespaces(checker: LivenessChecker): Judge {
 }
 
 /**
- * Judges by a list. What it does not contain is dead, unless its network namespace exists.
+ * By a list. What it does not contain is dead, unless its network namespace exists.
  *
- * @param checkerOf makes the checker, at the first reservation that is not in the list; `undefined` to believe the list
+ * @param checkerOf makes the checker, at the first reservation that is not in the list; `undefined` to trust the list
  */
-export function judgeByList(list: LiveList, checkerOf: (() => LivenessChecker) | undefined): Judge {
+export function stateByList(
+  list: LiveList,
+  checkerOf: (() => LivenessChecker) | undefined,
+): StateOf {
   let checker: LivenessChecker | undefined;
   return (reservation) => {
     const byList = { missing: undefined, isGone: false };
