@@ -32,7 +32,10 @@ const closingSections: readonly (readonly [string, readonly (readonly [string, s
         "/var/lib/cni/networks/NETWORK/ADDRESS",
         "A reservation: container id and interface. The configuration may set another directory with ipam.dataDir.",
       ],
-      ["/var/lib/cni/networks/.host-local", "The owner index, which may be deleted at any time."],
+      [
+        "/var/lib/cni/networks/.host-local",
+        "The owner index, records of gc, and copies made by check --repair. It may be deleted while no call runs.",
+      ],
       ["/var/lib/cni/results", "The cache of libcni, which names the pods."],
     ],
   ],
