@@ -7,7 +7,7 @@ import type { Subject } from "../test/faults/executables/subject.ts";
 import type { Kind } from "../test/faults/judgement.ts";
 import { root } from "./bundle.ts";
 
-/** A fault, and what each executable made of it. */
+/** A fault, and the attempts of each executable. */
 export interface Row {
   readonly scenario: Scenario;
   readonly outcomes: ReadonlyMap<Subject["name"], readonly Attempt[]>;

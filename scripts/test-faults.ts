@@ -53,7 +53,7 @@ if (options.write) writeTable(rows, { seed, extent });
 console.log(`# { total: ${held + broken}, pass: ${held}${broken > 0 ? `, fail: ${broken}` : ""} }`);
 process.exitCode = broken > 0 || rows.length === 0 || rows.some(isUntried) ? 1 : 0;
 
-/** Whether one of our own executables went through nothing. */
+/** Whether one of our own executables has no attempt. */
 function isUntried({ scenario, outcomes }: Row): boolean {
   const untried = [...outcomes].filter(
     ([name, attempts]) => name !== "Go" && attempts.length === 0,

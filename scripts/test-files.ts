@@ -20,7 +20,7 @@ export interface TestFile {
   readonly usesGoPlugin: boolean;
   /** Whether it is about the native executable alone. */
   readonly isNative: boolean;
-  /** Whether one executable is enough in the small extent. */
+  /** Whether one executable is enough in the short extent. */
   readonly isOnceEnough: boolean;
 }
 
@@ -29,7 +29,7 @@ const operatorSystemTests = ["entry", "layout", "reader", "install/install", "gc
   (name) => `test/operator/${name}.test.ts`,
 );
 
-/** More of what other real clients do with both. */
+/** Further tests with real clients. */
 const furtherClients = ["bridge-dual-stack", "ptp-ranges", "requested-address"].map(
   (name) => `test/e2e/${name}.test.ts`,
 );

@@ -22,7 +22,7 @@ export interface FileResult extends Counts {
 /** A test file that takes longer hangs: tap says in which test, in seconds. */
 const LONGEST = 900;
 
-/** And is killed where it does not get to that, in milliseconds. */
+/** The time after which it is killed if tap does not end it, in milliseconds. */
 const KILLED_AFTER = (LONGEST + 60) * 1000;
 
 /**

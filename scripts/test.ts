@@ -1,12 +1,12 @@
 /**
  * Builds both executables and runs the tests: those that work on an executable from outside with each of the two (in the
- * small extent many only with the native one), all others once. One line a file says how it went.
+ * short extent many only with the native one), all others once. Prints one line for each file.
  *
  * Usage: npm test [-- OPTION... FILE...], npm run test:all
  *
- *   --full             every test in its full extent; without it, all kinds of tests in a small extent
- *   --go-plugin PATH   the tests that use the Go plugin, with this one; `none` is as on a machine without
- *   FILE               these test files alone
+ *   --full             every test in full extent; short by default, see test/extent.ts
+ *   --go-plugin PATH   the tests that use the Go plugin, with this one; `none` as if there were none
+ *   FILE               only these test files
  */
 
 import { spawnSync } from "node:child_process";
@@ -71,7 +71,7 @@ async function buildNativeHere(): Promise<Executable | undefined> {
   } catch (error) {
     if (error instanceof MissingTool) {
       sum.skipped++;
-      console.log(`The native executable is not tested, for it cannot be built here. ${error}`);
+      console.log(`The native executable is not tested, since it cannot be built here. ${error}`);
     } else {
       sum.failed++;
       console.log(`FAIL  The native executable could not be built: ${error}`);
@@ -85,7 +85,7 @@ function chosenFiles(): readonly TestFile[] {
   const files = testFiles()
     .filter(({ path }) => wanted.size === 0 || wanted.has(path))
     .filter(({ usesGoPlugin }) => goPlugin === undefined || usesGoPlugin);
-  if (files.length === 0) throw new Error("No test file is of that name.");
+  if (files.length === 0) throw new Error("There is no test file of that name.");
   return files;
 }
 

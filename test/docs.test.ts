@@ -1,4 +1,4 @@
-/** The documentation says what the tests hold. */
+/** The documentation agrees with the source, and its links are valid. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

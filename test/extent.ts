@@ -1,6 +1,6 @@
 /**
- * How thorough a run of the tests is: `short` is a small part of every kind of test, `full` is all but what only more of
- * the same would add, `exhaustive` is everything.
+ * How thorough a run of the tests is: `short` is a small part of every kind of test, `full` is all but
+ * repetitions of the same kind, `exhaustive` is everything.
  */
 export type Extent = "short" | "full" | "exhaustive";
 

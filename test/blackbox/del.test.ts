@@ -184,7 +184,7 @@ test("DEL frees the addresses after the one that it could not free", {
   for (const path of ["", "net/lock", "net/10.0.0.3"]) {
     handOver(join(network.directory, path));
   }
-  // In a sticky directory of root's, nobody may remove what is not nobody's.
+  // In a sticky directory of root's, a user may remove only their own files.
   chmodSync(join(network.directory, "net"), 0o1777);
   chmodSync(join(network.directory, "net/10.0.0.2"), 0o644);
 

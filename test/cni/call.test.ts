@@ -15,7 +15,7 @@ const complete: Environment = {
 };
 const configuration = '{"cniVersion":"1.1.0","name":"net","ipam":{}}';
 
-/** What becomes of a call with these variables in place of the complete ones; an empty one is not set. */
+/** The outcome of a call with these variables in place of the complete ones; an empty one is not set. */
 function receive(environment: Environment, stdin = configuration): CniCall {
   return receiveCall(
     new MemoryMachine().start({ environment: { ...complete, ...environment }, stdin }),

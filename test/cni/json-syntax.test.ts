@@ -8,7 +8,7 @@ function refusal(character: string, context: string): string {
   return `invalid character '${character}' ${context}`;
 }
 
-/** Every text here was shown to the reference, and this is what it said. */
+/** The messages of the reference for these texts. */
 const cases: readonly (readonly [text: string, expected: string])[] = [
   // Nothing, or not enough.
   ["", END],

@@ -19,7 +19,7 @@ export interface GoPlugin {
 const { HOST_LOCAL_GO_BIN } = process.env;
 
 /**
- * Where a Go plugin may be: where `HOST_LOCAL_GO_BIN` says, which is nowhere if it is empty; else the newest one, fetched
+ * Where a Go plugin may be: where `HOST_LOCAL_GO_BIN` says (nowhere if it is empty), else the newest one, fetched
  * by this project, then the system's own.
  */
 const places =

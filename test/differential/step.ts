@@ -31,7 +31,7 @@ export interface Situation {
   readonly tree: readonly TreeEntry[];
 }
 
-/** The containers that live in a data directory. */
+/** The containers with reservations in a data directory. */
 export const containers = ["c1", "c2", "c3", "c10", "0a1b2c", "Pod_1.x-y"];
 
 /** Their interfaces, the usual one most often. */

@@ -1,4 +1,4 @@
-/** A host of its own for a scenario: plugins in place, nothing reserved, no way out. */
+/** A host for a scenario: plugins installed, nothing reserved, no route out. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -66,7 +66,7 @@ export class Host {
   }
 
   /**
-   * Gives the host a network card, whose other end nobody holds.
+   * Gives the host a network interface whose peer is not connected.
    *
    * @param name the interface's name
    */

@@ -1,4 +1,4 @@
-/** The scenarios have teeth: with a broken plugin they fail, and name what is broken. */
+/** The scenarios fail with a broken plugin, and name what is broken. */
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

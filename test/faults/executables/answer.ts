@@ -1,4 +1,4 @@
-/** What every call owes its caller, whatever it was given. */
+/** The requirements on the answer to any call. */
 
 import { readError } from "../../blackbox/printed-error.ts";
 import type { Judgement } from "../judgement.ts";
@@ -29,7 +29,7 @@ export function judgeAnswer(outcome: Ending, judgement: Judgement): void {
 }
 
 /**
- * A call that must fail, with an answer as every call owes it.
+ * Requires that a call fails, with a valid answer.
  *
  * @param outcome how the call ended
  * @param judgement where violations are noted
@@ -40,7 +40,7 @@ export function judgeRefusal(outcome: Ending, judgement: Judgement): void {
 }
 
 /**
- * A call that must work, with an answer as every call owes it.
+ * Requires that a call succeeds, with a valid answer.
  *
  * @param outcome how the call ended
  * @param judgement where violations are noted

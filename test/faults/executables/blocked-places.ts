@@ -81,7 +81,7 @@ async function judgeBlocked(
   return [...unserved, releases];
 }
 
-/** All but directories, which do no harm. */
+/** All files except directories, which a call may make. */
 function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

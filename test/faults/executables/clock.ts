@@ -1,4 +1,4 @@
-/** The clock is set back or forward between calls: whatever is on the disk then has dates of another time. */
+/** The clock is set back or forward between calls, so that files have dates in the future or long ago. */
 
 import { lstatSync, lutimesSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -20,7 +20,7 @@ interface Crowd {
   readonly limit: number;
 }
 
-/** Two hundred of the portable executable start for half a minute, and only an exhaustive run has time for that. */
+/** Two hundred processes of the portable executable take half a minute to start: for exhaustive runs only. */
 function crowdOf({ subject, extent }: Context): Crowd {
   if (subject.name !== "portable") {
     return extent === "short"
@@ -34,7 +34,7 @@ function crowdOf({ subject, extent }: Context): Crowd {
   }[extent];
 }
 
-/** Starts a call after the other, with a pause in which the lock is kept young. */
+/** Starts the calls one after the other, with pauses in which the lock is renewed. */
 async function startAll(
   { size }: Crowd,
   startOne: (containerId: string, at: number) => RunningCall,

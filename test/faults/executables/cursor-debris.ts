@@ -31,7 +31,7 @@ function file(name: string, content: string | Buffer): CursorDebris {
   return { name, put: (path) => writeFileSync(path, content, { mode: 0o600 }) };
 }
 
-/** What is a file: the next ADD overwrites it. */
+/** Files: the next ADD overwrites them. */
 const files: readonly CursorDebris[] = [
   file("empty", ""),
   file("an address with a newline", "10.0.0.3\n"),
@@ -51,7 +51,7 @@ const files: readonly CursorDebris[] = [
   { name: "a link to nowhere", put: putDanglingLink },
 ];
 
-/** What is none, and may be a reason to refuse an ADD. */
+/** Anything but files: ADD may fail. */
 const others: readonly CursorDebris[] = [
   { name: "an empty directory", put: (path) => mkdirSync(path) },
   { name: "a directory with a file", put: putDirectoryWithReservation },

@@ -1,4 +1,4 @@
-/** What stands on the disk, to see whether anything of it was changed. */
+/** The state of a directory on disk, to detect changes. */
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Full, refused and oddly placed disks. */
+/** Full and read-only disks, and unusual places of the data directory. */
 
 import { blockedPlacesScenarios } from "./blocked-places.ts";
 import { fullDiskScenarios } from "./full-disk.ts";

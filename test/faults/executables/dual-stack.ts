@@ -1,4 +1,4 @@
-/** A dual-stack network with room for three, on which a fault is done to one of its attachments. */
+/** A dual-stack network with room for three; a fault is injected into the call of one attachment. */
 
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -123,7 +123,7 @@ export function judgeError(
   judgement.require(text.includes(cause), "mute", `the cause is not "${cause}": ${text}`);
 }
 
-/** Does a call that has to work. */
+/** Makes a call that must succeed. */
 export async function mustWork(
   network: DualStack,
   command: "ADD" | "DEL",

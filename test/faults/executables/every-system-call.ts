@@ -1,4 +1,4 @@
-/** A fault at every single system call that touches the data directory. */
+/** A fault at every system call that accesses the data directory. */
 
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
@@ -18,7 +18,7 @@ interface Fault {
   readonly injection: string;
   /** How many calls of the same name it strikes in a row. */
   readonly times: number;
-  /** What the system says of it, where the call lives on. */
+  /** The error message for it, if the process is not killed. */
   readonly cause?: string;
 }
 
@@ -27,7 +27,7 @@ const kill: Fault = { name: "killed", injection: "signal=KILL", times: 1 };
 /** No file system interrupts one call more often in a row. */
 const MANY_INTERRUPTIONS = 20;
 
-/** As good as always, for a process that lives for some milliseconds. */
+/** Practically always, for a process that runs for milliseconds. */
 const ALWAYS = 10_000;
 
 const causes = {
@@ -49,13 +49,13 @@ const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause
   },
 ]);
 
-/** How many attempts run at once: most of the time goes by in waiting for stale locks. */
+/** How many attempts run at once: most of their time is spent waiting for stale locks. */
 const AT_ONCE = 6;
 
-/** The smallest part of the faults that must strike where they should: with fewer, little was tested. */
+/** The smallest share of faults that must hit the intended call; with fewer, too little was tested. */
 const FEWEST_HITS = 0.9;
 
-/** How often an attempt is repeated whose fault struck elsewhere. */
+/** How often an attempt is repeated if its fault hit another call. */
 const MOST_TRIES = 5;
 
 /** One attempt of this many is made; of those with a kill, which are fewer, four times as many. */
@@ -117,7 +117,7 @@ async function prepare(context: Context, command: Command): Promise<DualStack> {
   return network;
 }
 
-/** Returns the attempt; `undefined` where the fault struck elsewhere, since threads vary the order of calls. */
+/** Returns the attempt; `undefined` if the fault hit another call, since threads vary the order of calls. */
 async function strike(
   context: Context,
   command: Command,
@@ -141,7 +141,7 @@ async function strike(
 
   const { outcome } = injected;
   if (fault.cause !== undefined && outcome.exitCode !== 0) {
-    // Whoever may not write cannot say so; whoever may not look whose an address is, or unlink it, keeps it.
+    // A call that cannot write cannot report it; one that cannot read or unlink a reservation cannot release it.
     const isMute = at.name === "write" && fault.times > 1;
     const isHelpless = /^(?:open|read|unlink)/.test(at.name) && fault.times > 1;
     if (!isMute) judgeError(outcome, directory, fault.cause, judgement);

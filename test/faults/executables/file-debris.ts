@@ -1,4 +1,4 @@
-/** What may stand where a reservation should be, and is none. */
+/** Files in place of a reservation that are not reservations. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -16,18 +16,18 @@ export interface Debris {
   readonly name: string;
   readonly put: (path: string) => void;
   /**
-   * `free`: nobody's for certain, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
-   * container that does not exist, so GC frees it. `kept`: may be anybody's, or an administrator's, so it stays.
+   * `free`: certainly unused, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
+   * container that does not exist, so GC frees it. `kept`: may be in use, or an administrator's, so it stays.
    */
   readonly becomes: "free" | "stale" | "kept";
-  /** Whether it is there to be seen by a user whom permissions bind. */
+  /** Whether a user to whom permissions apply can see it. */
   readonly isClosed?: true;
 }
 
-/** An empty file is nobody's once it is ten seconds old. */
+/** An empty file may be reused once it is ten seconds old. */
 const OLD = 11;
 
-/** Seconds in the future: so the file stays young however long an attempt takes. */
+/** Seconds in the future, so that the file stays young however long an attempt takes. */
 const YOUNG = -60;
 
 const DAY = 86_400;
@@ -56,7 +56,7 @@ function linkTo(content: string): (path: string) => void {
   };
 }
 
-/** Where the files lie to which links at `path` lead: what is there is foreign, whatever becomes of the link. */
+/** Where the files lie to which links at `path` lead: these files are foreign, whatever happens to the link. */
 export function outsideOf(path: string): string {
   return join(dirname(path), "../outside");
 }
@@ -76,7 +76,7 @@ function putSocket(path: string): void {
   }
 }
 
-/** Sparse, so that it takes no room. */
+/** Sparse, so that it takes no space. */
 export function putHuge(path: string): void {
   writeFileSync(path, "", PRIVATE);
   truncateSync(path, 2 ** 40);

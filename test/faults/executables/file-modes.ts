@@ -57,7 +57,7 @@ async function judgeModes(
   return { what: `umask 0${umask}, by ${who}`, violations: judgement.violations };
 }
 
-/** All but symbolic links, which have no mode of their own. */
+/** All files except symbolic links, which have no mode. */
 function entriesBelow(directory: string) {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())

@@ -12,7 +12,7 @@ import type { Attempt, Context, Scenario } from "./scenario.ts";
 /** What a disk can run out of. */
 interface Shortage {
   readonly of: "pages" | "inodes";
-  /** Takes all but `count`, and returns what gives them back. */
+  /** Takes all but `count`, and returns the function that frees them. */
   readonly leave: (disk: string, count: number) => () => void;
 }
 
@@ -25,13 +25,13 @@ const DISK = "size=128k,nr_inodes=100";
 
 const CAUSE = "no space left on device";
 
-/** As many of either are enough for one ADD into an empty directory. */
+/** This many of either are enough for one ADD into an empty directory. */
 const ENOUGH = 18;
 
 /** How often a failed ADD is repeated, as a runtime does, to see what it leaves each time. */
 const REPETITIONS = 3;
 
-/** Takes all pages of a file system but `count`; returns what gives them back. */
+/** Takes all pages of a file system but `count`; returns the function that frees them. */
 export function leavePages(disk: string, count: number): () => void {
   const { bfree, bsize } = statfsSync(disk);
   const filler = join(disk, "filler");
@@ -47,7 +47,7 @@ export function leaveInodes(disk: string, count: number): () => void {
   return () => rmSync(filler, { recursive: true });
 }
 
-/** An ADD with so much left, into a network that is in use or was never used. */
+/** An ADD with this much left, into a network that is in use or was never used. */
 async function addInto(
   network: DualStack,
   disk: string,

@@ -10,7 +10,7 @@ import { mutated, mutations } from "./fuzz-mutation.ts";
 /** One generated call. */
 export interface FuzzCase {
   readonly call: Call;
-  /** Which one of which seed, for whoever wants to see it again. */
+  /** The seed and the number of the case, to repeat it. */
   readonly what: string;
 }
 

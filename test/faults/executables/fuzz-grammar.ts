@@ -1,4 +1,4 @@
-/** Calls as a runtime could make them, and as it should not: every part is right most of the time. */
+/** Valid and invalid calls: every part is valid most of the time. */
 
 import fc from "fast-check";
 import { SUPPORTED_VERSIONS } from "../../../src/cni/version.ts";
@@ -32,7 +32,7 @@ function mostly(right: Value, wrong: Value = junk): Value {
   return fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: wrong });
 }
 
-/** Rarely there at all: members that are undefined are not written. */
+/** Rarely present: undefined members are not written. */
 function seldom(there: Value): Value {
   return fc.oneof(
     { weight: 4, arbitrary: fc.constant(undefined) },

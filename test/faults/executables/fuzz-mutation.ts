@@ -1,4 +1,4 @@
-/** Changes to the bytes of a text, as a broken writer or an enemy makes them. */
+/** Changes to the bytes of a text, as a defective or malicious writer makes them. */
 
 import fc from "fast-check";
 

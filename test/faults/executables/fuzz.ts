@@ -23,11 +23,11 @@ const LIFETIME = 25;
 
 const AT_ONCE = 4;
 
-/** A call that takes longer hangs, in milliseconds; one that takes for ever is cut off. */
+/** A call that takes longer hangs, in milliseconds; one that does not end is killed. */
 const LONGEST = 1000;
 const CUT_OFF = 30_000;
 
-/** How often a slow call is repeated alone, for the machine may have been busy. */
+/** How often a slow call is repeated alone, since the machine may have been busy. */
 const REPETITIONS = 5;
 
 export const fuzzScenarios: readonly Scenario[] = [
@@ -76,7 +76,7 @@ async function inBatches(
   return { attempts, slow };
 }
 
-/** A hang is what takes too long again and again, compared with a call that does nothing. */
+/** A call hangs if it repeatedly takes too long, compared with a call that does nothing. */
 async function repeated(context: Context, fuzzCase: FuzzCase): Promise<Attempt["violations"]> {
   const judgement = new Judgement();
   let fastest = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The Go plugin holds the lock, and does not give it back. */
+/** The Go plugin holds the lock and does not release it. */
 
 import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,7 +21,7 @@ const FIFO = "192.0.2.1";
 /** In seconds. */
 const LIMIT = 15;
 
-/** What becomes of the Go plugin in the end. */
+/** How the Go plugin ends. */
 type End = "goes on" | "is killed";
 
 /** Starts an ADD by the Go plugin, and waits until it has the lock. */
@@ -49,7 +49,7 @@ async function finish(network: WatchedNetwork, holder: RunningCall, end: End): P
     unlinkSync(network.path(FIFO));
     return holder.ended;
   }
-  // Its wait ends, and it meets the FIFO no more.
+  // Ends the wait of the holder, which then no longer finds the FIFO.
   const writer = openSync(network.path(FIFO), constants.O_WRONLY | constants.O_NONBLOCK);
   unlinkSync(network.path(FIFO));
   closeSync(writer);

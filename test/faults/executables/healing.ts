@@ -1,4 +1,4 @@
-/** Self-healing changes what others may be changing, too: it is done under the lock, and by one at a time. */
+/** Repairs change what other processes may be changing, too: they are made under the lock. */
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { holdLock } from "../../blackbox/held-lock.ts";
@@ -9,7 +9,7 @@ import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
-/** Older than all that may be healed has to be, in seconds. */
+/** An age at which all debris may be repaired, in seconds. */
 const OLD = 100;
 
 /** Seconds after which a call has waited too long, even on a busy machine. */
@@ -24,7 +24,7 @@ function putOld(path: string): void {
   utimesSync(path, then, then);
 }
 
-/** A full network in which everything is there that may be healed. */
+/** A full network with every kind of debris that is repaired. */
 async function ailing(context: Context): Promise<WatchedNetwork> {
   const network = new WatchedNetwork(context, { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } });
   await network.do("ADD", "other");

@@ -1,4 +1,4 @@
-/** Callers that mean harm: names that lead elsewhere, and configurations that are too much. */
+/** Malicious callers: names that lead out of the data directory, and oversized configurations. */
 
 import type { Call } from "../../blackbox/executable.ts";
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
@@ -31,7 +31,7 @@ const leadingElsewhere = [
   "\u202etxt",
 ];
 
-/** An environment variable with a value that is too much. */
+/** An environment variable with an oversized value. */
 interface HostileVariable {
   readonly what: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
-/** Network configurations that somebody made to do harm. */
+/** Network configurations made to do harm. */
 
 import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
 import type { Extent } from "../../extent.ts";
 
-/** A text for standard input that is too much of something. */
+/** An oversized text for standard input. */
 export interface HostileText {
   readonly what: string;
   readonly text: () => string;
@@ -99,7 +99,7 @@ function longStrings(length: number): readonly HostileText[] {
   ];
 }
 
-/** Texts that mean something else to one reader of JSON than to another. */
+/** Texts that JSON parsers read differently. */
 export const ambiguous: readonly HostileText[] = [
   {
     what: "__proto__ with settings of its own",

@@ -1,4 +1,4 @@
-/** A corrupt, foreign or lying owner index. */
+/** A corrupt, foreign or wrong owner index. */
 
 import {
   lstatSync,
@@ -70,7 +70,7 @@ function owners(put: (path: string) => void): IndexDebris["spoil"] {
   return (network) => replace(network.ownPath("owners"), put);
 }
 
-/** Files of somebody else, old enough to be taken for left over. */
+/** Foreign files, old enough to be mistaken for leftovers. */
 function putForeign(directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (let at = 0; at < 200; at++) {

@@ -18,7 +18,7 @@ export interface SystemCall {
 /** A run under a fault. */
 export interface Injected {
   readonly outcome: Outcome;
-  /** Whether the fault struck at the call that it was meant for. */
+  /** Whether the fault hit the intended call. */
   readonly isHit: boolean;
 }
 
@@ -99,7 +99,7 @@ interface Traced extends SystemCall {
   wasStruck: boolean;
 }
 
-/** What a struck call ends with: the fault instead of a result, or no result at all. */
+/** The end of a call that the fault hit: the fault instead of a result, or no result. */
 const STRUCK = /\(INJECTED\)$| = \?$|<unfinished \.\.\.>$/;
 
 /**

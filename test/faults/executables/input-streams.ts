@@ -117,7 +117,7 @@ function attempts(
   decide: (outcome: Ending, judgement: Judgement) => void,
   reserved: readonly string[],
 ): Promise<readonly Attempt[]> {
-  // Several at once, for some take a minute of waiting.
+  // Several at once, since some wait for a minute.
   return sideBySide(shortSampleOf(context, cases), 3, async ({ what, start }) => {
     const directory = scratchDirectory(context);
     const { cniVersion } = context.subject;

@@ -11,14 +11,14 @@ import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
-/** Left-over files are swept once they are a minute old. */
+/** Leftover files are removed once they are a minute old. */
 const OLD = 61;
 
 interface Leftover {
   readonly name: string;
   /** Puts it there, and names it. */
   readonly put: (network: WatchedNetwork) => readonly string[];
-  /** Which verb sweeps it; `undefined` where it is none that may go. */
+  /** Which verb removes it; `undefined` if none may. */
   readonly sweptBy: "ADD" | "GC" | undefined;
 }
 

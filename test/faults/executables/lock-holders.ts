@@ -1,4 +1,4 @@
-/** The holder of the lock is killed, or stands still. */
+/** The holder of the lock is killed or stopped. */
 
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,7 +19,7 @@ const LIMIT = 15;
 /** In milliseconds. */
 const RENEWED_EVERY = 200;
 
-/** A network in which a call for `victim` holds the lock and stands still. */
+/** A network in which a call for `victim` holds the lock and is stopped. */
 export interface HeldNetwork {
   readonly network: WatchedNetwork;
   readonly holder: RunningCall;
@@ -34,7 +34,7 @@ export async function holdAt(context: Context, stop: StopPoint): Promise<HeldNet
   return isStopped ? { network, holder: call } : undefined;
 }
 
-/** Lets the holder go on to its end, and lives on. */
+/** Continues the holder to its end, and uses the network afterwards. */
 export async function resume(
   { network, holder }: HeldNetwork,
   judgement: Judgement,

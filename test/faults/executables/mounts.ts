@@ -1,4 +1,4 @@
-/** File systems of a scenario's own, which nobody else on the machine sees. */
+/** File systems in a mount namespace of the scenario. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

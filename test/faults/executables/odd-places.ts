@@ -1,4 +1,4 @@
-/** Data directories that stand, wholly or in part, where nobody would expect it, and have to work. */
+/** Data directories in unusual places, which must work. */
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
-/** A place for a data directory; `prepare` makes what is odd about it, and says how it is called. */
+/** A place for a data directory; `prepare` creates it and returns its path and the user of the calls. */
 interface NetworkDirectory<Ground> {
   readonly what: string;
   readonly prepare: (ground: Ground) => {

@@ -17,7 +17,7 @@ import type { Subject } from "./subject.ts";
 interface Refusal {
   readonly what: string;
   readonly cause: string;
-  /** Brings it about, and returns what takes it away. */
+  /** Sets it up, and returns the function that removes it. */
   readonly impose: (dataDir: string) => () => void;
   /** Whether the reservations can still be read. */
   readonly isReadable: boolean;

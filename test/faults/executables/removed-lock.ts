@@ -70,7 +70,7 @@ async function attemptWith(
   const awaiting = isAwaited ? begin() : undefined;
   remove(network);
   const third = awaiting ?? begin();
-  // Whether it comes by another lock or waits for this one: both are right.
+  // It may take another lock or wait for this one: both are correct.
   const early = await Promise.race([third.ended, pause(context.subject.staleAfter, undefined)]);
   holder.goOn();
   const victim = await holder.ended;

@@ -24,7 +24,7 @@ async function littered(context: Context, debris: Debris): Promise<WatchedNetwor
   return network;
 }
 
-/** As root sees it, or as somebody whom permissions bind. */
+/** As root, or as a user to whom permissions apply. */
 function networkSeenBy(context: Context, { isClosed }: Debris): WatchedNetwork {
   if (isClosed === undefined) return new WatchedNetwork(context);
   const { program = context.subject.path, user } = withoutPrivileges(context, context.subject.path);

@@ -1,4 +1,4 @@
-/** A call at work: it can be stopped and killed, and is cut off where it does not end. */
+/** A running call, which can be stopped and killed; one that does not end is killed at its limit. */
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -27,7 +27,7 @@ export interface Launch {
   readonly teardown?: Context["teardown"];
 }
 
-/** How often a call that is to go on is woken, in milliseconds. */
+/** How often a call that must continue gets SIGCONT, in milliseconds. */
 const WAKE_EVERY = 20;
 
 /** A call that was started and is not waited for. */
@@ -80,7 +80,7 @@ export class RunningCall {
     this.#child.kill("SIGKILL");
   }
 
-  /** Lets a call go on that was stopped, however often it is stopped again. */
+  /** Continues a call that was stopped, however often it is stopped again. */
   goOn(): void {
     const again = setInterval(() => this.#child.kill("SIGCONT"), WAKE_EVERY);
     void this.ended.finally(() => clearInterval(again));

@@ -40,7 +40,7 @@ export class Sandbox {
 
   constructor(context: Pick<Context, "teardown">) {
     const root = scratchDirectory(context);
-    // A way up leads to something, too.
+    // `..` leads to a directory with content, too.
     this.directory = join(root, "work");
     mkdirSync(this.directory);
     populate(root, [{ path: "sentinel", content: "above" }]);

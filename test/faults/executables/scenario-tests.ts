@@ -6,7 +6,7 @@ import { seed } from "../seed.ts";
 import type { Scenario } from "./scenario.ts";
 import { tested } from "./subject.ts";
 
-/** Declares one test for each scenario, with one assertion an attempt. */
+/** Declares one test for each scenario, with one assertion for each attempt. */
 export function testScenarios(scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) {
     const skip = scenario.obstacle?.() ?? false;

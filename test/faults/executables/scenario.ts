@@ -11,7 +11,7 @@ export interface Attempt {
   readonly violations: readonly Violation[];
 }
 
-/** Which executable the faults are done to, and how many. */
+/** Into which executable faults are injected, and how many. */
 export interface Context {
   readonly subject: Subject;
   readonly extent: Extent;

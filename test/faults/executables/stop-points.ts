@@ -15,7 +15,7 @@ const places = [
   ".host-local/net/owners/victim:eth0",
 ];
 
-/** The second address of an ADD: then it has made the first. */
+/** The second address of an ADD, after it has made the first. */
 const inTheMiddle: StopPoint = { verb: "ADD", path: second[1], nth: 1 };
 
 const some: readonly StopPoint[] = [

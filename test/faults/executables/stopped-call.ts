@@ -1,4 +1,4 @@
-/** A call that stands still in the middle of its work, as one of a machine that swaps, or under a debugger. */
+/** A call that is stopped in the middle of its work, as on a machine that swaps, or under a debugger. */
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export interface StopPoint {
 /** The longest that a call may take until it stops, and from there to its end, in seconds. */
 const LIMIT = 60;
 
-/** How often it is looked whether a call has stopped, in milliseconds. */
+/** The interval for checking whether a call has stopped, in milliseconds. */
 const LOOK_EVERY = 5;
 
 /** Why calls cannot be stopped here. */

@@ -1,4 +1,4 @@
-/** After a storm: what is left can be used up to the last address, and is all given back. */
+/** After a storm: every remaining address can be handed out, and all can be released. */
 
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import type { Random } from "../../differential/random.ts";
@@ -39,7 +39,7 @@ export class StormCalm {
     this.#judgement = judgement;
   }
 
-  /** Asks for all that live, fills the network, and empties it. */
+  /** Checks all live attachments, fills the network, and empties it. */
   async decide({ histories }: StormJudge): Promise<void> {
     const before = this.#files();
     const alive = [...histories.values()].filter(({ end }) => end.kind === "held");
@@ -88,7 +88,7 @@ export class StormCalm {
     return fillers;
   }
 
-  /** What can be handed out; an empty file may give way when it is old enough. */
+  /** How many addresses can be handed out; an empty file may be reused once it is old enough. */
   #room(files: ReadonlyMap<string, string>): { readonly least: number; readonly most: number } {
     const left = (isCounted: (content: string) => boolean): number =>
       Math.min(

@@ -2,7 +2,7 @@
 
 import type { Operation } from "./storm-log.ts";
 
-/** What an attachment holds, as far as the answers tell. After a kill nobody knows. */
+/** What an attachment holds according to the answers; unknown after a kill. */
 export type Holding =
   | { readonly kind: "absent" }
   | { readonly kind: "held"; readonly addresses: readonly string[] }
@@ -14,7 +14,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** Addresses that nobody else may have. */
+/** Addresses that no other attachment may have. */
 export interface Tenure extends Span {
   readonly attachment: string;
   readonly addresses: readonly string[];
@@ -23,7 +23,7 @@ export interface Tenure extends Span {
 /** The life of one attachment in a network. */
 export interface History {
   readonly attachment: string;
-  /** From the answer of an ADD to the beginning of the release: surely held. */
+  /** From the answer of an ADD to the beginning of the release: certainly held. */
   readonly tenures: readonly Tenure[];
   /** From the beginning of an ADD to the end of the release: held at most that long. */
   readonly mayHold: readonly Span[];
@@ -92,7 +92,7 @@ class HistoryWriter {
   #add({ start, end, answer, addresses }: Operation): void {
     this.#mayHoldSince ??= start;
     this.#addingUntil = end;
-    // What an attachment holds already, another ADD leaves alone, however it ends.
+    // A repeated ADD does not change what its attachment holds, however it ends.
     if (this.#holding.kind === "held") return;
     if (start < this.#releasingUntil) this.#holding = UNKNOWN;
     else if (addresses.length > 0) {

@@ -50,7 +50,7 @@ export class StormJudge {
     }
   }
 
-  /** Each answer is one that the calls before allow. */
+  /** Each answer is possible after the calls before it. */
   judgeAnswers(): void {
     const occupancy = new StormOccupancy([...this.histories.values()], this.#operations);
     for (const operation of this.#operations) {

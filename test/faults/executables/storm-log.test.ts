@@ -1,4 +1,4 @@
-/** The judge of storms finds the guilty, and leaves the innocent alone. */
+/** The checks of a storm find each violation, and report no false one. */
 
 import { test } from "tap";
 import { Judgement, type Kind } from "../judgement.ts";

@@ -1,10 +1,10 @@
-/** The networks over which a storm goes: small enough to be full at times. */
+/** The networks of a storm: small enough to be full at times. */
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configuration, type JsonObject } from "../../blackbox/runtime-call.ts";
 
-/** A range set, as far as a judge needs to know it. */
+/** What the checks need of a range set. */
 export interface StormSet {
   /** How its addresses begin. */
   readonly prefixes: readonly string[];
@@ -69,7 +69,7 @@ export const smallNetworks: readonly StormNetwork[] = [
   },
 ];
 
-/** With time for what 32 processes on a few cores keep each other from. */
+/** Enough time for 32 processes on a few cores, in seconds. */
 const LOCK_TIMEOUT = 60;
 
 /** The configuration of a network, as a runtime passes it. */

@@ -10,7 +10,7 @@ import { knowsStatus, type Subject } from "./subject.ts";
 /** How many attachments a worker has in each network: together they need more addresses than there are. */
 const SLOTS = 2;
 
-/** A GC lists the containers that come next in a slot, too, for they may come while it runs. */
+/** A GC lists the containers that come next in a slot, too, since they may be added while it runs. */
 const LISTED_AHEAD = 3;
 
 /** A place for one container after the other. */
@@ -111,7 +111,7 @@ export class StormWorkers {
     if (this.#ours.length > 0) await this.#change(slot, "ADD", this.#ours);
   }
 
-  /** The container is gone, and nobody tells but the next GC. The Go plugin alone has none. */
+  /** The container disappears without a DEL, until the next GC. The Go plugin has no GC. */
   #die(slot: Slot): void {
     if (this.#ours.length === 0) return;
     slot.generation++;

@@ -1,4 +1,4 @@
-/** Many runtimes' worth of calls at once, some of them killed; then the log is held against the disk. */
+/** The calls of many runtimes at once, some of them killed; then the log is compared with the disk. */
 
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { randomFrom } from "../../differential/random.ts";
@@ -35,7 +35,7 @@ export const stormScenarios: readonly Scenario[] = [
     fault: "the same with all executables mixed on one data directory",
     promise: PROMISE,
     obstacle: () => (subjects.length > 1 ? undefined : "There is one executable only."),
-    // In a mixture it is always ours that is tried.
+    // With all executables mixed, ours are the ones under test.
     attempt: async (context) =>
       context.subject.name === "Go" ? [] : [await storm(context, mixture(context))],
   },
@@ -70,7 +70,7 @@ async function storm(
   return { what: describe(programs, workers.log), violations: judgement.violations };
 }
 
-/** A Go plugin that is killed leaves empty files; beside ours they are known, and give way when they are old enough. */
+/** A Go plugin that is killed leaves empty files; our executables reuse them once they are old enough. */
 function faultOfEmpty(programs: readonly Subject[]): "leak" | "torn" | undefined {
   if (programs.every(({ name }) => name !== "Go")) return "torn";
   return programs.length === 1 ? "leak" : undefined;

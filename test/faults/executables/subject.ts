@@ -1,4 +1,4 @@
-/** The executables that faults are done to. */
+/** The executables that faults are injected into. */
 
 import { executable, inRepository } from "../../blackbox/executable.ts";
 
@@ -19,7 +19,7 @@ const native = inRepository("dist/native/host-local");
 
 const cniVersion = "1.1.0";
 
-/** The kernel frees a dead process's `flock(2)`, and never a living one's; a second is what a busy machine may need. */
+/** The kernel releases the `flock(2)` of a dead process, and never that of a live one; a busy machine may need a second. */
 export const flock = { lockTimeout: 5, staleAfter: 500 };
 
 export const nativeSubject: Subject = { name: "native", path: native, cniVersion, ...flock };

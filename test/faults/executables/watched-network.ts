@@ -27,11 +27,11 @@ export interface Differences {
 /** What differs from call to call. */
 export interface CallDifferences {
   readonly ipam?: JsonObject;
-  /** Who answers, if not the network's own subject. */
+  /** The executable that is called, if not the network's own. */
   readonly subject?: Subject;
 }
 
-/** A time-out for the lock that is soon over, in seconds. */
+/** A short timeout for the lock, in seconds. */
 export const SHORT_TIMEOUT = 0.3;
 
 /** No reservation of the calls here is longer, in bytes. */

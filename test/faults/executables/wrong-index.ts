@@ -1,4 +1,4 @@
-/** Whatever the owner index says, the answers are those of the reservations. */
+/** Whatever the owner index contains, the answers follow the reservations. */
 
 import { mkdirSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
@@ -13,7 +13,7 @@ import { WatchedNetwork } from "./watched-network.ts";
 
 const FULL = "no IP addresses available";
 
-/** Which call is the first to meet the wrong index: it may set it right for those that follow. */
+/** The first call on the wrong index, which may correct it for those that follow. */
 const firstCalls = ["ADD", "DEL", "GC", "CHECK"] as const;
 
 type First = (typeof firstCalls)[number];
@@ -26,7 +26,7 @@ async function attemptWith(
   const network = new WatchedNetwork(context);
   const judgement = new Judgement();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
-  // The Go plugin keeps none: what spoils it lies there all the same.
+  // The Go plugin has no index; the debris is there nevertheless.
   mkdirSync(network.ownPath("owners"), { recursive: true });
   await network.do("DEL", "nobody");
   try {
@@ -69,7 +69,7 @@ async function check(network: WatchedNetwork, judgement: Judgement): Promise<voi
   judgement.require(changes === "", "torn", `CHECK and STATUS change ${changes}`);
 }
 
-/** One more than there is room for, and one that has its address. */
+/** One attachment more than there is room for, and one that has its address. */
 async function add(network: WatchedNetwork, judgement: Judgement): Promise<void> {
   requireFailure(judgement, await network.do("ADD", "victim"), "a second ADD", "duplicate");
   const third = await network.do("ADD", "third");

@@ -1,4 +1,4 @@
-/** A call is killed anywhere, then others write without a word to the index: it never lies. */
+/** A call is killed at any point, then others write without updating the index: it is never wrong. */
 
 import { test } from "tap";
 import { extent } from "../../extent.ts";

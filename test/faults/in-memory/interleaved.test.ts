@@ -1,4 +1,4 @@
-/** While a call is anywhere in its work, others come and go; nobody gets an address that another has. */
+/** Other calls run at any point of a call; no address gets two owners. */
 
 import { test } from "tap";
 import { extent } from "../../extent.ts";
@@ -11,7 +11,7 @@ import { createAsGo, GO_OWNER, type GoReservation } from "./go-writer.ts";
 import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
-/** Somebody else on the machine, who comes while the victim is in the middle of its call. */
+/** Another process, which runs while the victim's call is interrupted. */
 interface Intruder {
   readonly name: string;
   /** Does its work and notes what others hold by then; what it returns is done after the victim's call. */

@@ -112,7 +112,7 @@ function brokenAnswer(
     : brokenFailure(answer, undisturbed, refused);
 }
 
-/** Whoever says that it succeeded did its work. */
+/** A call that reports success did its work. */
 function brokenSuccess({ verb }: Scenario, network: Network, answer: Answer): readonly string[] {
   const promised =
     verb === "ADD" ? answer.addresses.map((address) => address.replace(/\/.*/, "")) : [];

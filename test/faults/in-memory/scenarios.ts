@@ -1,9 +1,9 @@
-/** The worlds in which a call is interrupted at each of its steps. */
+/** The networks in which a call is interrupted at each of its steps. */
 
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { type Answer, type CallOptions, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
 
-/** A call by the victim, and the world around it. */
+/** A call for `victim`, and the network before it. */
 export interface Scenario {
   readonly name: string;
   /** What the victim's call tries to do. */
@@ -28,7 +28,7 @@ const dualStack = { ranges: [[v4], [v6]] };
 const add = (network: Network, options: CallOptions): Answer => network.add("victim", options);
 const del = (network: Network, options: CallOptions): Answer => network.del("victim", options);
 
-/** A network in which `neighbour` lives. */
+/** A network in which `neighbour` has an address. */
 function inhabited(ipam: object): Network {
   const network = new Network(new MemoryMachine(), ipam);
   network.add("neighbour");
@@ -44,7 +44,7 @@ function fullOfDebris(): Network {
   return network;
 }
 
-/** More neighbours than are passed blindly; the last five addresses are free. */
+/** More neighbours than ADD tries without reading the directory; the last five addresses are free. */
 function crowded(): Network {
   const network = new Network(new MemoryMachine(), { ranges: [[wide]] });
   for (let last = 2; last <= 12; last++) network.put(`10.0.0.${last}`, `neighbour${last}\r\neth0`);

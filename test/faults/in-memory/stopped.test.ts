@@ -1,4 +1,4 @@
-/** A call that is killed, wherever that is, leaves nothing behind that others stumble over. */
+/** A call that is killed at any point leaves nothing behind that affects later calls. */
 
 import { test } from "tap";
 import { type Interrupt, stopAt } from "../../system/interruption.ts";

@@ -1,4 +1,4 @@
-/** A result that nobody receives is taken back. */
+/** A result that cannot be delivered is rolled back. */
 
 import { test } from "tap";
 import type { Call, Interrupt, Interruption } from "../../system/interruption.ts";

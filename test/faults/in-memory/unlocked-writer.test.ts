@@ -1,4 +1,4 @@
-/** Others write while a call is at work that cannot lock them out: afterwards every answer is as a full scan gives it. */
+/** Others write during a call that cannot lock them out: afterwards every answer equals that of a full scan. */
 
 import { test } from "tap";
 import { extent } from "../../extent.ts";
@@ -25,10 +25,10 @@ const acts: readonly (readonly [
   ["GC", (network, options) => network.gc(["neighbour eth0", "neighbour-other eth0"], options)],
 ];
 
-/** Somebody whose ADD reserves its two addresses one after the other, while another call is at work. */
+/** A process whose ADD reserves its two addresses one after the other, during another call. */
 interface Writer {
   readonly name: string;
-  /** The executable beside which it may be at work. */
+  /** The executable beside which it runs. */
   readonly beside: CallOptions;
   readonly steps: readonly [(network: Network) => void, (network: Network) => void];
 }

@@ -48,7 +48,7 @@ function run(node: Node, pod: string, containerId: string, address: string): Pod
   return container;
 }
 
-/** The same with a runtime whose libcni notes no namespace: only a process shows that the container lives. */
+/** The same with a runtime whose libcni notes no namespace: only a process shows that the container is alive. */
 function runUnnoted(t: Test, node: Node, pod: string, containerId: string, address: string): Pod {
   const container = run(node, pod, containerId, address);
   node.remember("net", containerId, pod, { addresses: [`${address}/28`] });

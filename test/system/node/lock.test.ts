@@ -23,7 +23,7 @@ const LONGEST_BLOCK = 3000 + 2000;
 
 const program = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
 
-/** Takes and gives back the lock in this process; returns how long it took, in milliseconds. */
+/** Takes and releases the lock in this process; returns how long it took, in milliseconds. */
 function lockOnce(directory: string, timeout: number): number {
   const start = performance.now();
   createNodeSystem().lock({
@@ -68,7 +68,7 @@ class OtherProcess {
     this.#child.kill(name);
   }
 
-  /** Lets it give the lock back, and end. */
+  /** Lets it release the lock, and end. */
   async finish(): Promise<void> {
     const ended = once(this.#child, "exit");
     this.#child.stdin?.end();
