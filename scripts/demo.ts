@@ -1,5 +1,5 @@
 /**
- * Shows the main job: pods get addresses, one too many is refused, a freed address is used again.
+ * Shows the main use: pods get addresses, one too many is refused, a released address is used again.
  *
  * Usage: `npm run demo`. Everything happens in a temporary data directory, which is removed at the end.
  */
@@ -27,7 +27,7 @@ const configuration = {
   },
 };
 
-/** Calls the executable as a runtime does, and prints what came back and what is on disk now. */
+/** Calls the executable as a runtime does, and prints the answer and the files on disk. */
 function call(title: string, command: string, containerId: string): void {
   const { status, stdout, stderr } = spawnSync(executable, {
     input: JSON.stringify(configuration),
@@ -47,7 +47,7 @@ function call(title: string, command: string, containerId: string): void {
   showDirectory();
 }
 
-/** Prints the network's directory: one file an address, and the cursor. */
+/** Prints the network's directory: one file for each address, and the cursor. */
 function showDirectory(): void {
   for (const name of readdirSync(join(dataDir, network)).sort()) {
     const content = JSON.stringify(readFileSync(join(dataDir, network, name), "utf8"));
@@ -61,8 +61,8 @@ try {
   call("The first pod gets an address", "ADD", "pod-a");
   call("The second pod gets the next one", "ADD", "pod-b");
   call("The third is refused, with the reason", "ADD", "pod-c");
-  call("The first pod goes", "DEL", "pod-a");
-  call("Its address is free again", "ADD", "pod-c");
+  call("The first pod is deleted", "DEL", "pod-a");
+  call("Its address is used again", "ADD", "pod-c");
 } finally {
   rmSync(dataDir, { recursive: true });
 }
