@@ -1,4 +1,4 @@
-/** The Go plugin itself must pass its own recordings: that proves that the harness judges right. */
+/** The Go plugin itself must pass its own recordings: that proves that the harness is right. */
 
 import { test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";

@@ -32,7 +32,7 @@ export interface Violation {
 }
 
 /** Collects violations as they are found. */
-export class Judgement {
+export class Verifier {
   readonly violations: Violation[] = [];
 
   /** Notes a violation unless `holds`. */

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeError } from "./dual-stack.ts";
+import { DualStack, verifyError } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { longPath } from "./odd-places.ts";
-import { attemptOf, type Complaint, judgeUnserved, onlyOther } from "./refusal.ts";
+import { attemptOf, type Complaint, onlyOther, verifyUnserved } from "./refusal.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
@@ -63,20 +63,20 @@ function blocked(scratch: string): readonly Blocked[] {
 }
 
 /** One call each into a data directory that cannot be made; none of them makes a file, or crashes. */
-async function judgeBlocked(
+async function verifyBlocked(
   network: DualStack,
   blocked: Blocked,
   scratch: string,
 ): Promise<Attempt[]> {
   const before = filesIn(scratch);
   const what = `data directory ${blocked.what}`;
-  const unserved = await judgeUnserved(network, what, blocked);
-  const releases = await attemptOf(`DEL and GC: ${what}`, async (judgement) => {
+  const unserved = await verifyUnserved(network, what, blocked);
+  const releases = await attemptOf(`DEL and GC: ${what}`, async (verifier) => {
     for (const outcome of [await network.do("DEL", "new"), await network.ask("GC", onlyOther)]) {
-      if (outcome.exitCode !== 0) judgeError(outcome, blocked.path, "", judgement);
+      if (outcome.exitCode !== 0) verifyError(outcome, blocked.path, "", verifier);
     }
     const made = filesIn(scratch).filter((path) => !before.includes(path));
-    judgement.require(made.length === 0, "leak", `made: ${made.join(" ")}`);
+    verifier.require(made.length === 0, "leak", `made: ${made.join(" ")}`);
   });
   return [...unserved, releases];
 }
@@ -95,7 +95,7 @@ async function tryBlocked(context: Context): Promise<Attempt[]> {
     const scratch = scratchDirectory({ teardown });
     const one = blocked(scratch)[at];
     if (one === undefined) throw new Error(`there is no blocked directory ${at}`);
-    return judgeBlocked(new DualStack(subject, one.dataDir), one, scratch);
+    return verifyBlocked(new DualStack(subject, one.dataDir), one, scratch);
   });
   return tried.flat();
 }
@@ -110,12 +110,12 @@ async function tryMissing({ subject, teardown }: Context): Promise<Attempt[]> {
   const foreign = { what: "missing, in another user's directory", path: scratch };
   const frozen = { what: "missing, on a read-only mount", path: mounts.at("frozen") };
   const tried = await Promise.all([
-    judgeBlocked(
+    verifyBlocked(
       new DualStack({ ...subject, path: program }, join(foreign.path, "data"), as),
       { ...foreign, dataDir: join(foreign.path, "data"), cause: "permission denied" },
       foreign.path,
     ),
-    judgeBlocked(
+    verifyBlocked(
       new DualStack(subject, join(frozen.path, "data")),
       { ...frozen, dataDir: join(frozen.path, "data"), cause: "read-only file system" },
       frozen.path,

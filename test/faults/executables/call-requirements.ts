@@ -1,7 +1,7 @@
 /** What is required of the end of a call. */
 
 import { readError } from "../../blackbox/printed-error.ts";
-import type { Judgement, Kind } from "../judgement.ts";
+import type { Kind, Verifier } from "../violations.ts";
 import type { Ending } from "./running-call.ts";
 
 /** Lines that only a defect prints: of Node.js, of QuickJS, of Go. */
@@ -13,40 +13,40 @@ export const STACK_TRACE =
  *
  * @returns whether it did; if not, there is nothing more to be said of it
  */
-export function requireEnd(judgement: Judgement, ending: Ending, what: string): boolean {
+export function requireEnd(verifier: Verifier, ending: Ending, what: string): boolean {
   const { isCutOff, exitCode, stderr, took } = ending;
-  judgement.require(!isCutOff, "hang", `${what} did not end in ${Math.round(took / 1000)} s`);
+  verifier.require(!isCutOff, "hang", `${what} did not end in ${Math.round(took / 1000)} s`);
   if (isCutOff) return false;
   const isOrderly = exitCode !== null && !STACK_TRACE.test(stderr);
-  judgement.require(isOrderly, "crash", `${what} ended by ${exitCode}: ${stderr.slice(0, 300)}`);
+  verifier.require(isOrderly, "crash", `${what} ended by ${exitCode}: ${stderr.slice(0, 300)}`);
   return isOrderly;
 }
 
 /** Requires that a call succeeds. */
 export function requireSuccess(
-  judgement: Judgement,
+  verifier: Verifier,
   ending: Ending,
   what: string,
   kind: Kind = "refused",
 ): void {
-  if (!requireEnd(judgement, ending, what) || ending.exitCode === 0) return;
-  judgement.require(false, kind, `${what} failed: ${ending.stdout} ${ending.stderr.slice(0, 300)}`);
+  if (!requireEnd(verifier, ending, what) || ending.exitCode === 0) return;
+  verifier.require(false, kind, `${what} failed: ${ending.stdout} ${ending.stderr.slice(0, 300)}`);
 }
 
 /** Requires that a call fails with one error object that contains each of `words`. */
 export function requireFailure(
-  judgement: Judgement,
+  verifier: Verifier,
   ending: Ending,
   what: string,
   ...words: readonly string[]
 ): void {
-  if (!requireEnd(judgement, ending, what)) return;
-  judgement.require(ending.exitCode !== 0, "accepted", `${what} succeeded: ${ending.stdout}`);
+  if (!requireEnd(verifier, ending, what)) return;
+  verifier.require(ending.exitCode !== 0, "accepted", `${what} succeeded: ${ending.stdout}`);
   if (ending.exitCode === 0) return;
   const error = readError(ending.stdout);
-  judgement.require(error !== undefined, "mute", `${what}: ${ending.stdout} ${ending.stderr}`);
+  verifier.require(error !== undefined, "mute", `${what}: ${ending.stdout} ${ending.stderr}`);
   const text = `${error?.code} ${error?.msg} ${error?.details ?? ""}`;
   for (const word of words) {
-    judgement.require(text.includes(word), "mute", `${what} does not say "${word}": ${text}`);
+    verifier.require(text.includes(word), "mute", `${what} does not say "${word}": ${text}`);
   }
 }

@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sample } from "../../sample.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { holdAt, requireNormality } from "./lock-holders.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
@@ -37,23 +37,23 @@ function dateAll(path: string, seconds: number): void {
 
 async function between(context: Context, [seconds, words]: Step): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   // As a killed call of the portable executable leaves it.
   mkdirSync(network.ownPath("lock"), { recursive: true });
   dateAll(network.directory, seconds);
 
   const third = await network.do("ADD", "third");
-  requireSuccess(judgement, third, "ADD", "blocked");
+  requireSuccess(verifier, third, "ADD", "blocked");
   for (const containerId of ["other", "victim", "third"]) {
-    requireSuccess(judgement, await network.do("CHECK", containerId), `CHECK ${containerId}`);
+    requireSuccess(verifier, await network.do("CHECK", containerId), `CHECK ${containerId}`);
   }
-  requireFailure(judgement, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  requireFailure(verifier, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
   dateAll(network.directory, -seconds);
-  requireFailure(judgement, await network.do("ADD", "fourth"), "ADD beyond", "no IP addresses");
+  requireFailure(verifier, await network.do("ADD", "fourth"), "ADD beyond", "no IP addresses");
   dateAll(network.directory, seconds);
-  await requireNormality(network, judgement);
-  return { what: words, violations: judgement.violations };
+  await requireNormality(network, verifier);
+  return { what: words, violations: verifier.violations };
 }
 
 async function whileHeld(context: Context, [seconds, words]: Step): Promise<Attempt> {
@@ -61,7 +61,7 @@ async function whileHeld(context: Context, [seconds, words]: Step): Promise<Atte
   const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
   const { network, holder } = held;
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   dateAll(network.directory, seconds);
   const waiting = network.begin("ADD", "third", 4 * context.subject.lockTimeout);
   // Either it takes over what looks stale, or it waits for the other.
@@ -69,12 +69,12 @@ async function whileHeld(context: Context, [seconds, words]: Step): Promise<Atte
   holder.goOn();
   const victim = await holder.ended;
   const third = early ?? (await waiting.ended);
-  requireSuccess(judgement, victim, "the holder");
-  requireSuccess(judgement, third, "the other ADD", "blocked");
+  requireSuccess(verifier, victim, "the holder");
+  requireSuccess(verifier, third, "the other ADD", "blocked");
   const granted = [victim, third].flatMap(grantedAddresses).concat(network.heldBy("other"));
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  await requireNormality(network, judgement);
-  return { what, violations: judgement.violations };
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  await requireNormality(network, verifier);
+  return { what, violations: verifier.violations };
 }
 
 export const clockScenarios: readonly Scenario[] = [

@@ -3,9 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateBesidesLock } from "./disk-state.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
@@ -49,7 +49,7 @@ async function startAll(
 
 async function served(context: Context): Promise<Attempt> {
   const network = new WatchedNetwork(context, { ipam });
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const crowd = crowdOf(context);
   const release: (() => void)[] = [];
   await holdLock({ teardown: (free) => release.push(() => free?.()) }, network.directory);
@@ -57,25 +57,25 @@ async function served(context: Context): Promise<Attempt> {
   const calls = await startAll(crowd, (id) => network.begin("ADD", id, crowd.limit, enough));
   await pause(crowd.arrival * 1000);
   const early = network.reserved().length;
-  judgement.require(early === 0, "accepted", `${early} were served while the lock was held`);
+  verifier.require(early === 0, "accepted", `${early} were served while the lock was held`);
   for (const free of release) free();
 
   const endings = await Promise.all(calls.map(({ ended }) => ended));
-  for (const ending of endings) requireSuccess(judgement, ending, "ADD", "blocked");
+  for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
   const granted = endings.flatMap(grantedAddresses);
-  judgement.require(
+  verifier.require(
     new Set(granted).size === crowd.size,
     "double",
     `${new Set(granted).size} of them`,
   );
   const files = network.reserved().length;
-  judgement.require(files === crowd.size, "leak", `${files} reservations for ${crowd.size}`);
-  return { what: `${crowd.size}, and it is given back`, violations: judgement.violations };
+  verifier.require(files === crowd.size, "leak", `${files} reservations for ${crowd.size}`);
+  return { what: `${crowd.size}, and it is given back`, violations: verifier.violations };
 }
 
 async function refused(context: Context): Promise<Attempt> {
   const network = new WatchedNetwork(context, { ipam });
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const crowd = crowdOf(context);
   await network.do("ADD", "other");
   await holdLock(context, network.directory);
@@ -88,7 +88,7 @@ async function refused(context: Context): Promise<Attempt> {
   );
   for (const { ended } of calls) {
     requireFailure(
-      judgement,
+      verifier,
       await ended,
       "a call without the lock",
       "11 ",
@@ -96,8 +96,8 @@ async function refused(context: Context): Promise<Attempt> {
     );
   }
   const changes = changesBetween(before, stateBesidesLock(network.directory));
-  judgement.require(changes === "", "torn", changes);
-  return { what: `${crowd.size}, and it is never given back`, violations: judgement.violations };
+  verifier.require(changes === "", "torn", changes);
+  return { what: `${crowd.size}, and it is never given back`, violations: verifier.violations };
 }
 
 export const crowdScenarios: readonly Scenario[] = [

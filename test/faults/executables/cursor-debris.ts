@@ -4,7 +4,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireEnd, requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import {
   outsideOf,
@@ -14,7 +15,6 @@ import {
   putHuge,
   putLoop,
 } from "./file-debris.ts";
-import { requireEnd, requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf, shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -74,7 +74,7 @@ function fileOutside(path: string): string {
 
 async function overwrite(context: Context, { name, put }: CursorDebris): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   await network.do("ADD", "other");
   for (const cursor of CURSORS) {
     rmSync(network.path(cursor), { force: true });
@@ -83,18 +83,18 @@ async function overwrite(context: Context, { name, put }: CursorDebris): Promise
   const granted = network.heldBy("other");
   for (const containerId of ["second", "third"]) {
     const added = await network.do("ADD", containerId);
-    requireSuccess(judgement, added, `ADD ${containerId}`);
+    requireSuccess(verifier, added, `ADD ${containerId}`);
     granted.push(...grantedAddresses(added));
   }
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  requireFailure(judgement, await network.do("ADD", "fourth"), "ADD beyond", "no IP addresses");
-  await requireDeletion(network, judgement, ["other", "second", "third"]);
-  return { what: name, violations: judgement.violations };
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  requireFailure(verifier, await network.do("ADD", "fourth"), "ADD beyond", "no IP addresses");
+  await requireDeletion(network, verifier, ["other", "second", "third"]);
+  return { what: name, violations: verifier.violations };
 }
 
 async function refuse(context: Context, { name, put }: CursorDebris): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   await network.do("ADD", "other");
   const [, second = ""] = CURSORS;
   rmSync(network.path(second), { force: true });
@@ -102,30 +102,30 @@ async function refuse(context: Context, { name, put }: CursorDebris): Promise<At
   const outside = stateOf(outsideOf(network.path("any")));
 
   const added = await network.do("ADD", "victim");
-  if (requireEnd(judgement, added, "ADD") && added.exitCode !== 0) {
-    requireFailure(judgement, added, "ADD", network.path(second));
+  if (requireEnd(verifier, added, "ADD") && added.exitCode !== 0) {
+    requireFailure(verifier, added, "ADD", network.path(second));
     const kept = network.heldBy("victim").join(" ");
-    judgement.require(kept === "", "kept", `a failed ADD keeps ${kept}`);
+    verifier.require(kept === "", "kept", `a failed ADD keeps ${kept}`);
   }
   const changes = changesBetween(outside, stateOf(outsideOf(network.path("any"))));
-  judgement.require(changes === "", "escaped", changes);
-  await requireDeletion(network, judgement, ["victim"]);
+  verifier.require(changes === "", "escaped", changes);
+  await requireDeletion(network, verifier, ["victim"]);
 
   rmSync(network.path(second), { recursive: true, force: true });
-  requireSuccess(judgement, await network.do("ADD", "victim"), "ADD without the debris");
-  await requireDeletion(network, judgement, ["victim", "other"]);
-  return { what: name, violations: judgement.violations };
+  requireSuccess(verifier, await network.do("ADD", "victim"), "ADD without the debris");
+  await requireDeletion(network, verifier, ["victim", "other"]);
+  return { what: name, violations: verifier.violations };
 }
 
 async function requireDeletion(
   network: WatchedNetwork,
-  judgement: Judgement,
+  verifier: Verifier,
   containerIds: readonly string[],
 ): Promise<void> {
   for (const containerId of containerIds) {
-    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
     const left = network.heldBy(containerId).join(" ");
-    judgement.require(left === "", "leak", `DEL leaves ${left}`);
+    verifier.require(left === "", "leak", `DEL leaves ${left}`);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { goPlugin } from "../../differential/go-plugin.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
 import { codeOf, decidedDifference } from "./decided.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { callWithin, type Ending } from "./running-call.ts";
@@ -40,7 +40,7 @@ export const differentialFuzzScenarios: readonly Scenario[] = [
 ];
 
 async function compared(context: Context, fuzzCase: FuzzCase): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const [here, reference] = await Promise.all([
     callOnFiles(context, context.subject.path, fuzzCase),
     callOnFiles(context, goPlugin?.path ?? "", fuzzCase),
@@ -48,9 +48,9 @@ async function compared(context: Context, fuzzCase: FuzzCase): Promise<Attempt> 
   if (!isSame(here, reference) && decidedDifference(fuzzCase, here, reference) === undefined) {
     const kind = here.exitCode === 0 ? "accepted" : reference.exitCode === 0 ? "refused" : "mute";
     const both = `here ${excerpt(here)}, Go ${excerpt(reference)}`;
-    judgement.require(false, kind, `${both} — ${inputOf(fuzzCase)}`);
+    verifier.require(false, kind, `${both} — ${inputOf(fuzzCase)}`);
   }
-  return { what: fuzzCase.what, violations: judgement.violations };
+  return { what: fuzzCase.what, violations: verifier.violations };
 }
 
 /** Accepted by both with the same document, or refused by both with the same code. */

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   networkCall,
 } from "../../blackbox/runtime-call.ts";
-import type { Judgement } from "../judgement.ts";
+import type { Verifier } from "../violations.ts";
 import type { Subject } from "./subject.ts";
 
 /** How many attachments the network has room for. */
@@ -81,46 +81,46 @@ export class DualStack {
  *
  * @param network with `other` attached before the fault, and `victim` attached or not
  */
-export async function judgeRecovery(network: DualStack, judgement: Judgement): Promise<void> {
+export async function verifyRecovery(network: DualStack, verifier: Verifier): Promise<void> {
   for (const [name, content] of network.reservations()) {
     const isWhole = /^(?:other|victim)\r\neth0$/.test(content);
-    judgement.require(isWhole, "torn", `${name} says ${JSON.stringify(content)}`);
+    verifier.require(isWhole, "torn", `${name} says ${JSON.stringify(content)}`);
   }
-  await mustWork(network, "ADD", "third", judgement);
-  await mustWork(network, "DEL", "victim", judgement);
-  judgement.require(network.heldBy("victim").length === 0, "leak", "DEL leaves the victim's");
-  await mustWork(network, "DEL", "third", judgement);
-  judgement.require(network.heldBy("other").length === 2, "double", "the other lost its address");
+  await mustWork(network, "ADD", "third", verifier);
+  await mustWork(network, "DEL", "victim", verifier);
+  verifier.require(network.heldBy("victim").length === 0, "leak", "DEL leaves the victim's");
+  await mustWork(network, "DEL", "third", verifier);
+  verifier.require(network.heldBy("other").length === 2, "double", "the other lost its address");
 
   const late = ["late-1", "late-2"];
   const granted: string[] = network.heldBy("other");
   for (const id of late) {
     const outcome = await network.do("ADD", id);
     const detail = `no address left for ${id}: ${outcome.stdout}`;
-    judgement.require(outcome.exitCode === 0, "leak", detail);
+    verifier.require(outcome.exitCode === 0, "leak", detail);
     granted.push(...grantedAddresses(outcome));
   }
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  judgement.require(granted.length <= 2 * ROOM, "double", `${granted.length} for ${ROOM}`);
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  verifier.require(granted.length <= 2 * ROOM, "double", `${granted.length} for ${ROOM}`);
   const beyond = await network.do("ADD", "beyond");
-  judgement.require(beyond.exitCode === 1, "double", `one more than there is: ${beyond.stdout}`);
-  for (const id of ["other", ...late]) await mustWork(network, "DEL", id, judgement);
-  judgement.require(network.reservations().size === 0, "leak", "files are left after all DELs");
+  verifier.require(beyond.exitCode === 1, "double", `one more than there is: ${beyond.stdout}`);
+  for (const id of ["other", ...late]) await mustWork(network, "DEL", id, verifier);
+  verifier.require(network.reservations().size === 0, "leak", "files are left after all DELs");
 }
 
 /** A call that fails gives one error JSON that names the path and the cause. */
-export function judgeError(
+export function verifyError(
   { exitCode, stdout, stderr }: Outcome,
   directory: string,
   cause: string,
-  judgement: Judgement,
+  verifier: Verifier,
 ): void {
-  judgement.require(exitCode === 1, "crash", `exit code ${exitCode}: ${stderr.slice(0, 500)}`);
+  verifier.require(exitCode === 1, "crash", `exit code ${exitCode}: ${stderr.slice(0, 500)}`);
   const error = readError(stdout);
   const text = `${error?.msg} ${error?.details ?? ""}`;
-  judgement.require(error !== undefined, "mute", `no error JSON: ${stdout} ${stderr}`);
-  judgement.require(text.includes(directory), "mute", `no path: ${text}`);
-  judgement.require(text.includes(cause), "mute", `the cause is not "${cause}": ${text}`);
+  verifier.require(error !== undefined, "mute", `no error JSON: ${stdout} ${stderr}`);
+  verifier.require(text.includes(directory), "mute", `no path: ${text}`);
+  verifier.require(text.includes(cause), "mute", `the cause is not "${cause}": ${text}`);
 }
 
 /** Makes a call that must succeed. */
@@ -128,10 +128,10 @@ export async function mustWork(
   network: DualStack,
   command: "ADD" | "DEL",
   containerId: string,
-  judgement: Judgement,
+  verifier: Verifier,
 ): Promise<void> {
   const { exitCode, stdout } = await network.do(command, containerId);
-  judgement.require(exitCode === 0, "blocked", `${command} ${containerId}: ${stdout}`);
+  verifier.require(exitCode === 0, "blocked", `${command} ${containerId}: ${stdout}`);
 }
 
 function contentOf(path: string): string {

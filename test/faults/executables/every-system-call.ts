@@ -4,8 +4,8 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sample } from "../../sample.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { DualStack, judgeError, judgeRecovery } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { DualStack, verifyError, verifyRecovery } from "./dual-stack.ts";
 import { injectionObstacle, runInjected, type SystemCall, systemCallsOf } from "./injection.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
@@ -126,7 +126,7 @@ async function strike(
 ): Promise<Attempt | undefined> {
   const what = `${command} ${fault.name} at ${at.name} ${at.occurrence} (${at.target})`;
   const network = await prepare(context, command);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const { directory, subject } = network;
   const call = network.call(command, "victim");
   const injected = await runInjected(
@@ -144,19 +144,19 @@ async function strike(
     // A call that cannot write cannot report it; one that cannot read or unlink a reservation cannot release it.
     const isMute = at.name === "write" && fault.times > 1;
     const isHelpless = /^(?:open|read|unlink)/.test(at.name) && fault.times > 1;
-    if (!isMute) judgeError(outcome, directory, fault.cause, judgement);
+    if (!isMute) verifyError(outcome, directory, fault.cause, verifier);
     if (command === "ADD" && !isHelpless) {
-      judgement.require(network.heldBy("victim").length === 0, "kept", "after a failed ADD");
+      verifier.require(network.heldBy("victim").length === 0, "kept", "after a failed ADD");
     }
   }
   if (command === "ADD" && outcome.exitCode === 0) {
     const granted = grantedAddresses(outcome).sort().join(" ");
     const held = network.heldBy("victim").join(" ");
-    judgement.require(granted === held, "double", `granted ${granted}, held ${held}`);
+    verifier.require(granted === held, "double", `granted ${granted}, held ${held}`);
   }
   if (command === "DEL" && outcome.exitCode === 0) {
-    judgement.require(network.heldBy("victim").length === 0, "leak", "after a DEL that worked");
+    verifier.require(network.heldBy("victim").length === 0, "leak", "after a DEL that worked");
   }
-  await judgeRecovery(network, judgement);
-  return { what, violations: judgement.violations };
+  await verifyRecovery(network, verifier);
+  return { what, violations: verifier.violations };
 }

@@ -6,7 +6,7 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { type Call, start } from "../../blackbox/executable.ts";
 import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
 import { DualStack } from "./dual-stack.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
@@ -29,12 +29,12 @@ function underUmask(umask: string, program: string, call: Call) {
 }
 
 /** ADDs and a DEL into a data directory that is missing with its parents. */
-async function judgeModes(
+async function verifyModes(
   { subject, teardown }: Context,
   umask: string,
   isPrivileged: boolean,
 ): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const scratch = scratchDirectory({ teardown });
   const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
   if (!isPrivileged) handOver(scratch);
@@ -47,14 +47,14 @@ async function judgeModes(
   ] as const) {
     const call = network.call(command, containerId);
     const outcome = await underUmask(umask, program, call);
-    judgement.require(outcome.exitCode === 0, "refused", `${command}: ${outcome.stdout}`);
+    verifier.require(outcome.exitCode === 0, "refused", `${command}: ${outcome.stdout}`);
   }
   for (const { path, kind, mode } of entriesBelow(scratch)) {
     const expected = kind === "directory" ? DIRECTORY : modeOfFile(path);
-    judgement.require(mode === expected, "escaped", `${path} has ${mode} in place of ${expected}`);
+    verifier.require(mode === expected, "escaped", `${path} has ${mode} in place of ${expected}`);
   }
   const who = isPrivileged ? "root" : "another user";
-  return { what: `umask 0${umask}, by ${who}`, violations: judgement.violations };
+  return { what: `umask 0${umask}, by ${who}`, violations: verifier.violations };
 }
 
 /** All files except symbolic links, which have no mode. */
@@ -83,7 +83,7 @@ export const fileModesScenarios: readonly Scenario[] = [
           umasks.flatMap((umask) => [true, false].map((isPrivileged) => ({ umask, isPrivileged }))),
         ),
         3,
-        ({ umask, isPrivileged }) => judgeModes(context, umask, isPrivileged),
+        ({ umask, isPrivileged }) => verifyModes(context, umask, isPrivileged),
       ),
   },
 ];

@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { DualStack, judgeError, judgeRecovery, mustWork } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { DualStack, mustWork, verifyError, verifyRecovery } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
@@ -55,35 +55,35 @@ async function addInto(
   left: number,
   isInUse: boolean,
 ): Promise<Attempt> {
-  const judgement = new Judgement();
-  if (isInUse) await mustWork(network, "ADD", "other", judgement);
+  const verifier = new Verifier();
+  if (isInUse) await mustWork(network, "ADD", "other", verifier);
   const before = network.reservations().size;
   const makeRoom = leave(disk, left);
   const outcome = await network.do("ADD", "victim");
   if (outcome.exitCode === 0) {
-    judgement.require(network.heldBy("victim").length === 2, "torn", "not both families");
+    verifier.require(network.heldBy("victim").length === 2, "torn", "not both families");
   } else {
-    judgement.require(left < ENOUGH, "refused", `there is room enough: ${outcome.stdout}`);
-    judgeError(outcome, network.directory, CAUSE, judgement);
+    verifier.require(left < ENOUGH, "refused", `there is room enough: ${outcome.stdout}`);
+    verifyError(outcome, network.directory, CAUSE, verifier);
     const names = [...network.reservations().keys()].join(" ");
-    judgement.require(network.reservations().size === before, "kept", `after the ADD: ${names}`);
-    await judgeDebris(network, judgement);
+    verifier.require(network.reservations().size === before, "kept", `after the ADD: ${names}`);
+    await verifyDebris(network, verifier);
   }
   makeRoom();
-  if (!isInUse) await mustWork(network, "ADD", "other", judgement);
-  await judgeRecovery(network, judgement);
+  if (!isInUse) await mustWork(network, "ADD", "other", verifier);
+  await verifyRecovery(network, verifier);
   const what = `ADD with ${left} ${of} left, ${isInUse ? "network in use" : "new network"}`;
-  return { what, violations: judgement.violations };
+  return { what, violations: verifier.violations };
 }
 
 /** However often it fails, it leaves no more behind than the first time. */
-async function judgeDebris(network: DualStack, judgement: Judgement): Promise<void> {
+async function verifyDebris(network: DualStack, verifier: Verifier): Promise<void> {
   const left = entriesBelow(network.directory);
   for (let i = 0; i < REPETITIONS; i++) await network.do("ADD", "victim");
   if (network.heldBy("victim").length > 0) return;
   const later = entriesBelow(network.directory);
   const grown = later.filter((path) => !left.includes(path)).join(" ");
-  judgement.require(
+  verifier.require(
     later.length <= left.length,
     "leak",
     `failed ADDs leave more and more: ${grown}`,
@@ -98,14 +98,14 @@ function entriesBelow(directory: string): string[] {
   }
 }
 
-type Release = (network: DualStack, judgement: Judgement) => Promise<void>;
+type Release = (network: DualStack, verifier: Verifier) => Promise<void>;
 
 const releases: Readonly<Record<string, Release>> = {
-  DEL: (network, judgement) => mustWork(network, "DEL", "victim", judgement),
-  GC: async (network, judgement) => {
+  DEL: (network, verifier) => mustWork(network, "DEL", "victim", verifier),
+  GC: async (network, verifier) => {
     const valid = [{ containerID: "other", ifname: "eth0" }];
     const { exitCode, stdout } = await network.ask("GC", { "cni.dev/valid-attachments": valid });
-    judgement.require(exitCode === 0, "refused", `GC: ${stdout}`);
+    verifier.require(exitCode === 0, "refused", `GC: ${stdout}`);
   },
 };
 
@@ -117,19 +117,19 @@ async function releaseFrom(
   verb: string,
   release: Release,
 ): Promise<Attempt> {
-  const judgement = new Judgement();
-  await mustWork(network, "ADD", "other", judgement);
-  await mustWork(network, "ADD", "victim", judgement);
+  const verifier = new Verifier();
+  await mustWork(network, "ADD", "other", verifier);
+  await mustWork(network, "ADD", "victim", verifier);
   const makeRoom = leave(disk, 0);
   const check = await network.do("CHECK", "victim");
-  judgement.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
-  await release(network, judgement);
+  verifier.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
+  await release(network, verifier);
   const held = network.heldBy("victim").join(" ");
-  judgement.require(held === "", "leak", `${verb} leaves ${held}`);
-  judgement.require(network.heldBy("other").length === 2, "double", `${verb} takes the other's`);
+  verifier.require(held === "", "leak", `${verb} leaves ${held}`);
+  verifier.require(network.heldBy("other").length === 2, "double", `${verb} takes the other's`);
   makeRoom();
-  await judgeRecovery(network, judgement);
-  return { what: `${verb} with no ${of} left`, violations: judgement.violations };
+  await verifyRecovery(network, verifier);
+  return { what: `${verb} with no ${of} left`, violations: verifier.violations };
 }
 
 async function tryAdds(context: Context, of: Shortage): Promise<Attempt[]> {

@@ -3,8 +3,8 @@
 import { versionCall } from "../../blackbox/runtime-call.ts";
 import type { Extent } from "../../extent.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { judgeAnswer } from "./answer.ts";
+import { Verifier } from "../violations.ts";
+import { verifyAnswer } from "./answer.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { callWithin, type Ending } from "./running-call.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -64,12 +64,12 @@ async function inBatches(
     const sandbox = new Sandbox(context);
     for (const [offset, fuzzCase] of cases.slice(start, start + LIFETIME).entries()) {
       const at = start + offset;
-      const judgement = new Judgement();
+      const verifier = new Verifier();
       const outcome = await callIn(sandbox, context, fuzzCase);
-      judgeAnswer(outcome, judgement);
-      sandbox.decide(judgement);
-      attempts[at] = { what: fuzzCase.what, violations: withInput(judgement, fuzzCase) };
-      const isSlow = outcome.took > LONGEST && judgement.violations.length === 0;
+      verifyAnswer(outcome, verifier);
+      sandbox.decide(verifier);
+      attempts[at] = { what: fuzzCase.what, violations: withInput(verifier, fuzzCase) };
+      const isSlow = outcome.took > LONGEST && verifier.violations.length === 0;
       if (isSlow) slow.push({ at, fuzzCase });
     }
   });
@@ -78,15 +78,15 @@ async function inBatches(
 
 /** A call hangs if it repeatedly takes too long, compared with a call that does nothing. */
 async function repeated(context: Context, fuzzCase: FuzzCase): Promise<Attempt["violations"]> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   let fastest = Number.POSITIVE_INFINITY;
   for (let count = 0; count < REPETITIONS && fastest > LONGEST; count++) {
     const idle = await callWithin(context.subject.path, versionCall(), { limit: CUT_OFF });
     const outcome = await callIn(new Sandbox(context), context, fuzzCase);
     fastest = Math.min(fastest, outcome.took - idle.took);
   }
-  judgement.require(fastest <= LONGEST, "hang", `${Math.round(fastest)} ms each time`);
-  return withInput(judgement, fuzzCase);
+  verifier.require(fastest <= LONGEST, "hang", `${Math.round(fastest)} ms each time`);
+  return withInput(verifier, fuzzCase);
 }
 
 function callIn({ directory }: Sandbox, { subject }: Context, { call }: FuzzCase): Promise<Ending> {
@@ -95,7 +95,7 @@ function callIn({ directory }: Sandbox, { subject }: Context, { call }: FuzzCase
 }
 
 /** Every violation with the input that shows it. */
-function withInput({ violations }: Judgement, fuzzCase: FuzzCase): Attempt["violations"] {
+function withInput({ violations }: Verifier, fuzzCase: FuzzCase): Attempt["violations"] {
   return violations.map(({ kind, detail }) => ({
     kind,
     detail: `${detail} — ${inputOf(fuzzCase)}`,

@@ -5,10 +5,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { DualStack, judgeRecovery } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
+import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import { putFifo } from "./file-debris.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { knowsStatus, type Subject } from "./subject.ts";
@@ -58,21 +58,21 @@ async function finish(network: WatchedNetwork, holder: RunningCall, end: End): P
 
 async function attemptWith(context: Context, go: Subject, end: End): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   await network.do("ADD", "other");
   const holder = await holdByGo(network, go);
   const short = { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } };
 
   const third = await network.begin("ADD", "third", LIMIT, short).ended;
   if (context.subject.name === "portable") {
-    requireSuccess(judgement, third, "ADD, which does not share that lock");
+    requireSuccess(verifier, third, "ADD, which does not share that lock");
   } else {
-    requireFailure(judgement, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
+    requireFailure(verifier, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
   }
   for (const verb of ["CHECK", "STATUS"] as const) {
     if (verb === "STATUS" && !knowsStatus(context.subject)) continue;
     const ending = await network.begin(verb, "other", LIMIT).ended;
-    requireSuccess(judgement, ending, verb, "blocked");
+    requireSuccess(verifier, ending, verb, "blocked");
   }
 
   const waiting = network.begin("ADD", "fourth", 2 * LIMIT, {
@@ -81,17 +81,17 @@ async function attemptWith(context: Context, go: Subject, end: End): Promise<Att
   const victim = await finish(network, holder, end);
   const fourth = await waiting.ended;
   if (end === "goes on" && context.subject.name !== "portable") {
-    requireSuccess(judgement, victim, "the Go plugin's ADD");
-    requireSuccess(judgement, fourth, "ADD afterwards", "blocked");
+    requireSuccess(verifier, victim, "the Go plugin's ADD");
+    requireSuccess(verifier, fourth, "ADD afterwards", "blocked");
   }
   const granted = [third, victim, fourth].flatMap(grantedAddresses).concat(network.heldBy("other"));
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
 
   for (const containerId of ["third", "fourth"]) {
-    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
   }
-  await judgeRecovery(new DualStack(context.subject, network.directory), judgement);
-  return { what: `and then ${end}`, violations: judgement.violations };
+  await verifyRecovery(new DualStack(context.subject, network.directory), verifier);
+  return { what: `and then ${end}`, violations: verifier.violations };
 }
 
 export const goHolderScenarios: readonly Scenario[] = [

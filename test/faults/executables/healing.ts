@@ -3,9 +3,9 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateBesidesLock, stateOf } from "./disk-state.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
@@ -47,58 +47,54 @@ async function besideHolder(context: Context): Promise<Attempt> {
     for (const free of release) free();
   });
   const before = stateBesidesLock(network.directory);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
 
   // The Go plugin's GC does nothing, and needs no lock for that.
   const locking = context.subject.name === "Go" ? allLocking.slice(0, 2) : allLocking;
   const waiting = locking.map(
     async (verb) => [verb, await network.begin(verb, "other", LIMIT).ended] as const,
   );
-  requireSuccess(judgement, await network.begin("CHECK", "other", LIMIT).ended, "CHECK", "blocked");
-  requireSuccess(judgement, await network.begin("STATUS", "", LIMIT).ended, "STATUS", "blocked");
+  requireSuccess(verifier, await network.begin("CHECK", "other", LIMIT).ended, "CHECK", "blocked");
+  requireSuccess(verifier, await network.begin("STATUS", "", LIMIT).ended, "STATUS", "blocked");
   for (const [verb, ending] of await Promise.all(waiting)) {
-    requireFailure(judgement, ending, `${verb} without the lock`, "11", "lockTimeoutSeconds");
+    requireFailure(verifier, ending, `${verb} without the lock`, "11", "lockTimeoutSeconds");
   }
   const changes = changesBetween(before, stateBesidesLock(network.directory));
-  judgement.require(changes === "", "torn", changes);
-  return { what: "while another holds the lock", violations: judgement.violations };
+  verifier.require(changes === "", "torn", changes);
+  return { what: "while another holds the lock", violations: verifier.violations };
 }
 
 async function alone(context: Context): Promise<Attempt> {
   const network = await ailing(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const before = stateOf(network.directory);
   for (const verb of ["CHECK", "STATUS"] as const) {
-    requireSuccess(judgement, await network.do(verb, "other"), verb);
+    requireSuccess(verifier, await network.do(verb, "other"), verb);
   }
   const changes = changesBetween(before, stateOf(network.directory));
-  judgement.require(changes === "", "torn", `CHECK and STATUS: ${changes}`);
+  verifier.require(changes === "", "torn", `CHECK and STATUS: ${changes}`);
 
   const added = await network.do("ADD", "victim");
-  requireSuccess(judgement, added, "ADD", "leak");
-  return { what: "once the lock is free", violations: judgement.violations };
+  requireSuccess(verifier, added, "ADD", "leak");
+  return { what: "once the lock is free", violations: verifier.violations };
 }
 
 async function manyAtOnce(context: Context): Promise<Attempt> {
   const network = await ailing(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const calls = Array.from({ length: 6 }, (_, at) =>
     network.begin("ADD", `c${at}`, 4 * LIMIT, { ipam: { lockTimeoutSeconds: 3 * LIMIT } }),
   );
   const endings = await Promise.all(calls.map(({ ended }) => ended));
   const granted = endings.flatMap(grantedAddresses);
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  judgement.require(granted.length === 4, "leak", `of four addresses ${granted.length} are given`);
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  verifier.require(granted.length === 4, "leak", `of four addresses ${granted.length} are given`);
   for (const [at, ending] of endings.entries()) {
     if (ending.exitCode === 0) continue;
-    requireFailure(judgement, ending, "an ADD too many", "no IP addresses available");
-    judgement.require(
-      network.heldBy(`c${at}`).length === 0,
-      "kept",
-      "a failed ADD keeps addresses",
-    );
+    requireFailure(verifier, ending, "an ADD too many", "no IP addresses available");
+    verifier.require(network.heldBy(`c${at}`).length === 0, "kept", "a failed ADD keeps addresses");
   }
-  return { what: "by six at once, for two", violations: judgement.violations };
+  return { what: "by six at once, for two", violations: verifier.violations };
 }
 
 export const healingScenarios: readonly Scenario[] = [

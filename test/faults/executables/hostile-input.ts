@@ -3,8 +3,8 @@
 import type { Call } from "../../blackbox/executable.ts";
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { judgeAnswer, judgeRefusal } from "./answer.ts";
+import { Verifier } from "../violations.ts";
+import { verifyAnswer, verifyRefusal } from "./answer.ts";
 import { ambiguous, bombs, deepJson, type HostileText, written } from "./hostile-values.ts";
 import { callWithin, type Ending } from "./running-call.ts";
 import { shortSampleOf } from "./sample.ts";
@@ -57,12 +57,12 @@ export const hostileInputScenarios: readonly Scenario[] = [
   {
     fault: "Network name, container id or interface that try to leave the data directory",
     promise: "one error JSON, exit 1, nothing outside the data directory is touched",
-    attempt: (context) => attempts(context, escapes(), judgeRefusal),
+    attempt: (context) => attempts(context, escapes(), verifyRefusal),
   },
   {
     fault: "JSON 100000 deep, a million ranges, strings of 10 MiB",
     promise: "one JSON document, in a time proportionate to the size",
-    attempt: (context) => attempts(context, bombs(context.extent).map(add), judgeAnswer),
+    attempt: (context) => attempts(context, bombs(context.extent).map(add), verifyAnswer),
   },
   {
     fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, which Node.js needs",
@@ -71,7 +71,7 @@ export const hostileInputScenarios: readonly Scenario[] = [
       attempts(
         context,
         deepJson.map(add),
-        judgeAnswer,
+        verifyAnswer,
         context.subject.name === "portable" ? 1024 : 256,
       ),
   },
@@ -79,12 +79,12 @@ export const hostileInputScenarios: readonly Scenario[] = [
     fault:
       "__proto__, repeated keys, lone surrogates, numbers beyond 2^53, ranges of 2^32 and 2^128",
     promise: "one JSON document, nothing outside the data directory is touched",
-    attempt: (context) => attempts(context, ambiguous.map(add), judgeAnswer),
+    attempt: (context) => attempts(context, ambiguous.map(add), verifyAnswer),
   },
   {
     fault: "Container id, interface, CNI_ARGS and CNI_NETNS of 100 KiB",
     promise: "one JSON document, no crash",
-    attempt: (context) => attempts(context, longVariables.map(withVariables), judgeAnswer),
+    attempt: (context) => attempts(context, longVariables.map(withVariables), verifyAnswer),
   },
 ];
 
@@ -131,11 +131,11 @@ function attach(command: (typeof commands)[number]): Call {
 async function attempts(
   context: Context,
   cases: readonly HostileCall[],
-  decide: (outcome: Ending, judgement: Judgement) => void,
+  decide: (outcome: Ending, verifier: Verifier) => void,
   stackKibibytes?: number,
 ): Promise<readonly Attempt[]> {
   return sideBySide(shortSampleOf(context, cases), 2, async ({ what, call }) => {
-    const judgement = new Judgement();
+    const verifier = new Verifier();
     const sandbox = new Sandbox(context);
     const { path } = context.subject;
     const limits = { limit: longest[context.extent] };
@@ -144,9 +144,9 @@ async function attempts(
     const outcome = await (stackKibibytes === undefined
       ? callWithin(path, made, limits)
       : callWithin("/bin/sh", withStack(made, path, stackKibibytes), limits));
-    decide(outcome, judgement);
-    sandbox.decide(judgement);
-    return { what, violations: judgement.violations };
+    decide(outcome, verifier);
+    sandbox.decide(verifier);
+    return { what, violations: verifier.violations };
   });
 }
 

@@ -8,8 +8,8 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Call } from "../../blackbox/executable.ts";
 import { attachmentCall, configuration } from "../../blackbox/runtime-call.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { judgeRefusal, judgeSuccess } from "./answer.ts";
+import { Verifier } from "../violations.ts";
+import { verifyRefusal, verifySuccess } from "./answer.ts";
 import { callWithin, type Ending } from "./running-call.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
@@ -35,18 +35,18 @@ export const inputScenarios: readonly Scenario[] = [
   {
     fault: "Standard input is closed, empty, a directory, cut off, or not UTF-8 where it matters",
     promise: "one error JSON, exit 1, nothing reserved",
-    attempt: (context) => attempts(context, noConfiguration, judgeRefusal, []),
+    attempt: (context) => attempts(context, noConfiguration, verifyRefusal, []),
   },
   {
     fault:
       "The configuration comes byte by byte, in a file, with bytes that are not UTF-8, or has 64 MiB",
     promise: "the call is served",
-    attempt: (context) => attempts(context, strangeWays, judgeSuccess, ["10.0.0.2"]),
+    attempt: (context) => attempts(context, strangeWays, verifySuccess, ["10.0.0.2"]),
   },
   {
     fault: "Standard input never ends",
     promise: "one error JSON within a minute or after 64 MiB, exit 1, nothing reserved",
-    attempt: (context) => attempts(context, endless(context), judgeRefusal, []),
+    attempt: (context) => attempts(context, endless(context), verifyRefusal, []),
   },
 ];
 
@@ -114,7 +114,7 @@ function endless({ extent }: Context): readonly Case[] {
 function attempts(
   context: Context,
   cases: readonly Case[],
-  decide: (outcome: Ending, judgement: Judgement) => void,
+  decide: (outcome: Ending, verifier: Verifier) => void,
   reserved: readonly string[],
 ): Promise<readonly Attempt[]> {
   // Several at once, since some wait for a minute.
@@ -123,12 +123,12 @@ function attempts(
     const { cniVersion } = context.subject;
     const document = configuration("data", { subnet: "10.0.0.0/29" }, { cniVersion });
     const call = attachmentCall("ADD", { containerId: "c1" }, document);
-    const judgement = new Judgement();
-    decide(await start({ ...call, workingDirectory: directory }, context), judgement);
+    const verifier = new Verifier();
+    decide(await start({ ...call, workingDirectory: directory }, context), verifier);
     const found = reservedIn(directory);
     const isRight = found.join() === reserved.join();
-    judgement.require(isRight, reserved.length === 0 ? "kept" : "refused", `reserved: ${found}`);
-    return { what, violations: judgement.violations };
+    verifier.require(isRight, reserved.length === 0 ? "kept" : "refused", `reserved: ${found}`);
+    return { what, violations: verifier.violations };
   });
 }
 

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
-import { requireSuccess } from "./judged-call.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -103,42 +103,42 @@ const leftovers: readonly Leftover[] = [
 
 async function attemptWith(context: Context, { name, put, sweptBy }: Leftover): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   await network.do("ADD", "other");
   for (const directory of ["new", "owners"])
     mkdirSync(network.ownPath(directory), { recursive: true });
   const paths = put(network);
   const before = paths.flatMap(stateOf);
-  const judgeSweep = (verb: "ADD" | "GC"): void => {
+  const verifySweep = (verb: "ADD" | "GC"): void => {
     const after = paths.flatMap(stateOf);
     const changes = changesBetween(before, after);
     // The Go plugin makes none of these, and need not know them.
     const isExpected = sweptBy === verb && context.subject.name !== "Go";
-    if (isExpected) judgement.require(after.length === 0, "leak", `${verb} leaves ${after}`);
-    if (sweptBy === undefined) judgement.require(changes === "", "torn", `${verb}: ${changes}`);
+    if (isExpected) verifier.require(after.length === 0, "leak", `${verb} leaves ${after}`);
+    if (sweptBy === undefined) verifier.require(changes === "", "torn", `${verb}: ${changes}`);
   };
 
   const victim = await network.do("ADD", "victim");
-  requireSuccess(judgement, victim, "ADD");
-  judgeSweep("ADD");
-  requireSuccess(judgement, await network.do("CHECK", "other"), "CHECK of another");
+  requireSuccess(verifier, victim, "ADD");
+  verifySweep("ADD");
+  requireSuccess(verifier, await network.do("CHECK", "other"), "CHECK of another");
   const third = await network.do("ADD", "third");
-  requireSuccess(judgement, third, "ADD of the last address");
+  requireSuccess(verifier, third, "ADD of the last address");
   const granted = [
     ...network.heldBy("other"),
     ...grantedAddresses(victim),
     ...grantedAddresses(third),
   ];
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
   for (const containerId of ["victim", "third"]) {
-    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
-    judgement.require(network.heldBy(containerId).length === 0, "leak", "DEL leaves addresses");
+    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
+    verifier.require(network.heldBy(containerId).length === 0, "leak", "DEL leaves addresses");
   }
   const others = network.heldBy("other").length;
-  judgement.require(others === 2, "double", `another is left with ${others} addresses`);
-  requireSuccess(judgement, await network.do("GC"), "GC");
-  judgeSweep("GC");
-  return { what: name, violations: judgement.violations };
+  verifier.require(others === 2, "double", `another is left with ${others} addresses`);
+  requireSuccess(verifier, await network.do("GC"), "GC");
+  verifySweep("GC");
+  return { what: name, violations: verifier.violations };
 }
 
 export const leftoverScenarios: readonly Scenario[] = [

@@ -3,10 +3,10 @@
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateBesidesLock } from "./disk-state.ts";
-import { DualStack, judgeRecovery } from "./dual-stack.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
+import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import type { RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { describeStop, stopPoints } from "./stop-points.ts";
@@ -35,47 +35,41 @@ export async function holdAt(context: Context, stop: StopPoint): Promise<HeldNet
 }
 
 /** Continues the holder to its end, and uses the network afterwards. */
-export async function resume(
-  { network, holder }: HeldNetwork,
-  judgement: Judgement,
-): Promise<void> {
+export async function resume({ network, holder }: HeldNetwork, verifier: Verifier): Promise<void> {
   holder.goOn();
-  requireSuccess(judgement, await holder.ended, "the call that stood still");
-  await requireNormality(network, judgement);
+  requireSuccess(verifier, await holder.ended, "the call that stood still");
+  await requireNormality(network, verifier);
 }
 
 /** After it all: every address can be handed out once, and is freed. */
-export async function requireNormality(
-  network: WatchedNetwork,
-  judgement: Judgement,
-): Promise<void> {
+export async function requireNormality(network: WatchedNetwork, verifier: Verifier): Promise<void> {
   for (const containerId of ["third", "fourth"]) {
-    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
   }
-  await judgeRecovery(new DualStack(network.subject, network.directory), judgement);
+  await verifyRecovery(new DualStack(network.subject, network.directory), verifier);
 }
 
 /** Does `attempt` at each point to which a call comes. */
 function atEachStop(
   context: Context,
-  attempt: (held: HeldNetwork, judgement: Judgement) => Promise<void>,
+  attempt: (held: HeldNetwork, verifier: Verifier) => Promise<void>,
 ): Promise<readonly Attempt[]> {
   const attempts = sideBySide(stopPoints(context), 3, async (stop): Promise<readonly Attempt[]> => {
     const held = await holdAt(context, stop);
     if (held === undefined) return [];
-    const judgement = new Judgement();
-    await attempt(held, judgement);
+    const verifier = new Verifier();
+    await attempt(held, verifier);
     held.holder.kill();
-    return [{ what: describeStop(stop), violations: judgement.violations }];
+    return [{ what: describeStop(stop), violations: verifier.violations }];
   });
   return attempts.then((lists) => lists.flat());
 }
 
-async function kill({ network, holder }: HeldNetwork, judgement: Judgement): Promise<void> {
+async function kill({ network, holder }: HeldNetwork, verifier: Verifier): Promise<void> {
   const waiting = network.begin("ADD", "third", LIMIT);
   holder.kill();
-  requireSuccess(judgement, await waiting.ended, "the call that waited", "blocked");
-  await requireNormality(network, judgement);
+  requireSuccess(verifier, await waiting.ended, "the call that waited", "blocked");
+  await requireNormality(network, verifier);
 }
 
 /**
@@ -95,7 +89,7 @@ function keepYoung(network: WatchedNetwork): () => void {
   };
 }
 
-async function standStill(held: HeldNetwork, judgement: Judgement): Promise<void> {
+async function standStill(held: HeldNetwork, verifier: Verifier): Promise<void> {
   const { network, holder } = held;
   const before = stateBesidesLock(network.directory);
   const letAge = keepYoung(network);
@@ -105,20 +99,20 @@ async function standStill(held: HeldNetwork, judgement: Judgement): Promise<void
   // The Go plugin's does nothing, and needs no lock for that.
   if (network.subject.name !== "Go") waiting.push(begin("GC", ""));
   for (const verb of ["CHECK", "STATUS"] as const) {
-    requireSuccess(judgement, await begin(verb, "other").ended, verb, "blocked");
+    requireSuccess(verifier, await begin(verb, "other").ended, verb, "blocked");
   }
   for (const { ended } of waiting) {
     const words = ["11 ", `process ${holder.id}`, "lockTimeoutSeconds"];
-    requireFailure(judgement, await ended, "a call without the lock", ...words);
+    requireFailure(verifier, await ended, "a call without the lock", ...words);
   }
   letAge();
   const changes = changesBetween(before, stateBesidesLock(network.directory));
-  judgement.require(changes === "", "torn", changes);
-  await resume(held, judgement);
+  verifier.require(changes === "", "torn", changes);
+  await resume(held, verifier);
 }
 
 async function overtake(context: Context): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const what = "another that comes by its lock, or waits for it";
   const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
@@ -127,17 +121,17 @@ async function overtake(context: Context): Promise<Attempt> {
   await Promise.race([third, pause(context.subject.staleAfter)]);
   holder.goOn();
   const { call, isStopped } = await third;
-  judgement.require(isStopped, "blocked", "the other never comes to its address");
+  verifier.require(isStopped, "blocked", "the other never comes to its address");
   // The Go plugin takes its lock for each range set anew, and may wait for the other now.
   await Promise.race([holder.ended, pause(context.subject.staleAfter)]);
   const isPortable = context.subject.name === "portable";
   const isLockThere = !isPortable || existsSync(network.ownPath("lock"));
-  judgement.require(isLockThere, "double", "it gave back a lock that was another's by then");
+  verifier.require(isLockThere, "double", "it gave back a lock that was another's by then");
   call.goOn();
-  requireSuccess(judgement, await holder.ended, "the call that stood still");
-  requireSuccess(judgement, await call.ended, "the other call");
-  await requireNormality(network, judgement);
-  return { what, violations: judgement.violations };
+  requireSuccess(verifier, await holder.ended, "the call that stood still");
+  requireSuccess(verifier, await call.ended, "the other call");
+  await requireNormality(network, verifier);
+  return { what, violations: verifier.violations };
 }
 
 export const lockHolderScenarios: readonly Scenario[] = [

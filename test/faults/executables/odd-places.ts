@@ -6,8 +6,8 @@ import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts
 import type { Call } from "../../blackbox/executable.ts";
 import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { DualStack, judgeRecovery, mustWork } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { DualStack, mustWork, verifyRecovery } from "./dual-stack.ts";
 import { leaveInodes, leavePages } from "./full-disk.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
@@ -136,15 +136,15 @@ const userPlaces: readonly NetworkDirectory<string>[] = [0o755, 0o700].map((mode
 
 /** The whole life of a network there. */
 async function live(network: DualStack, what: string): Promise<Attempt> {
-  const judgement = new Judgement();
-  await mustWork(network, "ADD", "other", judgement);
-  await mustWork(network, "ADD", "victim", judgement);
+  const verifier = new Verifier();
+  await mustWork(network, "ADD", "other", verifier);
+  await mustWork(network, "ADD", "victim", verifier);
   const check = await network.do("CHECK", "victim");
-  judgement.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
+  verifier.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
   const status = await network.ask("STATUS");
-  judgement.require(status.exitCode === 0, "refused", `STATUS: ${status.stdout}`);
-  await judgeRecovery(network, judgement);
-  return { what, violations: judgement.violations };
+  verifier.require(status.exitCode === 0, "refused", `STATUS: ${status.stdout}`);
+  await verifyRecovery(network, verifier);
+  return { what, violations: verifier.violations };
 }
 
 async function tryMounted(context: Context): Promise<Attempt[]> {

@@ -4,9 +4,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireEnd, requireFailure, requireSuccess } from "./call-requirements.ts";
 import { putFifo, putHuge } from "./file-debris.ts";
-import { requireEnd, requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -43,7 +43,7 @@ const cases: readonly Case[] = places.flatMap((place) =>
 
 async function attemptWith(context: Context, { place, thing, put }: Case): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   const path = `${network.directory}/${place}`;
   mkdirSync(dirname(path), { recursive: true });
@@ -51,27 +51,27 @@ async function attemptWith(context: Context, { place, thing, put }: Case): Promi
   put(path);
 
   for (const containerId of ["other", "victim"]) {
-    requireSuccess(judgement, await network.do("CHECK", containerId), `CHECK ${containerId}`);
+    requireSuccess(verifier, await network.do("CHECK", containerId), `CHECK ${containerId}`);
   }
   const added = await network.do("ADD", "third");
-  if (requireEnd(judgement, added, "ADD") && added.exitCode !== 0) {
-    requireFailure(judgement, added, "ADD", network.directory);
-    judgement.require(network.heldBy("third").length === 0, "kept", "a failed ADD keeps addresses");
+  if (requireEnd(verifier, added, "ADD") && added.exitCode !== 0) {
+    requireFailure(verifier, added, "ADD", network.directory);
+    verifier.require(network.heldBy("third").length === 0, "kept", "a failed ADD keeps addresses");
   }
-  requireSuccess(judgement, await network.do("DEL", "victim"), "DEL");
+  requireSuccess(verifier, await network.do("DEL", "victim"), "DEL");
   const left = network.heldBy("victim").join(" ");
-  judgement.require(left === "", "leak", `DEL leaves ${left}`);
+  verifier.require(left === "", "leak", `DEL leaves ${left}`);
 
   rmSync(path, { recursive: true, force: true });
   const late = await network.do("ADD", "late");
-  requireSuccess(judgement, late, "ADD without the debris", "blocked");
+  requireSuccess(verifier, late, "ADD without the debris", "blocked");
   const granted = [
     ...network.heldBy("other"),
     ...grantedAddresses(added),
     ...grantedAddresses(late),
   ];
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  return { what: `${place} is ${thing}`, violations: judgement.violations };
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  return { what: `${place} is ${thing}`, violations: verifier.violations };
 }
 
 export const ownFileDebrisScenarios: readonly Scenario[] = [

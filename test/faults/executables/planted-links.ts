@@ -16,8 +16,8 @@ import {
 import { dirname, join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { DualStack, judgeError, judgeRecovery, mustWork } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { DualStack, mustWork, verifyError, verifyRecovery } from "./dual-stack.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 
@@ -109,33 +109,33 @@ function describe(path: string, name: string): string {
 
 /** Calls of all kinds beside one link; only the lock is allowed to keep an ADD from working. */
 async function live({ subject, teardown }: Context, planting: Planting): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const planted = new Planted(scratchDirectory({ teardown }));
   const network = new DualStack(subject, planted.dataDir);
-  if (planting.isInUse) await mustWork(network, "ADD", "other", judgement);
+  if (planting.isInUse) await mustWork(network, "ADD", "other", verifier);
   planted.plant(planting);
 
   const outcome = await network.do("ADD", "victim");
   if (outcome.exitCode === 0) {
-    judgement.require(network.heldBy("victim").length === 2, "torn", "not both families");
+    verifier.require(network.heldBy("victim").length === 2, "torn", "not both families");
   } else {
     const detail = `ADD: ${outcome.stdout}`;
-    judgement.require(planting.path === "net/lock", "refused", detail);
-    judgeError(outcome, network.directory, "", judgement);
-    judgement.require(network.heldBy("victim").length === 0, "kept", "the ADD failed");
+    verifier.require(planting.path === "net/lock", "refused", detail);
+    verifyError(outcome, network.directory, "", verifier);
+    verifier.require(network.heldBy("victim").length === 0, "kept", "the ADD failed");
   }
-  await mustWork(network, "DEL", "victim", judgement);
+  await mustWork(network, "DEL", "victim", verifier);
   await network.ask("GC", {
     "cni.dev/valid-attachments": [{ containerID: "other", ifname: "eth0" }],
   });
-  judgement.require(planted.harm === "", "escaped", planted.harm);
+  verifier.require(planted.harm === "", "escaped", planted.harm);
 
   rmSync(join(planted.dataDir, planting.path), { recursive: true, force: true });
-  if (!planting.isInUse) await mustWork(network, "ADD", "other", judgement);
-  await judgeRecovery(network, judgement);
+  if (!planting.isInUse) await mustWork(network, "ADD", "other", verifier);
+  await verifyRecovery(network, verifier);
   const { path, goal, isInUse } = planting;
   const what = `${path} a link to ${goal}, ${isInUse ? "network in use" : "new network"}`;
-  return { what, violations: judgement.violations };
+  return { what, violations: verifier.violations };
 }
 
 /** In all but an exhaustive run each name has two goals, in turn. */

@@ -1,8 +1,8 @@
 /** How a call fails where nothing can be written: with one error that says where and why. */
 
 import type { Outcome } from "../../blackbox/executable.ts";
-import { Judgement } from "../judgement.ts";
-import { type DualStack, judgeError } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { type DualStack, verifyError } from "./dual-stack.ts";
 import type { Attempt } from "./scenario.ts";
 
 /** What a failing call says: where, and why. */
@@ -19,36 +19,36 @@ export const onlyOther = {
 /** Makes an attempt of what `decide` finds. */
 export async function attemptOf(
   what: string,
-  decide: (judgement: Judgement) => Promise<void>,
+  decide: (verifier: Verifier) => Promise<void>,
 ): Promise<Attempt> {
-  const judgement = new Judgement();
-  await decide(judgement);
-  return { what, violations: judgement.violations };
+  const verifier = new Verifier();
+  await decide(verifier);
+  return { what, violations: verifier.violations };
 }
 
 /** ADD fails, and STATUS foretells it with code 50. */
-export async function judgeUnserved(
+export async function verifyUnserved(
   network: DualStack,
   what: string,
   complaint: Complaint,
 ): Promise<Attempt[]> {
-  const add = await attemptOf(`ADD: ${what}`, async (judgement) => {
-    judgeFailure(await network.do("ADD", "new"), complaint, judgement);
+  const add = await attemptOf(`ADD: ${what}`, async (verifier) => {
+    verifyFailure(await network.do("ADD", "new"), complaint, verifier);
   });
-  const status = await attemptOf(`STATUS: ${what}`, async (judgement) => {
+  const status = await attemptOf(`STATUS: ${what}`, async (verifier) => {
     const outcome = await network.ask("STATUS");
-    judgeFailure(outcome, complaint, judgement);
-    judgement.require(/"code": 50,|^$/.test(outcome.stdout), "mute", outcome.stdout);
+    verifyFailure(outcome, complaint, verifier);
+    verifier.require(/"code": 50,|^$/.test(outcome.stdout), "mute", outcome.stdout);
   });
   return [add, status];
 }
 
 /** The call fails, and says why. */
-export function judgeFailure(
+export function verifyFailure(
   outcome: Outcome,
   { path, cause }: Complaint,
-  judgement: Judgement,
+  verifier: Verifier,
 ): void {
-  judgement.require(outcome.exitCode !== 0, "accepted", `it succeeds: ${outcome.stdout}`);
-  if (outcome.exitCode !== 0) judgeError(outcome, path, cause, judgement);
+  verifier.require(outcome.exitCode !== 0, "accepted", `it succeeds: ${outcome.stdout}`);
+  if (outcome.exitCode !== 0) verifyError(outcome, path, cause, verifier);
 }

@@ -6,9 +6,9 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Call } from "../../blackbox/executable.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { DualStack, judgeRecovery, mustWork } from "./dual-stack.ts";
+import { DualStack, mustWork, verifyRecovery } from "./dual-stack.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
-import { attemptOf, judgeFailure, judgeUnserved, onlyOther } from "./refusal.ts";
+import { attemptOf, onlyOther, verifyFailure, verifyUnserved } from "./refusal.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
@@ -24,7 +24,7 @@ interface Refusal {
 }
 
 /** All verbs while nothing can be written, and what they do afterwards. */
-async function judgeRefusal(
+async function verifyRefusal(
   { what, cause, impose, isReadable }: Refusal,
   subject: Subject,
   dataDir: string,
@@ -33,27 +33,27 @@ async function judgeRefusal(
   const network = new DualStack(subject, dataDir, as);
   const complaint = { path: dataDir, cause };
   let lift = (): void => {};
-  const before = await attemptOf(`before: ${what}`, async (judgement) => {
-    await mustWork(network, "ADD", "other", judgement);
-    await mustWork(network, "ADD", "victim", judgement);
+  const before = await attemptOf(`before: ${what}`, async (verifier) => {
+    await mustWork(network, "ADD", "other", verifier);
+    await mustWork(network, "ADD", "victim", verifier);
     lift = impose(dataDir);
   });
-  const check = await attemptOf(`CHECK: ${what}`, async (judgement) => {
+  const check = await attemptOf(`CHECK: ${what}`, async (verifier) => {
     const { exitCode, stdout } = await network.do("CHECK", "victim");
-    judgement.require(exitCode === 0 || !isReadable, "refused", stdout);
+    verifier.require(exitCode === 0 || !isReadable, "refused", stdout);
   });
-  const unserved = await judgeUnserved(network, what, complaint);
-  const del = await attemptOf(`DEL: ${what}`, async (judgement) => {
-    judgeFailure(await network.do("DEL", "victim"), complaint, judgement);
+  const unserved = await verifyUnserved(network, what, complaint);
+  const del = await attemptOf(`DEL: ${what}`, async (verifier) => {
+    verifyFailure(await network.do("DEL", "victim"), complaint, verifier);
   });
-  const gc = await attemptOf(`GC: ${what}`, async (judgement) => {
-    judgeFailure(await network.ask("GC", onlyOther), complaint, judgement);
+  const gc = await attemptOf(`GC: ${what}`, async (verifier) => {
+    verifyFailure(await network.ask("GC", onlyOther), complaint, verifier);
   });
   lift();
-  const after = await attemptOf(`afterwards: ${what}`, async (judgement) => {
-    judgement.require(network.heldBy("victim").length === 2, "double", "a failed call freed");
-    await mustWork(network, "DEL", "victim", judgement);
-    await judgeRecovery(network, judgement);
+  const after = await attemptOf(`afterwards: ${what}`, async (verifier) => {
+    verifier.require(network.heldBy("victim").length === 2, "double", "a failed call freed");
+    await mustWork(network, "DEL", "victim", verifier);
+    await verifyRecovery(network, verifier);
   });
   return [before, check, ...unserved, del, gc, after];
 }
@@ -76,7 +76,7 @@ async function tryReadOnly(context: Context): Promise<Attempt[]> {
     2,
     ([at, refusal]) => {
       mkdirSync(mounts.at(String(at)));
-      return judgeRefusal(refusal, subject, mounts.at(String(at)));
+      return verifyRefusal(refusal, subject, mounts.at(String(at)));
     },
   );
   return tried.flat();
@@ -107,7 +107,7 @@ async function tryClosed(context: Context): Promise<Attempt[]> {
       chmodSync(dataDir, 0o777);
       mkdirSync(join(dataDir, "net"));
       chmodSync(join(dataDir, "net"), 0o777);
-      return judgeRefusal(refusal, { ...subject, path: program }, dataDir, as);
+      return verifyRefusal(refusal, { ...subject, path: program }, dataDir, as);
     },
   );
   return tried.flat();

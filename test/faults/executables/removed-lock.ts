@@ -4,8 +4,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { requireSuccess } from "./judged-call.ts";
+import { Verifier } from "../violations.ts";
+import { requireSuccess } from "./call-requirements.ts";
 import { holdAt, resume } from "./lock-holders.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
@@ -60,7 +60,7 @@ async function attemptWith(
   context: Context,
   { name, remove, isAwaited }: Removal,
 ): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
   if (held === undefined) {
     return { what: name, violations: [{ kind: "hang", detail: "the holder never stops" }] };
@@ -75,12 +75,12 @@ async function attemptWith(
   holder.goOn();
   const victim = await holder.ended;
   const late = early ?? (await third.ended);
-  requireSuccess(judgement, victim, "the holder");
-  requireSuccess(judgement, late, "another ADD", "blocked");
+  requireSuccess(verifier, victim, "the holder");
+  requireSuccess(verifier, late, "another ADD", "blocked");
   const granted = [victim, late].flatMap(grantedAddresses).concat(network.heldBy("other"));
-  judgement.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  await resume(held, judgement);
-  return { what: name, violations: judgement.violations };
+  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
+  await resume(held, verifier);
+  return { what: name, violations: verifier.violations };
 }
 
 export const removedLockScenarios: readonly Scenario[] = [

@@ -3,10 +3,10 @@
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { type Debris, fileDebris, outsideOf } from "./file-debris.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf, shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -46,37 +46,37 @@ function stateOutside(network: WatchedNetwork): readonly string[] {
 async function liveBesides(context: Context, debris: Debris): Promise<Attempt> {
   const network = await littered(context, debris);
   const before = stateOfDebris(network);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const requireUntouched = (when: string): void => {
     const changes = changesBetween(before, stateOfDebris(network));
-    judgement.require(changes === "", "torn", `${when}: ${changes}`);
+    verifier.require(changes === "", "torn", `${when}: ${changes}`);
   };
 
-  requireSuccess(judgement, await network.do("CHECK", "other"), "CHECK of another");
-  requireFailure(judgement, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  requireSuccess(verifier, await network.do("CHECK", "other"), "CHECK of another");
+  requireFailure(verifier, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
   const victim = await network.do("ADD", "victim");
-  requireSuccess(judgement, victim, "ADD");
+  requireSuccess(verifier, victim, "ADD");
   const granted = grantedAddresses(victim).join(" ");
   const isRight = victim.exitCode !== 0 || granted === "10.0.0.4 2001:db8::4";
-  judgement.require(isRight, "double", `ADD got ${granted}`);
-  requireSuccess(judgement, await network.do("CHECK", "victim"), "CHECK");
+  verifier.require(isRight, "double", `ADD got ${granted}`);
+  requireSuccess(verifier, await network.do("CHECK", "victim"), "CHECK");
   requireUntouched("while there are other addresses");
 
   const third = await network.do("ADD", "third");
   if (debris.becomes === "free") {
-    requireSuccess(judgement, third, "ADD when nothing else is left", "leak");
+    requireSuccess(verifier, third, "ADD when nothing else is left", "leak");
   } else {
-    requireFailure(judgement, third, "ADD when nothing else is left", FULL);
+    requireFailure(verifier, third, "ADD when nothing else is left", FULL);
     requireUntouched("when nothing else is left");
   }
 
   for (const containerId of ["third", "victim", "other"]) {
-    requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
+    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
     const left = network.heldBy(containerId).join(" ");
-    judgement.require(left === "", "leak", `DEL of ${containerId} leaves ${left}`);
+    verifier.require(left === "", "leak", `DEL of ${containerId} leaves ${left}`);
   }
   if (debris.becomes !== "free") requireUntouched("in the end");
-  return { what: debris.name, violations: judgement.violations };
+  return { what: debris.name, violations: verifier.violations };
 }
 
 async function askAndCollect(context: Context, debris: Debris): Promise<Attempt> {
@@ -84,29 +84,29 @@ async function askAndCollect(context: Context, debris: Debris): Promise<Attempt>
   await network.do("ADD", "victim");
   const before = stateOfDebris(network);
   const foreign = stateOutside(network);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const requireUntouched = (verb: string): void => {
     const changes = changesBetween(before, stateOfDebris(network));
-    judgement.require(changes === "", "torn", `${verb}: ${changes}`);
+    verifier.require(changes === "", "torn", `${verb}: ${changes}`);
   };
 
   const full = await network.do("STATUS");
-  if (debris.becomes === "free") requireSuccess(judgement, full, "STATUS over what may give way");
-  else requireFailure(judgement, full, "STATUS of a full network", "50", FULL);
+  if (debris.becomes === "free") requireSuccess(verifier, full, "STATUS over what may give way");
+  else requireFailure(verifier, full, "STATUS of a full network", "50", FULL);
   requireUntouched("STATUS");
   await network.do("DEL", "victim");
-  requireSuccess(judgement, await network.do("STATUS"), "STATUS of a network with room");
+  requireSuccess(verifier, await network.do("STATUS"), "STATUS of a network with room");
 
-  requireSuccess(judgement, await network.do("GC"), "GC");
+  requireSuccess(verifier, await network.do("GC"), "GC");
   const left = network.heldBy("other").join(" ");
-  judgement.require(left === "", "leak", `GC leaves ${left}`);
+  verifier.require(left === "", "leak", `GC leaves ${left}`);
   if (debris.becomes !== "stale") {
     requireUntouched("GC");
   } else {
     const stale = stateOfDebris(network).join("; ");
-    judgement.require(stale === foreign.join("; "), "leak", `GC leaves ${stale}`);
+    verifier.require(stale === foreign.join("; "), "leak", `GC leaves ${stale}`);
   }
-  return { what: debris.name, violations: judgement.violations };
+  return { what: debris.name, violations: verifier.violations };
 }
 
 export const reservationDebrisScenarios: readonly Scenario[] = [

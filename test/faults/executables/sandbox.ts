@@ -9,7 +9,7 @@ import {
   scratchDirectory,
   treeOf,
 } from "../../blackbox/data-directory.ts";
-import type { Judgement } from "../judgement.ts";
+import type { Verifier } from "../violations.ts";
 import type { Context } from "./scenario.ts";
 
 /** What a network name and the plugin's own directory may be called; nothing else may stand in a data directory. */
@@ -50,14 +50,14 @@ export class Sandbox {
   }
 
   /** Notes as a violation whatever appeared, changed or went outside the data directory. */
-  decide(judgement: Judgement): void {
+  decide(verifier: Verifier): void {
     const now = this.#outside();
     const detail = `outside dataDir: ${JSON.stringify(now)}`;
-    judgement.require(isDeepStrictEqual(now, this.#untouched), "escaped", detail);
+    verifier.require(isDeepStrictEqual(now, this.#untouched), "escaped", detail);
     const strange = readdirSync(join(this.directory, "data")).filter(
       (name) => !networkDirectory.test(name),
     );
-    judgement.require(strange.length === 0, "escaped", `in dataDir: ${strange}`);
+    verifier.require(strange.length === 0, "escaped", `in dataDir: ${strange}`);
   }
 
   #outside(): readonly unknown[] {

@@ -2,7 +2,7 @@
 
 import type { Test } from "tap";
 import type { Extent } from "../../extent.ts";
-import type { Violation } from "../judgement.ts";
+import type { Violation } from "../violations.ts";
 import type { Subject } from "./subject.ts";
 
 /** One fault, once. */

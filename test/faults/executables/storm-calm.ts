@@ -3,11 +3,11 @@
 import { attachmentCall } from "../../blackbox/runtime-call.ts";
 import type { Random } from "../../differential/random.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import type { Judgement } from "../judgement.ts";
-import type { StormJudge } from "./storm-judge.ts";
+import type { Verifier } from "../violations.ts";
 import { lineOf, type Operation } from "./storm-log.ts";
 import { configurationOf, isOf, reservationsOf, type StormNetwork } from "./storm-network.ts";
 import { StormProcesses } from "./storm-process.ts";
+import type { StormVerifier } from "./storm-verifier.ts";
 import type { Subject } from "./subject.ts";
 
 /** How many calls at once. */
@@ -20,7 +20,7 @@ export class StormCalm {
   readonly #random: Random;
   readonly #programs: readonly Subject[];
   readonly #processes: StormProcesses;
-  readonly #judgement: Judgement;
+  readonly #verifier: Verifier;
 
   constructor(
     network: StormNetwork,
@@ -29,18 +29,18 @@ export class StormCalm {
       readonly random: Random;
       readonly programs: readonly Subject[];
     },
-    judgement: Judgement,
+    verifier: Verifier,
   ) {
     this.#network = network;
     this.#directory = ground.directory;
     this.#random = ground.random;
     this.#programs = ground.programs;
     this.#processes = new StormProcesses(ground.random, 0);
-    this.#judgement = judgement;
+    this.#verifier = verifier;
   }
 
   /** Checks all live attachments, fills the network, and empties it. */
-  async decide({ histories }: StormJudge): Promise<void> {
+  async decide({ histories }: StormVerifier): Promise<void> {
     const before = this.#files();
     const alive = [...histories.values()].filter(({ end }) => end.kind === "held");
     await sideBySide(alive, AT_ONCE, async ({ attachment }) => {
@@ -123,6 +123,6 @@ export class StormCalm {
   }
 
   #require(holds: boolean, kind: "leak" | "double" | "refused", detail: string): void {
-    this.#judgement.require(holds, kind, `${this.#network.name}, afterwards: ${detail}`);
+    this.#verifier.require(holds, kind, `${this.#network.name}, afterwards: ${detail}`);
   }
 }

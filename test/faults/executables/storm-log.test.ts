@@ -1,10 +1,10 @@
 /** The checks of a storm find each violation, and report no false one. */
 
 import { test } from "tap";
-import { Judgement, type Kind } from "../judgement.ts";
-import { StormJudge } from "./storm-judge.ts";
+import { type Kind, Verifier } from "../violations.ts";
 import type { Operation } from "./storm-log.ts";
 import { type StormNetwork, wideNetworks } from "./storm-network.ts";
+import { StormVerifier } from "./storm-verifier.ts";
 
 const FULL = JSON.stringify({ code: 999, msg: "no IP addresses available in range set: x" });
 const DUPLICATE = JSON.stringify({ code: 999, msg: "duplicate allocation is not allowed" });
@@ -229,17 +229,17 @@ const guilty: readonly Case[] = [
 ];
 
 function decide({ log, disk = {}, network = wideNetworks[0] ?? tiny }: Omit<Case, "found">) {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const operations = log.map((operation) => ({ ...operation, network: network.name }));
-  const decide = new StormJudge(network, operations, judgement);
-  decide.judgeTenures();
-  decide.judgeAnswers();
+  const decide = new StormVerifier(network, operations, verifier);
+  decide.verifyTenures();
+  decide.verifyAnswers();
   const files = Object.entries(disk).map(([address, owner]): [string, string] => [
     address,
     owner === "" ? "" : `${owner}\r\neth0`,
   ]);
-  decide.judgeDirectory(new Map(files), "torn");
-  return judgement.violations;
+  decide.verifyDirectory(new Map(files), "torn");
+  return verifier.violations;
 }
 
 for (const one of innocent) {

@@ -1,24 +1,24 @@
 /** Whether the answers of a storm agree with each other, and with what is on disk at its end. */
 
 import { readError } from "../../blackbox/printed-error.ts";
-import type { Judgement, Kind } from "../judgement.ts";
+import type { Kind, Verifier } from "../violations.ts";
 import { type History, type Holding, historyOf, type Tenure } from "./storm-history.ts";
 import { excerpt, lineOf, type Operation } from "./storm-log.ts";
 import { isOf, type StormNetwork } from "./storm-network.ts";
 import { StormOccupancy } from "./storm-occupancy.ts";
 
 /** The log of one network of a storm, and what it means for each attachment. */
-export class StormJudge {
+export class StormVerifier {
   readonly #network: StormNetwork;
   readonly #operations: readonly Operation[];
-  readonly #judgement: Judgement;
+  readonly #verifier: Verifier;
   readonly histories: ReadonlyMap<string, History>;
 
   /** @param operations all calls of the network */
-  constructor(network: StormNetwork, operations: readonly Operation[], judgement: Judgement) {
+  constructor(network: StormNetwork, operations: readonly Operation[], verifier: Verifier) {
     this.#network = network;
     this.#operations = operations;
-    this.#judgement = judgement;
+    this.#verifier = verifier;
     const collections = operations.filter(({ verb }) => verb === "GC");
     const calls = Map.groupBy(operations, ({ attachment }) => attachment);
     this.histories = new Map(
@@ -29,7 +29,7 @@ export class StormJudge {
   }
 
   /** No address is held by two at any moment. */
-  judgeTenures(): void {
+  verifyTenures(): void {
     const tenures = [...this.histories.values()].flatMap((history) => history.tenures);
     const addresses = new Set(tenures.flatMap((tenure) => tenure.addresses));
     for (const address of addresses) {
@@ -51,7 +51,7 @@ export class StormJudge {
   }
 
   /** Each answer is possible after the calls before it. */
-  judgeAnswers(): void {
+  verifyAnswers(): void {
     const occupancy = new StormOccupancy([...this.histories.values()], this.#operations);
     for (const operation of this.#operations) {
       const history = this.histories.get(operation.attachment ?? "");
@@ -73,7 +73,7 @@ export class StormJudge {
    * @param reservations the content of each file by its address
    * @param empty what an empty file is to be called; `undefined` where it may be there
    */
-  judgeDirectory(reservations: ReadonlyMap<string, string>, empty: Kind | undefined): void {
+  verifyDirectory(reservations: ReadonlyMap<string, string>, empty: Kind | undefined): void {
     const held = Map.groupBy(reservations.keys(), (address) => reservations.get(address) ?? "");
     for (const [content, addresses] of held) {
       const [attachment = "", interfaceName] = content.split("\r\n");
@@ -130,7 +130,7 @@ export class StormJudge {
   ): void {
     const { name } = this.#network;
     const log = excerpt(this.#operations, name, about);
-    this.#judgement.require(false, kind, `${name}: ${detail}${log}`);
+    this.#verifier.require(false, kind, `${name}: ${detail}${log}`);
   }
 }
 

@@ -2,13 +2,13 @@
 
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { randomFrom } from "../../differential/random.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { StormCalm } from "./storm-calm.ts";
-import { StormJudge } from "./storm-judge.ts";
 import type { Operation } from "./storm-log.ts";
 import { reservationsOf, smallNetworks, wideNetworks } from "./storm-network.ts";
 import { StormProcesses } from "./storm-process.ts";
+import { StormVerifier } from "./storm-verifier.ts";
 import { StormWorkers } from "./storm-worker.ts";
 import type { Subject } from "./subject.ts";
 import { subjects } from "./subjects.ts";
@@ -56,18 +56,18 @@ async function storm(
   const processes = new StormProcesses(random, PERCENT_KILLED);
   const workers = new StormWorkers({ ...ground, processes }, extents[extent].workers);
   await workers.work(extents[extent].duration);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   await Promise.all(
     networks.map(async (network) => {
       const operations = workers.log.filter((operation) => operation.network === network.name);
-      const decide = new StormJudge(network, operations, judgement);
-      decide.judgeTenures();
-      decide.judgeAnswers();
-      decide.judgeDirectory(reservationsOf(network, ground.directory), faultOfEmpty(programs));
-      await new StormCalm(network, ground, judgement).decide(decide);
+      const decide = new StormVerifier(network, operations, verifier);
+      decide.verifyTenures();
+      decide.verifyAnswers();
+      decide.verifyDirectory(reservationsOf(network, ground.directory), faultOfEmpty(programs));
+      await new StormCalm(network, ground, verifier).decide(decide);
     }),
   );
-  return { what: describe(programs, workers.log), violations: judgement.violations };
+  return { what: describe(programs, workers.log), violations: verifier.violations };
 }
 
 /** A Go plugin that is killed leaves empty files; our executables reuse them once they are old enough. */

@@ -5,8 +5,8 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
-import { DualStack, judgeRecovery } from "./dual-stack.ts";
+import { Verifier } from "../violations.ts";
+import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import { inputScenarios } from "./input-streams.ts";
 import { callWithin, type Ending } from "./running-call.ts";
 import { shortSampleOf } from "./sample.ts";
@@ -59,40 +59,40 @@ export const streamsScenarios: readonly Scenario[] = [
 ];
 
 async function undelivered(what: string, start: Start, context: Context): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
 
   const { isCutOff, exitCode, stderr } = await start(network, context);
 
-  judgement.require(!isCutOff, "hang", "cut off");
-  judgement.require(exitCode !== 0, "accepted", "exit 0, though nobody has the result");
+  verifier.require(!isCutOff, "hang", "cut off");
+  verifier.require(exitCode !== 0, "accepted", "exit 0, though nobody has the result");
   const isEnd = exitCode === 0 || exitCode === 1 || isCutOff;
-  judgement.require(isEnd, "crash", `exit code ${exitCode}: ${stderr.slice(0, 300)}`);
+  verifier.require(isEnd, "crash", `exit code ${exitCode}: ${stderr.slice(0, 300)}`);
   const kept = network.heldBy("victim");
-  judgement.require(kept.length === 0, "kept", `still reserved: ${kept}`);
-  await judgeRecovery(network, judgement);
-  return { what, violations: judgement.violations };
+  verifier.require(kept.length === 0, "kept", `still reserved: ${kept}`);
+  await verifyRecovery(network, verifier);
+  return { what, violations: verifier.violations };
 }
 
 async function withClosed(closing: string, context: Context): Promise<Attempt> {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const network = new DualStack(context.subject, scratchDirectory(context));
   await network.do("ADD", "other");
   for (const command of ["ADD", "DEL", "ADD"] as const) {
     const { isCutOff, exitCode } = await throughShell(`exec "$0" ${closing}`, network, command);
-    judgement.require(!isCutOff, "hang", `${command} was cut off`);
+    verifier.require(!isCutOff, "hang", `${command} was cut off`);
     const isEnd = exitCode === 0 || exitCode === 1;
-    judgement.require(isEnd, "crash", `${command}: exit code ${exitCode}`);
+    verifier.require(isEnd, "crash", `${command}: exit code ${exitCode}`);
     const lock = readFileSync(join(network.directory, "net/lock"), "utf8");
-    judgement.require(lock === "", "torn", `${command}: the lock file says ${lock}`);
+    verifier.require(lock === "", "torn", `${command}: the lock file says ${lock}`);
     for (const [name, content] of network.reservations()) {
       const isWhole = /^(?:other|victim)\r\neth0$/.test(content);
-      judgement.require(isWhole, "torn", `${command}: ${name} says ${JSON.stringify(content)}`);
+      verifier.require(isWhole, "torn", `${command}: ${name} says ${JSON.stringify(content)}`);
     }
   }
-  await judgeRecovery(network, judgement);
-  return { what: closing, violations: judgement.violations };
+  await verifyRecovery(network, verifier);
+  return { what: closing, violations: verifier.violations };
 }
 
 /** The script's `$0` is the plugin. */

@@ -3,10 +3,10 @@
 import { mkdirSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
-import { Judgement } from "../judgement.ts";
+import { Verifier } from "../violations.ts";
+import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { foreignFiles, type IndexDebris, indexDebris } from "./index-debris.ts";
-import { requireFailure, requireSuccess } from "./judged-call.ts";
 import { sampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -24,7 +24,7 @@ async function attemptWith(
   first: First,
 ): Promise<Attempt> {
   const network = new WatchedNetwork(context);
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   // The Go plugin has no index; the debris is there nevertheless.
   mkdirSync(network.ownPath("owners"), { recursive: true });
@@ -36,66 +36,66 @@ async function attemptWith(
   }
   const foreign = foreignFiles(network).flatMap(stateOf);
 
-  if (first === "CHECK") await check(network, judgement);
+  if (first === "CHECK") await check(network, verifier);
   if (first === "GC") {
-    requireSuccess(judgement, await network.do("GC"), "GC");
-    requireNothing(network, judgement, "victim", "other");
+    requireSuccess(verifier, await network.do("GC"), "GC");
+    requireNothing(network, verifier, "victim", "other");
   } else {
-    if (first === "ADD") await add(network, judgement);
-    await requireDeletion(network, judgement, "nobody");
-    await requireDeletion(network, judgement, "victim");
-    requireSuccess(judgement, await network.do("STATUS"), "STATUS of a network with room");
+    if (first === "ADD") await add(network, verifier);
+    await requireDeletion(network, verifier, "nobody");
+    await requireDeletion(network, verifier, "victim");
+    requireSuccess(verifier, await network.do("STATUS"), "STATUS of a network with room");
     const others = network.heldBy("other").length;
-    judgement.require(others === 2, "double", `another is left with ${others} addresses`);
-    await requireDeletion(network, judgement, "third");
-    await requireDeletion(network, judgement, "other");
+    verifier.require(others === 2, "double", `another is left with ${others} addresses`);
+    await requireDeletion(network, verifier, "third");
+    await requireDeletion(network, verifier, "other");
   }
   const late = await network.do("ADD", "late");
-  requireSuccess(judgement, late, "ADD in the end");
-  await requireDeletion(network, judgement, "late");
+  requireSuccess(verifier, late, "ADD in the end");
+  await requireDeletion(network, verifier, "late");
   const touched = changesBetween(foreign, foreignFiles(network).flatMap(stateOf));
-  judgement.require(touched === "", "escaped", `foreign files: ${touched}`);
-  return { what: `${name}, met by ${first}`, violations: judgement.violations };
+  verifier.require(touched === "", "escaped", `foreign files: ${touched}`);
+  return { what: `${name}, met by ${first}`, violations: verifier.violations };
 }
 
-async function check(network: WatchedNetwork, judgement: Judgement): Promise<void> {
+async function check(network: WatchedNetwork, verifier: Verifier): Promise<void> {
   const before = stateOf(network.directory);
   for (const containerId of ["other", "victim"]) {
-    requireSuccess(judgement, await network.do("CHECK", containerId), `CHECK ${containerId}`);
+    requireSuccess(verifier, await network.do("CHECK", containerId), `CHECK ${containerId}`);
   }
-  requireFailure(judgement, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
-  requireSuccess(judgement, await network.do("STATUS"), "STATUS of a network with room");
+  requireFailure(verifier, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  requireSuccess(verifier, await network.do("STATUS"), "STATUS of a network with room");
   const changes = changesBetween(before, stateOf(network.directory));
-  judgement.require(changes === "", "torn", `CHECK and STATUS change ${changes}`);
+  verifier.require(changes === "", "torn", `CHECK and STATUS change ${changes}`);
 }
 
 /** One attachment more than there is room for, and one that has its address. */
-async function add(network: WatchedNetwork, judgement: Judgement): Promise<void> {
-  requireFailure(judgement, await network.do("ADD", "victim"), "a second ADD", "duplicate");
+async function add(network: WatchedNetwork, verifier: Verifier): Promise<void> {
+  requireFailure(verifier, await network.do("ADD", "victim"), "a second ADD", "duplicate");
   const third = await network.do("ADD", "third");
-  requireSuccess(judgement, third, "ADD");
+  requireSuccess(verifier, third, "ADD");
   const granted = grantedAddresses(third).join(" ");
   const isRight = third.exitCode !== 0 || granted === "10.0.0.4 2001:db8::4";
-  judgement.require(isRight, "double", `ADD got ${granted}`);
-  requireFailure(judgement, await network.do("ADD", "fourth"), "ADD beyond", FULL);
+  verifier.require(isRight, "double", `ADD got ${granted}`);
+  requireFailure(verifier, await network.do("ADD", "fourth"), "ADD beyond", FULL);
 }
 
 async function requireDeletion(
   network: WatchedNetwork,
-  judgement: Judgement,
+  verifier: Verifier,
   containerId: string,
 ): Promise<void> {
-  requireSuccess(judgement, await network.do("DEL", containerId), `DEL ${containerId}`);
-  requireNothing(network, judgement, containerId);
+  requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
+  requireNothing(network, verifier, containerId);
 }
 
 function requireNothing(
   network: WatchedNetwork,
-  judgement: Judgement,
+  verifier: Verifier,
   ...containerIds: readonly string[]
 ): void {
   const left = containerIds.flatMap((containerId) => network.heldBy(containerId)).join(" ");
-  judgement.require(left === "", "leak", `${left} of ${containerIds.join(" ")} is left`);
+  verifier.require(left === "", "leak", `${left} of ${containerIds.join(" ")} is left`);
 }
 
 /** In all but an exhaustive run, each piece is met by one kind of call, in turn. */

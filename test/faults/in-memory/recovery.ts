@@ -1,7 +1,7 @@
 /** What must hold after a fault, whatever it was. */
 
 import { DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
-import { Judgement, type Kind } from "../judgement.ts";
+import { type Kind, Verifier } from "../violations.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** What a reservation by anybody here looks like when it is whole. */
@@ -25,9 +25,9 @@ export function brokenPromises(
   before: Readonly<Record<string, string>>,
   { hardLinks, sets, addresses }: Scenario,
 ): readonly string[] {
-  const judgement = new Judgement();
+  const verifier = new Verifier();
   const expect = (holds: boolean, kind: Kind, promise: string): void =>
-    judgement.require(holds, kind, promise);
+    verifier.require(holds, kind, promise);
   const neighbours = Object.entries(before).filter(([, owner]) => owner.startsWith("neighbour"));
 
   if (hardLinks) {
@@ -82,7 +82,7 @@ export function brokenPromises(
     name.startsWith(".host-local-"),
   );
   expect(beside.length === 0, "leak", `GC sweeps temporary files, found ${beside}`);
-  return judgement.violations.map(({ kind, detail }) => `${kind}: ${detail}`);
+  return verifier.violations.map(({ kind, detail }) => `${kind}: ${detail}`);
 }
 
 /** Adds attachments to one range set until there is no address left. */

@@ -158,7 +158,7 @@ test("a reservation without an interface lives as long as any attachment of its 
   t.end();
 });
 
-test("an attachment of the cache is judged by all its addresses", (t) => {
+test("an attachment of the cache is alive by any of its addresses", (t) => {
   const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
   const checker = makeLivenessChecker(systemOf({ processes: { 7: ipv6 } }), []);
 
