@@ -118,6 +118,17 @@ for (const [name, start] of Object.entries(runtimes)) {
   });
 }
 
+scenario("the second address of a living pod is released as its finding says", needs, (t) => {
+  const node = makeNode(t);
+  run(node, "default/web", "c1", "10.1.2.2");
+  node.write("net/10.1.2.9", "c1\r\neth0");
+
+  t.match(node.tool(["check"]).stdout, "release the other one, with --force if the container is");
+  t.equal(node.tool(["release", "10.1.2.9", "--yes"]).exitCode, 1);
+  t.equal(node.tool(["release", "10.1.2.9", "--yes", "--force"]).exitCode, 0);
+  t.same(codesOf(node), []);
+});
+
 scenario("an empty reservation whose address a pod uses is not repaired", needs, (t) => {
   const node = makeNode(t);
   run(node, "default/web", "c1", "10.1.2.2");
