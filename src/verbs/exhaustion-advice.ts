@@ -4,10 +4,7 @@ import { readArguments } from "../cni/arguments.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
 import type { Location } from "../store/location.ts";
-
-/** The ids as `ctr` and nerdctl use them in CNI calls, of all namespaces of containerd. */
-const CONTAINERD_LIST =
-  "for n in $(ctr namespaces ls -q); do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done";
+import { CONTAINERD_LIST } from "./containerd-list.ts";
 
 /**
  * The commands that show who holds the addresses, and which holders are dead. They are complete: they name the data

@@ -40,7 +40,7 @@ const runtimes: readonly (readonly [
     "ctr and nerdctl",
     `default-${sandbox}`,
     "",
-    " --live-command 'for n in $(ctr namespaces ls -q); do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done'",
+    " --live-command 'ns=$(ctr namespaces ls -q) && for n in $ns; do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done'",
   ],
   ["cnitool", `cnitool-${sandbox}`, "", ""],
   ["a runtime that cannot be known", sandbox, "", ""],

@@ -63,7 +63,7 @@ function usesByAddress(
   checker: LivenessChecker,
 ): readonly AddressUse[] {
   const namespacesWith = (address: string): ReadonlySet<string> =>
-    new Set(checker.namespacesWith(address).map(({ id }) => id));
+    new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
   const byNetwork = Map.groupBy(directories, ({ directory }): string => directory.location.network);
   const reserved = reservationsByAddress(directories);
   const byAddress = new Map<string, Use[]>();

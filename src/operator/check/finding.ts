@@ -99,7 +99,7 @@ export const kinds = {
   "duplicate-owner": {
     severity: "warning",
     remedy:
-      "find out which address the container uses (ip address in its network namespace), and release the other one",
+      "find out which address the container uses (ip address in its network namespace), and release the other one, with --force if the container is alive",
   },
   "writable-by-others": {
     severity: "warning",

@@ -1,7 +1,8 @@
 /** When `gc` releases nothing in a network although there are dead reservations. */
 
+import { CONTAINERD_LIST } from "../../verbs/containerd-list.ts";
 import type { Context } from "../command/command.ts";
-import { liveCommandOf, namespacedListOf } from "../node/live-command.ts";
+import { liveCommandOf } from "../node/live-command.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
 import type { Collection } from "./gc-report.ts";
 import type { LiveList } from "./live-list.ts";
@@ -32,7 +33,7 @@ export function refusal(
   const reservations = decided.map(({ reservation }) => reservation);
   const bare = bareIdOf(source.list, reservations);
   if (bare !== undefined) {
-    return `${network}: its ids have the form NAMESPACE-ID, as ${bare.id}, but the list has only ${bare.listed}; nothing was released there. Use --live-command '${namespacedListOf(bare.namespace)}'`;
+    return `${network}: its ids have the form NAMESPACE-ID, as ${bare.id}, but the list has only ${bare.listed}; nothing was released there. Use --live-command '${CONTAINERD_LIST}'`;
   }
   const isPlausible = has("--allow-empty") || decided.some(({ decision }) => decision === "alive");
   if (!isPlausible && source.list.size === 0) {
@@ -59,13 +60,13 @@ function tooMany(network: string, { decided }: Collection): string | undefined {
 function bareIdOf(
   list: LiveList,
   reservations: readonly NodeReservation[],
-): { readonly id: string; readonly namespace: string; readonly listed: string } | undefined {
+): { readonly id: string; readonly listed: string } | undefined {
   for (const { owner } of reservations) {
     const id = containerOf(owner);
     if (list.has(id)) continue;
     for (let at = id.indexOf("-"); at > 0; at = id.indexOf("-", at + 1)) {
       const listed = id.slice(at + 1);
-      if (list.has(listed)) return { id, namespace: id.slice(0, at), listed };
+      if (list.has(listed)) return { id, listed };
     }
   }
   return undefined;

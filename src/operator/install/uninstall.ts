@@ -1,6 +1,6 @@
 /** `install --uninstall`. */
 
-import type { Context, Report } from "../command/command.ts";
+import { CommandError, type Context, type Report } from "../command/command.ts";
 import { PREVIOUS } from "../node/plugin-directories.ts";
 import { changeIfConfirmed, nothingToDo, type Outcome, requireVersions } from "./change.ts";
 import { type Installation, linkAt, occupantAt } from "./installation.ts";
@@ -8,7 +8,7 @@ import { type Installation, linkAt, occupantAt } from "./installation.ts";
 /**
  * Removes this executable, in whatever version, and puts the plugin back that it replaced.
  *
- * @throws CommandError if that plugin does not work
+ * @throws CommandError if that plugin does not work, or another one was put in place of this one meanwhile
  */
 export function uninstall(context: Context, installation: Installation): Report {
   const { system } = context;
@@ -40,6 +40,7 @@ function restore(context: Context, installation: Installation): Report {
   const plan = `${previous} will be renamed to ${target}, which it replaces.`;
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => {
     const versions = requireVersions(context, installation, PREVIOUS, previous);
+    requireNoOther(context, target);
     context.system.rename(previous, target);
     return {
       action: "uninstalled",
@@ -58,8 +59,15 @@ function removing(
   const names = paths.join(" and ");
   const plan = `${names} will be removed. ${remark}`.trim();
   const remove = (): Outcome => {
+    for (const path of paths) requireNoOther(context, path);
     for (const path of paths) context.system.unlink(path);
     return { action: "uninstalled", text: `Removed ${names}. ${remark}`.trim() };
   };
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, remove);
+}
+
+/** Another installer may have put its plugin there while the question was at the terminal. */
+function requireNoOther({ system }: Context, path: string): void {
+  if (occupantAt(system, path) !== "other") return;
+  throw new CommandError(`install: ${path} is another plugin now; nothing was changed`);
 }

@@ -1,14 +1,18 @@
 /** Which command prints the ids of live containers, by the runtime that uses a network. */
 
+import { CONTAINERD_LIST } from "../../verbs/containerd-list.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { containerOf, type NodeReservation } from "./node-reservations.ts";
 
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
-const NAMESPACED_ID = /^([A-Za-z][\w.-]*)-[0-9a-f]{64}$/;
+const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
+
+const CRI_LIST = "crictl pods -q";
 
 /**
  * A shell command that prints the ids that the runtime of a network uses in CNI calls: podman's by the names of its
- * configuration and bridge, that of nerdctl and ctr by theirs and by the form of the ids, otherwise that of the CRI.
+ * configuration and bridge, that of nerdctl and ctr by theirs and by the form of the ids, otherwise that of the CRI. If
+ * only some of the ids have the form of nerdctl's, the command lists those of the CRI, too.
  *
  * @param reservations of the network
  */
@@ -20,18 +24,10 @@ export function liveCommandOf(
   const isOf = (runtime: string, directory: string): boolean =>
     file.includes(runtime) || source.includes(directory) || bridge?.name.includes(runtime) === true;
   if (isOf("podman", "/containers/")) return "podman ps -aq --no-trunc";
-  for (const { owner } of reservations) {
-    const [, namespace] = NAMESPACED_ID.exec(containerOf(owner)) ?? [];
-    if (namespace !== undefined) return namespacedListOf(namespace);
+  const ids = reservations.map(({ owner }) => containerOf(owner)).filter((id) => id !== "");
+  const isNamespaced = ids.map((id) => NAMESPACED_ID.test(id));
+  if (!isNamespaced.includes(true)) {
+    return isOf("nerdctl", "/nerdctl/") ? CONTAINERD_LIST : CRI_LIST;
   }
-  return isOf("nerdctl", "/nerdctl/") ? namespacedListOf("default") : "crictl pods -q";
-}
-
-/**
- * The containers of a containerd namespace, in the form of the ids in CNI calls.
- *
- * @param namespace such as `default`
- */
-export function namespacedListOf(namespace: string): string {
-  return `ctr -n ${namespace} containers ls -q | sed s/^/${namespace}-/`;
+  return isNamespaced.includes(false) ? `${CRI_LIST} && ${CONTAINERD_LIST}` : CONTAINERD_LIST;
 }

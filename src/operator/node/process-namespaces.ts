@@ -6,8 +6,8 @@ import { isSystemError } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
-  /** As the kernel names it, such as `net:[4026532345]`. */
-  readonly id: string;
+  /** As the kernel names it, such as `net:[4026532345]`; `undefined` if this user may not inspect its processes. */
+  readonly id: string | undefined;
   /** One of its processes. */
   readonly processId: number;
   /** Its addresses of both families, in their canonical form; loopback and link-local ones among them. */
@@ -18,22 +18,32 @@ export interface ProcessNamespace {
 const LARGEST_TABLE = 16 * 1024 * 1024;
 
 /**
- * Reads `/proc`: every namespace once. Processes that this user may not inspect, or that end meanwhile, are left out.
+ * Reads `/proc`: every namespace once, or twice if this user may inspect some of its processes only. Processes that end
+ * meanwhile are left out.
  *
  * @returns none where `/proc` cannot be read
  */
 export function readProcessNamespaces(system: OperatorSystem): readonly ProcessNamespace[] {
-  const own = nodeNamespaceOf(system);
+  const ofNode = seesHostProcesses(system) ? [nodeNamespaceOf(system), tablesOf(system, "1")] : [];
   const namespaces = new Map<string, ProcessNamespace>();
   for (const processId of processIds(system)) {
     const id = namespaceOf(system, processId);
-    if (id === undefined || id === own || namespaces.has(id)) continue;
+    const key = id ?? tablesOf(system, processId);
+    if (key === undefined || ofNode.includes(key) || namespaces.has(key)) continue;
     const addresses = addressesOf(system, processId);
     if (addresses !== undefined) {
-      namespaces.set(id, { id, processId: Number(processId), addresses });
+      namespaces.set(key, { id, processId: Number(processId), addresses });
     }
   }
   return [...namespaces.values()];
+}
+
+/**
+ * What identifies the tables of a process's namespace in `/proc`, which every user may read; their namespace may be seen
+ * only with CAP_SYS_PTRACE. `undefined` where the process has ended.
+ */
+function tablesOf(system: OperatorSystem, process: string): string | undefined {
+  return orUndefined(() => `tables ${system.status(`/proc/${process}/net/dev`).inode}`);
 }
 
 /** The namespace of a process; `undefined` where it cannot be seen. */
@@ -52,11 +62,12 @@ export function seesHostProcesses(system: OperatorSystem): boolean {
 /**
  * The namespace of the node itself, which is that of its first process. This process may run in a pod.
  *
- * @returns `undefined` where the processes of the host cannot be seen
+ * @returns `undefined` where the processes of the host cannot be seen, or not inspected
  */
 export function nodeNamespaceOf(system: OperatorSystem): string | undefined {
   if (!seesHostProcesses(system)) return undefined;
-  return namespaceOf(system, "1") ?? namespaceOf(system, "self");
+  const isOwn = (): boolean => tablesOf(system, "1") === tablesOf(system, "self");
+  return namespaceOf(system, "1") ?? (isOwn() ? namespaceOf(system, "self") : undefined);
 }
 
 function processIds(system: OperatorSystem): readonly string[] {
@@ -66,7 +77,7 @@ function processIds(system: OperatorSystem): readonly string[] {
 /**
  * The addresses in the namespace of a process, in their canonical form.
  *
- * @returns `undefined` where the process has ended, or may not be inspected
+ * @returns `undefined` where the process has ended
  */
 export function addressesOf(
   system: OperatorSystem,

@@ -83,8 +83,14 @@ function permissions(path: string): Permissions {
   return { mode: mode & 0o7777, user: uid };
 }
 
+/** Without O_NONBLOCK a FIFO would block the command. */
+function openForReading(path: string): number {
+  const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
+  return systemCall("open", path, () => fs.openSync(path, flags));
+}
+
 function copyFile(from: string, to: string, mode: number): void {
-  const source = systemCall("open", from, () => fs.openSync(from, "r"));
+  const source = openForReading(from);
   try {
     const target = systemCall("open", to, () => fs.openSync(to, "wx", mode));
     try {
@@ -114,9 +120,9 @@ function copyBytes(source: number, from: string, target: number, to: string): vo
 }
 
 function sameContent(path: string, other: string): boolean {
-  const one = systemCall("open", path, () => fs.openSync(path, "r"));
+  const one = openForReading(path);
   try {
-    const two = systemCall("open", other, () => fs.openSync(other, "r"));
+    const two = openForReading(other);
     try {
       const [left, right] = [Buffer.alloc(BUFFER), Buffer.alloc(BUFFER)];
       for (;;) {
@@ -166,7 +172,7 @@ function isProgram(path: string): boolean {
   if (!path.includes("/")) return true;
   const start = Buffer.alloc(4);
   try {
-    const file = fs.openSync(path, "r");
+    const file = openForReading(path);
     try {
       fs.readSync(file, start);
     } finally {

@@ -37,7 +37,7 @@ static uint8_t *only_memory;
 static const uint8_t *kept;
 static size_t kept_size;
 
-static bool is_kept(const void *block) { return (size_t)((const uint8_t *)block - kept) < kept_size; }
+static bool is_kept(const void *block) { return (uintptr_t)block - (uintptr_t)kept < kept_size; }
 
 static size_t *size_of(const void *block) { return (size_t *)block - 1; }
 

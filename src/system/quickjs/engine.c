@@ -23,7 +23,7 @@ extern const size_t plugin_program_size;
 enum {
   MEMORY_LIMIT = 1024 * 1024 * 1024,
   STACK_LIMIT = 6 * 1024 * 1024,
-  BUILD_STACK = 1024 * 1024,
+  BUILD_STACK = 256 * 1024,
 };
 
 static struct engine engine;

@@ -99,6 +99,9 @@ static JSValue host_permissions(JSContext *ctx, JSValueConst self, int count, JS
   return pair;
 }
 
+/* Without O_NONBLOCK a FIFO would block the command. */
+static int open_for_reading(const char *path) { return open_retrying(path, O_RDONLY | O_NONBLOCK, 0); }
+
 /* Returns 0 or the errno. */
 static int copy_bytes(int from, int to) {
   char buffer[COPY_BUFFER];
@@ -111,7 +114,7 @@ static int copy_bytes(int from, int to) {
 }
 
 static JSValue copy_file(JSContext *ctx, const char *from, const char *to, mode_t mode) {
-  int source = open_retrying(from, O_RDONLY, 0);
+  int source = open_for_reading(from);
   if (source < 0) return throw_errno(ctx, "open", errno);
   int target = open_retrying(to, O_WRONLY | O_CREAT | O_EXCL, mode);
   int error = target < 0 ? errno : copy_bytes(source, target);
@@ -163,9 +166,9 @@ static int compare_bytes(int one, int two, bool *same) {
 }
 
 static JSValue same_content(JSContext *ctx, const char *path, const char *other) {
-  int one = open_retrying(path, O_RDONLY, 0);
+  int one = open_for_reading(path);
   if (one < 0) return throw_errno(ctx, "open", errno);
-  int two = open_retrying(other, O_RDONLY, 0);
+  int two = open_for_reading(other);
   bool same = false;
   int error = two < 0 ? errno : compare_bytes(one, two, &same);
   close(one);
@@ -245,16 +248,20 @@ static JSValue completed_process(JSContext *ctx, int32_t code, JSValue output, J
   return result;
 }
 
-/* Waits for a program, which is killed at the deadline; returns whether it ended by itself. */
-static bool wait_until(pid_t child, int64_t deadline, int *status) {
+/* Waits for a program, which is killed at the deadline. Returns 0, ETIMEDOUT if it was killed, or another errno. */
+static int wait_until(pid_t child, int64_t deadline, int *status) {
   const struct timespec pause = {.tv_nsec = 1000000};
   while (deadline && monotonic() < deadline) {
-    if (waitpid(child, status, WNOHANG) == child) return true;
+    pid_t ended = waitpid(child, status, WNOHANG);
+    if (ended == child) return 0;
+    if (ended < 0 && errno != EINTR) return errno;
     nanosleep(&pause, NULL);
   }
   if (deadline) kill(-child, SIGKILL);
-  while (waitpid(child, status, 0) < 0 && errno == EINTR) continue;
-  return !deadline;
+  while (waitpid(child, status, 0) < 0) {
+    if (errno != EINTR) return errno;
+  }
+  return deadline ? ETIMEDOUT : 0;
 }
 
 /* What is in a pipe, without waiting for more: a program may have left children that still hold it. */
@@ -283,11 +290,11 @@ static JSValue complete(JSContext *ctx, const struct run *run, pid_t child, int 
   close(output[0]);
   output[0] = -1;
   int status = 0;
-  bool ended = wait_until(child, run->deadline, &status);
+  int error = wait_until(child, run->deadline, &status);
   if (JS_IsException(text)) return text;
-  if (!ended) {
+  if (error != 0) {
     JS_FreeValue(ctx, text);
-    return throw_errno(ctx, "exec", ETIMEDOUT);
+    return throw_errno(ctx, error == ETIMEDOUT ? "exec" : "wait", error);
   }
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
   JSValue diagnostics = errors >= 0 ? drain(ctx, errors) : JS_NewString(ctx, "");
@@ -296,6 +303,8 @@ static JSValue complete(JSContext *ctx, const struct run *run, pid_t child, int 
 
 static JSValue run_program(JSContext *ctx, const struct run *run) {
   int output[2] = {-1, -1}, errors[2] = {-1, -1};
+  /* Where the parent process ignores it, the kernel discards exit codes: a failure would be taken for success. */
+  if (signal(SIGCHLD, SIG_DFL) == SIG_ERR) return throw_errno(ctx, "signal", errno);
   if (pipe2(output, O_CLOEXEC) < 0 || (run->captures_stderr && pipe2(errors, O_CLOEXEC) < 0)) {
     int error = errno;
     close_pipe(output);

@@ -1,4 +1,4 @@
-/** What `check` finds about running pods: each has a network namespace of its own. */
+/** What `check` finds about pods that live: each has a network namespace of its own. */
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -35,20 +35,20 @@ function codesOf(node: Node): readonly string[] {
 /** A node with the network `net` of thirteen addresses. */
 function makeNode(t: Test): Node {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.11.0/28" });
+  node.network("net", { subnet: "10.7.12.0/28" });
   return node;
 }
 
 /** A container with an address, as the runtime leaves it after ADD: in libcni's cache with its namespace. */
 function run(node: Node, pod: string, containerId: string, address: string): Pod {
   const container = new Pod(containerId);
-  node.add("net", { subnet: "10.7.11.0/28" }, containerId, { cniArgs: `IP=${address}` });
+  node.add("net", { subnet: "10.7.12.0/28" }, containerId, { cniArgs: `IP=${address}` });
   const addresses = [`${address}/28`];
   node.remember("net", containerId, pod, { netns: container.netns, addresses });
   return container;
 }
 
-/** The same with a runtime whose libcni notes no namespace: only a process shows that the container is alive. */
+/** The same with a runtime whose libcni notes no namespace: only a process shows that the container lives. */
 function runUnnoted(t: Test, node: Node, pod: string, containerId: string, address: string): Pod {
   const container = run(node, pod, containerId, address);
   node.remember("net", containerId, pod, { addresses: [`${address}/28`] });
@@ -78,29 +78,29 @@ const runtimes = {
 for (const [name, start] of Object.entries(runtimes)) {
   scenario(`a living pod ${name}, and whose address was released`, needs, (t) => {
     const node = makeNode(t);
-    start(t, node, "default/web", "c1", "10.7.11.2");
+    start(t, node, "default/web", "c1", "10.7.12.2");
     t.same(codesOf(node), []);
 
-    loseReservation(node, "10.7.11.2");
+    loseReservation(node, "10.7.12.2");
     const [finding, ...others] = findingsOf(node);
     t.same(others, []);
     t.match(finding, {
       code: "live-without-reservation",
       severity: "error",
-      path: join(node.dataDir, "net/10.7.11.2"),
-      message: "default/web (container c1) uses 10.7.11.2, which is not reserved",
+      path: join(node.dataDir, "net/10.7.12.2"),
+      message: "default/web (container c1) uses 10.7.12.2, which is not reserved",
     });
 
     t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
-    t.equal(node.read("net/10.7.11.2"), "c1\r\neth0");
+    t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
     t.same(codesOf(node), []);
   });
 
-  scenario(`two running pods ${name}, with one address`, needs, (t) => {
+  scenario(`two living pods ${name}, with one address`, needs, (t) => {
     const node = makeNode(t);
-    start(t, node, "default/web", "c1", "10.7.11.2");
-    loseReservation(node, "10.7.11.2");
-    start(t, node, "default/db", "c2", "10.7.11.2");
+    start(t, node, "default/web", "c1", "10.7.12.2");
+    loseReservation(node, "10.7.12.2");
+    start(t, node, "default/db", "c2", "10.7.12.2");
 
     const [twice, unreserved, ...others] = findingsOf(node);
     t.same(others, []);
@@ -111,59 +111,70 @@ for (const [name, start] of Object.entries(runtimes)) {
     t.match(unreserved, {
       code: "live-without-reservation",
       severity: "error",
-      message: "default/web (container c1) uses 10.7.11.2, which is reserved for c2",
+      message: "default/web (container c1) uses 10.7.12.2, which is reserved for c2",
       commands: [],
     });
     t.match(node.tool(["check"]), { exitCode: 1, stdout: /\bdefault\/web\b/ });
   });
 }
 
+scenario("the second address of a living pod is released as its finding says", needs, (t) => {
+  const node = makeNode(t);
+  run(node, "default/web", "c1", "10.7.12.2");
+  node.write("net/10.7.12.9", "c1\r\neth0");
+
+  t.match(node.tool(["check"]).stdout, "release the other one, with --force if the container is");
+  t.equal(node.tool(["release", "10.7.12.9", "--yes"]).exitCode, 1);
+  t.equal(node.tool(["release", "10.7.12.9", "--yes", "--force"]).exitCode, 0);
+  t.same(codesOf(node), []);
+});
+
 scenario("an empty reservation whose address a pod uses is not repaired", needs, (t) => {
   const node = makeNode(t);
-  run(node, "default/web", "c1", "10.7.11.2");
-  node.write("net/10.7.11.2", "", 60);
-  node.write("net/10.7.11.9", "", 60);
+  run(node, "default/web", "c1", "10.7.12.2");
+  node.write("net/10.7.12.2", "", 60);
+  node.write("net/10.7.12.9", "", 60);
 
   node.tool(["check", "--repair"]);
 
-  t.equal(node.read("net/10.7.11.2"), "");
-  t.throws(() => node.read("net/10.7.11.9"), { code: "ENOENT" });
+  t.equal(node.read("net/10.7.12.2"), "");
+  t.throws(() => node.read("net/10.7.12.9"), { code: "ENOENT" });
   t.same(codesOf(node), ["error live-without-reservation", "warning empty-reservation"]);
 });
 
 scenario("the address of a pod that ended is used by the next one", needs, (t) => {
   const node = makeNode(t);
-  node.remember("net", "c1", "default/web", { addresses: ["10.7.11.2/28"] });
+  node.remember("net", "c1", "default/web", { addresses: ["10.7.12.2/28"] });
   node.remember("net", "c0", "default/old", {
     netns: "/run/netns/c0",
-    addresses: ["10.7.11.2/28"],
+    addresses: ["10.7.12.2/28"],
   });
-  runUnnoted(t, node, "default/db", "c2", "10.7.11.2");
+  runUnnoted(t, node, "default/db", "c2", "10.7.12.2");
 
   t.same(codesOf(node), [], "entries that the runtime has not removed are no pods");
 });
 
 scenario("a pod whose attachment is noted for two networks, as with multus", needs, (t) => {
   const node = makeNode(t);
-  const { netns } = run(node, "default/web", "c1", "10.7.11.2");
-  node.remember("multus-cni-network", "c1", "default/web", { netns, addresses: ["10.7.11.2/28"] });
+  const { netns } = run(node, "default/web", "c1", "10.7.12.2");
+  node.remember("multus-cni-network", "c1", "default/web", { netns, addresses: ["10.7.12.2/28"] });
 
   t.same(codesOf(node), []);
 });
 
 scenario("an address of another IPAM plugin needs no reservation", needs, (t) => {
   const node = makeNode(t);
-  const { netns } = run(node, "default/web", "c1", "10.7.11.2");
-  node.remember("net", "c1", "default/web", { netns, addresses: ["10.7.11.2/28", "192.0.2.7/24"] });
+  const { netns } = run(node, "default/web", "c1", "10.7.12.2");
+  node.remember("net", "c1", "default/web", { netns, addresses: ["10.7.12.2/28", "192.0.2.7/24"] });
 
   t.same(codesOf(node), []);
 });
 
 scenario("a network that has changed to another IPAM plugin", needs, (t) => {
   const node = makeNode(t);
-  const { netns } = run(node, "default/web", "c1", "10.7.11.2");
+  const { netns } = run(node, "default/web", "c1", "10.7.12.2");
   rmSync(join(node.confDir, "net.conf"));
-  loseReservation(node, "10.7.11.2");
+  loseReservation(node, "10.7.12.2");
   node.remember("net", "c1", "default/web", { netns, addresses: ["192.0.2.7/24"] });
 
   t.same(codesOf(node), ["info unconfigured-network"]);
@@ -171,8 +182,8 @@ scenario("a network that has changed to another IPAM plugin", needs, (t) => {
 
 scenario("a DEL under way: the address is released, and the attachment still noted", needs, (t) => {
   const node = makeNode(t);
-  run(node, "default/web", "c1", "10.7.11.2");
-  loseReservation(node, "10.7.11.2");
+  run(node, "default/web", "c1", "10.7.12.2");
+  loseReservation(node, "10.7.12.2");
   keepRunning(t, ["sh", "-c", `sleep 1; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
 
   t.same(codesOf(node), []);
@@ -180,8 +191,8 @@ scenario("a DEL under way: the address is released, and the attachment still not
 
 scenario("a network that was renamed while its pods live", needs, (t) => {
   const node = makeNode(t);
-  const web = run(node, "default/web", "c1", "10.7.11.2");
-  run(node, "default/db", "c2", "10.7.11.3").remove();
+  const web = run(node, "default/web", "c1", "10.7.12.2");
+  run(node, "default/db", "c2", "10.7.12.3").remove();
   const file = join(node.confDir, "net.conf");
   writeFileSync(file, readFileSync(file, "utf8").replace('"net"', '"pods"'));
 
@@ -192,7 +203,7 @@ scenario("a network that was renamed while its pods live", needs, (t) => {
       severity: "error",
       path: join(node.dataDir, "net"),
       message:
-        "no configuration names this network, but pods hands out its addresses, too: 10.7.11.2 (default/web)",
+        "no configuration names this network, but pods hands out its addresses, too: 10.7.12.2 (default/web)",
     },
   ]);
   t.equal(found.length, 1, "nothing suggests to remove the directory");
@@ -203,11 +214,11 @@ scenario("a network that was renamed while its pods live", needs, (t) => {
   t.equal(findingsOf(node, "pods").length, 1, "the new network alone shows it, too");
 
   const { netns } = new Pod("another");
-  node.add("pods", { subnet: "10.7.11.0/28" }, "another", { cniArgs: "IP=10.7.11.2" });
-  node.remember("pods", "another", "default/new", { netns, addresses: ["10.7.11.2/28"] });
+  node.add("pods", { subnet: "10.7.12.0/28" }, "another", { cniArgs: "IP=10.7.12.2" });
+  node.remember("pods", "another", "default/new", { netns, addresses: ["10.7.12.2/28"] });
   t.match(
     findingsOf(node).find(({ code }) => code === "address-in-use-twice")?.message,
-    /^10\.7\.11\.2 is used by default\/\w+ \(container \w+\) and default\/\w+ \(container \w+\)$/,
+    /^10\.7\.12\.2 is used by default\/\w+ \(container \w+\) and default\/\w+ \(container \w+\)$/,
   );
 
   web.remove();
@@ -232,28 +243,28 @@ laterScenario("addresses that leaked", needs, (t) => {
     node.call("ADD", "net", id);
     remembered(id, pod);
   }
-  run(node, "default/gone", "c4", "10.7.11.5").remove();
-  run(node, "default/alive", "c5", "10.7.11.6");
-  run(node, "default/alive", "c6", "10.7.11.7");
+  run(node, "default/gone", "c4", "10.7.12.5").remove();
+  run(node, "default/alive", "c5", "10.7.12.6");
+  run(node, "default/alive", "c6", "10.7.12.7");
   t.same(codesOf(node), [], "young reservations are not reported");
 
-  for (const address of [3, 4, 5, 6, 7]) node.age(`net/10.7.11.${address}`, GRACE + 5);
-  node.age("net/10.7.11.2", GRACE + 60);
-  node.age("net/10.7.11.6", GRACE + 60);
+  for (const address of [3, 4, 5, 6, 7]) node.age(`net/10.7.12.${address}`, GRACE + 5);
+  node.age("net/10.7.12.2", GRACE + 60);
+  node.age("net/10.7.12.6", GRACE + 60);
   const found = findingsOf(node);
 
   t.match(found, [
     {
       code: "leaked-reservation",
       severity: "warning",
-      path: join(node.dataDir, "net/10.7.11.2"),
+      path: join(node.dataDir, "net/10.7.12.2"),
       message:
-        "10.7.11.2 is held by c1 of default/web: the pod has had a newer container, c2, for more than ten minutes",
+        "10.7.12.2 is held by c1 of default/web: the pod has had a newer container, c2, for more than ten minutes",
     },
     {
       code: "leaked-reservation",
       message:
-        "10.7.11.5 is held by c4 of default/gone: its network namespace /run/netns/c4 is gone",
+        "10.7.12.5 is held by c4 of default/gone: its network namespace /run/netns/c4 is gone",
     },
   ]);
   t.equal(found.length, 2);
@@ -266,7 +277,7 @@ laterScenario("a pod that was restarted a moment ago", needs, (t) => {
     node.call("ADD", "net", id);
     node.remember("net", id, "default/web");
   }
-  node.age("net/10.7.11.2", GRACE + 60);
+  node.age("net/10.7.12.2", GRACE + 60);
 
   t.same(codesOf(node), [], "the runtime may be about to release the first address");
 });

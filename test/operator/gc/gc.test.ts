@@ -183,7 +183,7 @@ test("ids without containerd's namespace are refused where the reservations have
   t.match(node.tool(words, liveIds("web", "db")), {
     exitCode: 1,
     stderr:
-      /have the form NAMESPACE-ID, as default-web, .* 'ctr -n default containers ls -q \| sed/,
+      /have the form NAMESPACE-ID, as default-web, .* 'ns=\$\(ctr namespaces ls -q\) && for n/,
   });
   t.equal(reservedOn(node).length, 2);
   t.equal(node.tool(words, liveIds("default-web")).exitCode, 0);
@@ -193,7 +193,7 @@ test("ids without containerd's namespace are refused where the reservations have
 
 for (const [runtime, file, command] of [
   ["podman", "87-podman-bridge.conflist", "podman ps -aq --no-trunc"],
-  ["nerdctl", "nerdctl-bridge.conflist", "ctr -n default containers ls -q \\| sed"],
+  ["nerdctl", "nerdctl-bridge.conflist", "ns=\\$\\(ctr namespaces ls -q\\) && for n"],
   ["the CRI", "10-containerd-net.conflist", "crictl pods -q"],
 ] as const) {
   test(`a message names the list of ${runtime}`, (t) => {

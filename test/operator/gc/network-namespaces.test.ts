@@ -1,9 +1,10 @@
 /** `gc` beside pods that live: with network namespaces of their own, whatever the list says. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { executable } from "../../blackbox/executable.ts";
 import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import {
@@ -15,6 +16,12 @@ import {
 import { type Node, nodeFor } from "../node.ts";
 
 const HOUR = 3600;
+
+/** The reason for tap to skip what needs a process with fewer capabilities, or false where there can be one. */
+const skipWithoutSetpriv: string | false =
+  spawnSync("setpriv", ["--bounding-set=-sys_ptrace", "true"]).status === 0
+    ? false
+    : "Taking a capability away takes root, and the program setpriv.";
 
 /** A node with the network `net` and these pods, all of them an hour old. */
 function nodeWithPods(t: Test, ...ids: readonly string[]): Node {
@@ -81,6 +88,19 @@ test("a list that was cut releases no pod whose network namespace exists", {
   });
   t.equal(node.tool([...listed, "--ignore-netns"]).exitCode, 0);
   t.same(reservedOn(node), ["10.7.6.2"]);
+});
+
+test("a process that may not be inspected shows, too, that its pod lives", {
+  skip: skipOutsideHost || skipWithoutSetpriv,
+}, async (t) => {
+  const node = nodeWithPods(t, "listed", "process", "dead");
+  await processWith(t, "10.7.6.3/24");
+  const program = join(node.root, "without-ptrace");
+  const start = `#!/bin/sh\nexec setpriv --bounding-set=-sys_ptrace ${executable} "$@"\n`;
+  writeFileSync(program, start, { mode: 0o755 });
+
+  t.match(node.tool(listed, { program }).stdout, /10\.7\.6\.3 .* kept: listed as dead, but its/);
+  t.same(reservedOn(node), ["10.7.6.2", "10.7.6.3"]);
 });
 
 test("the document has the form of the example in docs/operator-json.md", {
@@ -184,7 +204,7 @@ test("--by-netns without privileges keeps the pods of others, and says what it t
   skip: skipOutsideHost,
 }, async (t) => {
   const node = nodeWithPods(t, "c1");
-  const processId = await processWith(t, "10.7.6.2/24");
+  const processId = await processWith(t);
   node.remember("net", "c1", "", { netns: `/proc/${processId}/ns/net` });
   for (const path of ["", "net", "net/10.7.6.2"]) handOver(join(node.dataDir, path));
 

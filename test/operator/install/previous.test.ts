@@ -1,5 +1,6 @@
 /** install: which plugin is kept as the previous one, and how it comes back. */
 
+import { spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { test } from "tap";
 import { executable, run, start } from "../../blackbox/executable.ts";
@@ -136,6 +137,17 @@ test("another plugin takes the place of a previous version of this one", (t) => 
   t.equal(directory.install("--yes")[0], 0);
   t.equal(readFileSync(directory.previous, "utf8"), OTHER);
   t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  t.end();
+});
+
+test("a FIFO in place of the previous plugin blocks no installation, and stays", (t) => {
+  const directory = directoryWithOther(t);
+  spawnSync("mkfifo", [directory.previous]);
+
+  t.equal(directory.install("--yes")[0], 0);
+  t.ok(isExecutable(directory.target));
+  t.equal(readFileSync(directory.replaced, "utf8"), OTHER);
+  t.strictSame(directory.names, ["host-local", "host-local.previous", "host-local.replaced"]);
   t.end();
 });
 

@@ -1,7 +1,8 @@
 /** install --uninstall. */
 
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync } from "node:fs";
 import { test } from "tap";
+import { converse, skipWithoutTerminal } from "../terminal.ts";
 import {
   answering,
   directoryWithOther,
@@ -131,3 +132,26 @@ test("it cannot be combined with a rollback", (t) => {
   ]);
   t.end();
 });
+
+for (const [where, directoryOf] of [
+  ["where nothing was", emptyDirectory],
+  ["in place of another plugin", directoryWithOther],
+] as const) {
+  const name = `a plugin that another installer puts there during the question stays, ${where}`;
+  test(name, { skip: skipWithoutTerminal }, async (t) => {
+    const directory = directoryOf(t);
+    directory.install("--yes");
+    const names = directory.names;
+
+    const { exitCode, stdout } = await converse(["install", directory.path, "--uninstall"], () => {
+      rmSync(directory.target);
+      directory.put("host-local", answering("0.4.0"));
+      return "y\n";
+    });
+
+    t.equal(exitCode, 2);
+    t.match(stdout, `${directory.target} is another plugin now; nothing was changed`);
+    t.equal(readFileSync(directory.target, "utf8"), answering("0.4.0"));
+    t.strictSame(directory.names, names);
+  });
+}

@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import { liveCommandOf } from "../../../src/operator/node/live-command.ts";
+import { CONTAINERD_LIST } from "../../../src/verbs/containerd-list.ts";
 import { attachment } from "../../store/fixtures.ts";
 import { networkIn, reservationOf } from "./reservation.ts";
 
-const namespaced = "ctr -n default containers ls -q | sed s/^/default-/";
+const namespaced = CONTAINERD_LIST;
+const namespacedId = `default-${"4f1d6e0c".repeat(8)}`;
 const bridge = (name: string) => ({ bridge: { name, isForced: false } });
 
 for (const [of, network, containerId, expected] of [
@@ -17,11 +20,39 @@ for (const [of, network, containerId, expected] of [
   ["podman's bridge", bridge("cni-podman0"), "c1", "podman ps -aq --no-trunc"],
   ["nerdctl's file", { source: "/etc/cni/net.d/nerdctl-bridge.conflist" }, "c1", namespaced],
   ["nerdctl's bridge", bridge("nerdctl0"), "c1", namespaced],
-  ["an id with containerd's namespace", {}, `default-${"4f1d6e0c".repeat(8)}`, namespaced],
+  ["an id with containerd's namespace", {}, namespacedId, namespaced],
 ] as const) {
   test(`the list is ${expected.split(" ")[0]}'s by ${of}`, (t) => {
     const reservation = reservationOf({ kind: "attachment", ...attachment(containerId) });
     t.equal(liveCommandOf(networkIn("/data", network), [reservation]), expected);
+    t.end();
+  });
+}
+
+test("the list is that of both where two runtimes use the network", (t) => {
+  const reservations = [namespacedId, "4f1d6e0c".repeat(8)].map((id) =>
+    reservationOf({ kind: "attachment", ...attachment(id) }),
+  );
+
+  t.equal(
+    liveCommandOf(networkIn("/data", {}), reservations),
+    `crictl pods -q && ${CONTAINERD_LIST}`,
+  );
+  t.end();
+});
+
+for (const [what, script, expected] of [
+  [
+    "has the containers of all namespaces",
+    'if [ "$1" = -n ]; then echo "web-$2"; else echo a; echo b; fi',
+    [0, "a-web-a\nb-web-b\n"],
+  ],
+  ["fails if the namespaces cannot be listed", "exit 3", [3, ""]],
+] as const) {
+  test(`the list of containerd ${what}`, (t) => {
+    const command = `ctr() { ${script}; }; ${CONTAINERD_LIST}`;
+    const { status, stdout } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+    t.same([status, stdout], expected);
     t.end();
   });
 }

@@ -23,7 +23,7 @@ export interface Machine {
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
   readonly isContained?: boolean;
-  /** Whether this user may inspect no process but its own. */
+  /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
   readonly isUnprivileged?: boolean;
 }
 
@@ -48,7 +48,8 @@ export function systemOf(machine: Machine): OperatorSystem {
     const [, id = "", rest = ""] = /^\/proc\/([0-9]+|self)\/(.*)$/.exec(path) ?? [];
     const process = processes[id === "self" ? SELF : Number(id)];
     if (process === undefined) return undefined;
-    if (isUnprivileged && id !== "self" && id !== `${SELF}`) {
+    const isInspected = !rest.startsWith("net/") && id !== "self" && id !== `${SELF}`;
+    if (isUnprivileged && isInspected) {
       throw new SystemError("open", path, "EACCES");
     }
     return { process, rest };
@@ -77,7 +78,9 @@ export function systemOf(machine: Machine): OperatorSystem {
       return (process.addresses6 ?? []).map((one) => `${one} 02 40 00 80 eth0\n`).join("");
     },
     status: (path) => {
-      const inode = mounted[path] ?? processAt(path)?.process.namespace;
+      const { process, rest } = processAt(path) ?? {};
+      if (process !== undefined && rest === "net/dev") return statusOf(20n, process.namespace);
+      const inode = mounted[path] ?? process?.namespace;
       if (inode !== undefined) return statusOf(NAMESPACE_DEVICE, inode);
       return files.includes(path) ? statusOf(20n, 5) : missing(path);
     },

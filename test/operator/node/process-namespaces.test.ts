@@ -34,9 +34,13 @@ test("each namespace is found once, and that of the node not at all", (t) => {
   t.end();
 });
 
-test("who may not inspect processes finds none", (t) => {
+test("who may not inspect processes finds their addresses, without the name of the namespace", (t) => {
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
-  t.same(readProcessNamespaces(systemOf({ processes: { 7: pod }, isUnprivileged: true })), []);
+  const system = systemOf({ processes: { 7: pod, 8: pod }, isUnprivileged: true });
+
+  t.same(readProcessNamespaces(system), [
+    { id: undefined, processId: 7, addresses: new Set(["10.7.10.2"]) },
+  ]);
   t.end();
 });
 

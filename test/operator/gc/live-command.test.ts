@@ -1,0 +1,29 @@
+/** gc --live-command in processes that were started in unusual ways. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { executable } from "../../blackbox/executable.ts";
+import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
+import { nodeFor } from "../node.ts";
+
+test("a failed command is noticed where the parent process ignored SIGCHLD", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/24" });
+  for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
+  for (const address of ["10.1.2.2", "10.1.2.3"]) node.age(`net/${address}`, 3600);
+  const gc = ["gc", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
+  const options = ["--now", "--yes", "--live-command", "echo c1; exit 3"];
+
+  const { status, stdout, stderr } = spawnSync(
+    "bash",
+    ["-c", `trap '' CHLD; exec "$@"`, "bash", executable, ...gc, ...options],
+    { encoding: "utf8", env: runtimeEnvironment },
+  );
+
+  t.strictSame([status, stdout], [2, ""]);
+  t.match(stderr, "failed with exit code 3; nothing was released");
+  t.ok(existsSync(join(node.dataDir, "net/10.1.2.3")));
+  t.end();
+});
