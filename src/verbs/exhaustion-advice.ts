@@ -2,9 +2,9 @@
 
 import { readArguments } from "../cni/arguments.ts";
 import type { AttachmentCall } from "../cni/call.ts";
+import { CONTAINERD_LIST } from "../cni/containerd-list.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
 import type { Location } from "../store/location.ts";
-import { CONTAINERD_LIST } from "./containerd-list.ts";
 
 /**
  * The commands that show who holds the addresses, and which holders are dead. They are complete: they name the data

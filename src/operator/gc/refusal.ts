@@ -1,6 +1,6 @@
 /** When `gc` releases nothing in a network although there are dead reservations. */
 
-import { CONTAINERD_LIST } from "../../verbs/containerd-list.ts";
+import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import type { Context } from "../command/command.ts";
 import { liveCommandOf } from "../node/live-command.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";

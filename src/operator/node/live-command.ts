@@ -1,6 +1,6 @@
 /** Which command prints the ids of live containers, by the runtime that uses a network. */
 
-import { CONTAINERD_LIST } from "../../verbs/containerd-list.ts";
+import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { containerOf, type NodeReservation } from "./node-reservations.ts";
 
