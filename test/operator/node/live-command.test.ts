@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
+import { CONTAINERD_LIST } from "../../../src/cni/containerd-list.ts";
 import { liveCommandOf } from "../../../src/operator/node/live-command.ts";
-import { CONTAINERD_LIST } from "../../../src/verbs/containerd-list.ts";
 import { attachment } from "../../store/fixtures.ts";
 import { networkIn, reservationOf } from "./reservation.ts";
 
