@@ -67,7 +67,7 @@ export const kinds = {
   "plugin-replaced": {
     severity: "warning",
     remedy:
-      "install it again, and keep the other installer from copying its host-local; if that is intended, remove host-local.previous",
+      "install it again, and keep the other installer from copying its host-local; if that is intended, remove host-local.previous or host-local.installed beside it",
   },
   "wrong-index": {
     severity: "warning",

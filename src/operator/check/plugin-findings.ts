@@ -5,17 +5,19 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { isOurs } from "../install/probe.ts";
 import { shellCommand } from "../node/command-text.ts";
-import { directoriesWithPlugin, PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
+import { directoriesWithPlugin, INSTALLED, PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
 import type { Finding } from "./finding.ts";
 
 /**
  * Checks that this program is still where it was installed: other installers overwrite it. It was installed where there is
- * a previous plugin that is another one; after a rollback, the previous plugin is this program.
+ * a marker, or a previous plugin that is another one; after a rollback, the previous plugin is this program.
  */
 export function pluginFindings(system: OperatorSystem): readonly Finding[] {
   return directoriesWithPlugin(system).flatMap(({ directory }): readonly Finding[] => {
     const [target, previous] = [join(directory, PLUGIN), join(directory, PREVIOUS)];
-    if (!exists(system, previous) || isOurs(system, target) || isOurs(system, previous)) return [];
+    if (isOurs(system, target)) return [];
+    const hasReplacedOther = exists(system, previous) && !isOurs(system, previous);
+    if (!hasReplacedOther && !exists(system, join(directory, INSTALLED))) return [];
     return [
       {
         code: "plugin-replaced",

@@ -2,7 +2,7 @@
 
 import { CommandError, type Context, type Report } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
-import type { Installation } from "./installation.ts";
+import { type Installation, updateMarker } from "./installation.ts";
 import { askVersions } from "./probe.ts";
 import { removeAbandoned } from "./temporary-files.ts";
 
@@ -27,9 +27,12 @@ function report({ target, previous }: Installation, outcome: Outcome): Report {
   };
 }
 
-/** Reports that there is nothing to do, but for the temporary files of killed installations. */
+/** Reports that there is nothing to do, but for the temporary files of killed installations and the marker. */
 export function nothingToDo(context: Context, installation: Installation, text: string): Report {
-  if (context.has(yesOption.name)) removeAbandoned(context.system, installation.directory);
+  if (context.has(yesOption.name)) {
+    removeAbandoned(context.system, installation.directory);
+    updateMarker(context.system, installation);
+  }
   return report(installation, { action: "none", text: `${text}; nothing to do.` });
 }
 
@@ -50,7 +53,9 @@ export function changeIfConfirmed(
     return report(installation, { action: "refused", text });
   }
   removeAbandoned(context.system, installation.directory);
-  return report(installation, change());
+  const outcome = change();
+  updateMarker(context.system, installation);
+  return report(installation, outcome);
 }
 
 /**

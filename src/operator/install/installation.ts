@@ -3,7 +3,7 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type FileKind, isSystemError } from "../../system/system.ts";
-import { PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
+import { INSTALLED, PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
 import { isOurs } from "./probe.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
 
@@ -17,6 +17,8 @@ export interface Installation {
   readonly previous: string;
   /** Another plugin that was put in place of this one, and replaced again. */
   readonly replaced: string;
+  /** Present while this one is installed and there is no other plugin at `previous`. */
+  readonly marker: string;
 }
 
 /** What a path leads to: nothing, some version of this executable, or another one. */
@@ -29,6 +31,7 @@ export function installationIn(directory: string): Installation {
     target: join(directory, PLUGIN),
     previous: join(directory, PREVIOUS),
     replaced: join(directory, `${PLUGIN}.replaced`),
+    marker: join(directory, INSTALLED),
   };
 }
 
@@ -134,6 +137,26 @@ export function exchange(
     system.rename(temporary, previous);
   } finally {
     unlinkQuietly(system, temporary);
+  }
+}
+
+/** The text of the marker, for those who find it. */
+const MARKER_TEXT =
+  "host-local was installed in this directory; host-local check reports when another program replaces it.\n";
+
+/** Creates or removes the marker after a change. It is only for `check`: without it, everything else works. */
+export function updateMarker(
+  system: OperatorSystem,
+  { target, previous, marker }: Installation,
+): void {
+  if (occupantAt(system, target) !== "ours") {
+    unlinkQuietly(system, marker);
+  } else if (occupantAt(system, previous) !== "other") {
+    try {
+      system.createFile(marker, MARKER_TEXT, 0o644);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    }
   }
 }
 

@@ -9,6 +9,9 @@ export const PLUGIN = "host-local";
 /** Under which name `host-local install` keeps the file that it replaced, in the same directory. */
 export const PREVIOUS = `${PLUGIN}.previous`;
 
+/** The name of the file by which `check` knows that this program was installed where it replaced no other plugin. */
+export const INSTALLED = `${PLUGIN}.installed`;
+
 /** A directory of CNI plugins. */
 export interface PluginDirectory {
   readonly directory: string;
@@ -71,10 +74,10 @@ export function existingPluginDirectories(system: System): readonly PluginDirect
   return directories.filter(({ directory }) => directory !== replaced);
 }
 
-/** The plugin directories of this node in which there is a plugin `host-local`, or one that it replaced. */
+/** The plugin directories of this node in which there is a plugin `host-local`, or was one before. */
 export function directoriesWithPlugin(system: System): readonly PluginDirectory[] {
   return existingPluginDirectories(system).filter(({ directory }) =>
-    [PLUGIN, PREVIOUS].some((name) => isPresent(system, join(directory, name))),
+    [PLUGIN, PREVIOUS, INSTALLED].some((name) => isPresent(system, join(directory, name))),
   );
 }
 

@@ -1,8 +1,9 @@
 /** Whether the plugin that was installed is still in the plugin directory. */
 
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import type { Test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
-import { nodeFor } from "../node.ts";
+import { type Node, nodeFor } from "../node.ts";
 import { runAsPrinted, tool } from "../tool.ts";
 
 const needs = { plugins: [], cniVersion: "1.0.0" };
@@ -15,25 +16,33 @@ if [ "$CNI_COMMAND" = VERSION ]; then echo '{"cniVersion":"1.0.0","supportedVers
 else echo 'CNI host-local plugin v1.1.1' >&2; fi
 `;
 
+interface PluginFinding {
+  readonly code: string;
+  readonly commands: readonly string[];
+}
+
+function findingsOf(node: Node): readonly PluginFinding[] {
+  const { document } = node.json(["check"]);
+  const { findings } = document as { readonly findings: readonly PluginFinding[] };
+  return findings.filter(({ code }) => code === "plugin-replaced");
+}
+
+function install(t: Test, ...words: readonly string[]): void {
+  t.match(tool(["install", "/opt/cni/bin", "--yes", ...words]), { exitCode: 0 });
+}
+
+function overwrite(): void {
+  rmSync(TARGET, { force: true });
+  writeFileSync(TARGET, OTHER, { mode: 0o755 });
+}
+
 scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   const node = nodeFor(t);
-  const found = (): readonly { readonly code: string; readonly commands: readonly string[] }[] => {
-    const { document } = node.json(["check"]);
-    return (document as { readonly findings: ReturnType<typeof found> }).findings.filter(
-      ({ code }) => code === "plugin-replaced",
-    );
-  };
-  const install = (...words: readonly string[]): void => {
-    t.match(tool(["install", "/opt/cni/bin", "--yes", ...words]), { exitCode: 0 });
-  };
-  const overwrite = (): void => {
-    rmSync(TARGET);
-    writeFileSync(TARGET, OTHER, { mode: 0o755 });
-  };
+  const found = (): readonly PluginFinding[] => findingsOf(node);
   overwrite();
   t.same(found(), [], "this program was never installed");
 
-  install();
+  install(t);
   t.same(found(), []);
 
   overwrite();
@@ -46,10 +55,36 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
   t.same(found(), []);
 
-  install("--rollback");
+  install(t, "--rollback");
   t.same(found(), [], "the other plugin is back because that was asked for");
 
-  install("--rollback");
+  install(t, "--rollback");
   rmSync(TARGET);
   t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
+});
+
+scenario("also where there was no plugin before", needs, (t) => {
+  const node = nodeFor(t);
+  rmSync(TARGET);
+  install(t);
+  t.same(findingsOf(node), []);
+
+  overwrite();
+  t.match(findingsOf(node), [{ code: "plugin-replaced", severity: "warning", path: TARGET }]);
+
+  install(t, "--uninstall");
+  t.same(findingsOf(node), [], "the other plugin is the one that is wanted");
+
+  rmSync(TARGET);
+  install(t);
+  rmSync(TARGET);
+  t.match(node.tool(["check"]), { exitCode: 1, stdout: /has been removed/ });
+
+  install(t);
+  install(t, "--uninstall");
+  t.same(findingsOf(node), []);
+  t.same(
+    readdirSync("/opt/cni/bin").filter((name) => name.includes("host-local")),
+    [],
+  );
 });

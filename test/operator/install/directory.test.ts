@@ -70,7 +70,7 @@ test("without any host-local it is /opt/cni/bin", { skip }, (t) => {
   const { stdout } = onNode(`
     mkdir -p /opt/cni/bin /run/cni/bin
     $host_local install --yes >/dev/null; echo $?; ls /opt/cni/bin /run/cni/bin`);
-  t.equal(stdout, "0\n/opt/cni/bin:\nhost-local\n\n/run/cni/bin:\n");
+  t.equal(stdout, "0\n/opt/cni/bin:\nhost-local\nhost-local.installed\n\n/run/cni/bin:\n");
   t.end();
 });
 

@@ -62,7 +62,7 @@ test("a link whose program is gone is no plugin: it is replaced, and not kept", 
     `${directory.target}, in place of a link to gone, which does not exist.\n`,
   ]);
   t.equal(directory.install("--yes")[0], 0);
-  t.strictSame(directory.names, ["host-local"]);
+  t.strictSame(directory.names, ["host-local", "host-local.installed"]);
   t.end();
 });
 
