@@ -49,3 +49,35 @@ for (const words of [
     t.end();
   });
 }
+
+test("check shortens the ids in messages", { skip: skipWithoutTerminal }, (t) => {
+  const node = nodeWithPod(t);
+  node.write("k8s-pod-network/198.18.3.9", `${ID}\r\neth0`);
+  const words = ["check", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
+
+  const { stdout } = atTerminal(words, "", { COLUMNS: "300" });
+
+  const [messages = "", commands = ""] = stdout.split("What to do:");
+  t.match(messages, /duplicate-owner .* 85578c0866ac3 /);
+  t.notMatch(messages, ID);
+  t.match(commands, ID, "those of commands are complete");
+  t.match(node.tool(["check"]).stdout, ID);
+  t.end();
+});
+
+for (const [name, change] of [
+  ["IPv4", ["--cluster-cidr", "10.240.0.0/12", "--was-cluster-cidr", "10.244.0.0/16"]],
+  ["IPv6", ["--cluster-cidr", "fd00:10:240::/44", "--was-cluster-cidr", "fd00:10:244::/48"]],
+] as const) {
+  test(`a change of ${name} keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
+    const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
+
+    const table = stdout.slice(stdout.indexOf("The change"), stdout.indexOf("KEEP, OTHER SIZE"));
+    t.match(table, /OTHER SIZE/);
+    t.strictSame(
+      table.split("\n").filter((line) => line.length > 80),
+      [],
+    );
+    t.end();
+  });
+}

@@ -3,7 +3,7 @@
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
-import { painter, tableWidth } from "../output/terminal.ts";
+import { painter, shortenIds, tableWidth } from "../output/terminal.ts";
 import {
   type Code,
   type Finding,
@@ -35,7 +35,10 @@ export function formatFindings(
   const unrepaired = findings.filter((finding) => !repairs.has(finding));
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
-    rows.map(({ severity, cells }) => [colour(severity), ...cells]),
+    rows.map(({ severity, cells }) => [
+      colour(severity),
+      ...cells.map((cell) => shortenIds(system, cell)),
+    ]),
     { width: tableWidth(system) },
   );
   const remedies = codes.map((code) => remediesOf(unrepaired.filter((one) => one.code === code)));

@@ -59,6 +59,11 @@ export function formatId(system: OperatorSystem, id: string): string {
   return (system.isTerminal(1) ? id.slice(0, SHORT_ID_LENGTH) : id) || "-";
 }
 
+/** Text with container ids of the usual form, 64 hexadecimal digits; they are shortened on a terminal. */
+export function shortenIds(system: OperatorSystem, text: string): string {
+  return text.replace(/\b[0-9a-f]{64}\b/g, (id) => formatId(system, id));
+}
+
 /** From this number on a count is approximate on a terminal. */
 const LARGE = 2n ** 40n;
 

@@ -4,7 +4,7 @@ import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { DEFAULT_MAX_PODS, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../cluster/node-mask.ts";
 import { plural } from "../output/plural.ts";
-import { columns, formatTable } from "../output/table.ts";
+import { columns, formatTable, type TableLayout } from "../output/table.ts";
 import { formatCount, tableWidth } from "../output/terminal.ts";
 import type { Settings } from "./cidr-change.ts";
 import { takenByServices } from "./cidr-layout.ts";
@@ -27,11 +27,11 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
         layout.nodes === undefined ? "-" : formatCount(system, layout.nodes),
         formatCount(system, layout.pods),
       ]),
-      { width: tableWidth(system) },
+      layoutFor(system),
     ),
     paragraph(advice(plan)),
     ...layouts.map((layout) => choicesText(layout, system)),
-    ...(change === undefined ? [] : [changeText(change)]),
+    ...(change === undefined ? [] : [changeText(change, system)]),
     ...(problems.length === 0 ? [] : [`Problems:\n\n${problems.map(problemText).join("")}`]),
   ]
     .filter((part) => part !== "")
@@ -100,23 +100,24 @@ function choicesText(layout: CidrLayout, system: OperatorSystem): string {
           `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${familyName(family)})`,
           "NODE MASK",
         ];
-  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows)}`;
+  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, layoutFor(system))}`;
 }
 
-function changeText(change: PlannedChange): string {
+function changeText(change: PlannedChange, system: OperatorSystem): string {
   const { families, existing, wanted, further } = change;
   const table = formatTable(
-    columns("FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
+    columns("?FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
     families.map((one) => [
       familyName(one.family),
       formatSettings(one.was),
       formatSettings(one.now),
-      String(one.keeping),
-      String(one.otherSize),
-      String(one.outside),
-      String(one.cidrsTaken),
-      String(one.cidrsFree),
+      formatCount(system, one.keeping),
+      formatCount(system, one.otherSize),
+      formatCount(system, one.outside),
+      formatCount(system, one.cidrsTaken),
+      formatCount(system, one.cidrsFree),
     ]),
+    layoutFor(system),
   );
   return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first podCIDRs of the old settings:
 
@@ -129,6 +130,10 @@ ${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${furthe
 
 function problemText({ family, message, instead }: Problem): string {
   return `- ${family === undefined ? "" : `${familyName(family)}: `}${message}.\n  Instead: ${instead}.\n`;
+}
+
+function layoutFor(system: OperatorSystem): TableLayout {
+  return { width: tableWidth(system) };
 }
 
 function clusterOf({ cluster, clusterLength }: CidrLayout): string {
