@@ -1,6 +1,6 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
-import { formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
+import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/location.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
@@ -90,10 +90,15 @@ function usesByAddress(
       else others.push(use);
     }
   }
-  return [...byAddress].map(([address, uses]) => {
+  return [...byAddress].sort(byFirst).map(([address, uses]) => {
     const needsProcesses = uses.some(({ namespace }) => namespace === undefined);
     return { uses, processNamespaces: needsProcesses ? namespacesWith(address) : new Set() };
   });
+}
+
+function byFirst([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  const [a, b] = [parseAddress(one), parseAddress(other)];
+  return a === undefined || b === undefined ? 0 : compare(a, b);
 }
 
 /** Two network namespaces have the address, and two containers account for it. */

@@ -80,7 +80,7 @@ function checkAndRepair(context: Context): Report {
     document: {
       findings: result.findings.map((finding) => describe(finding, repairs)),
       counts: { ...counts, repaired: repairs.size },
-      networks: result.directories.map(({ location }) => location.network),
+      networks: result.directories.map(({ directory: { location } }) => location.network),
     },
     text: context.has("--node-problem-detector")
       ? problemLine(...summarize(unrepaired, counts))
@@ -95,7 +95,7 @@ function repairAll(
   backupDir: string | undefined,
 ): Repairs {
   const done: Repairs = new Map();
-  for (const directory of directories) {
+  for (const { directory } of directories) {
     try {
       repair(system, directory, findings, backupDir, done);
     } catch (error) {

@@ -9,13 +9,10 @@ import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
+import type { ConfigurationProblem } from "../node/configurations.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
-import {
-  type NetworkDirectory,
-  networkDirectories,
-  sourcesOf,
-} from "../node/network-directories.ts";
+import { type NetworkDirectory, sourcesOf } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, type Networks } from "../node/networks.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
 import { type Pods, readPods } from "../node/pods.ts";
@@ -29,9 +26,11 @@ import { rangeFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { orphanFindings, storeFindings } from "./store-findings.ts";
 
-/** The networks that were checked, and the findings. */
+/** What was checked, and the findings. */
 export interface CheckResult {
-  readonly directories: readonly NetworkDirectory[];
+  readonly directories: readonly DirectoryContents[];
+  readonly problems: readonly ConfigurationProblem[];
+  readonly checker: LivenessChecker;
   /** Sorted by severity, errors first. */
   readonly findings: readonly Finding[];
 }
@@ -45,7 +44,7 @@ interface Snapshot {
 }
 
 /** Which networks are checked. */
-type Selection = (directory: NetworkDirectory) => boolean;
+type Selection = (network: Pick<NetworkDirectory, "location">) => boolean;
 
 /**
  * Runs all checks.
@@ -57,12 +56,13 @@ type Selection = (directory: NetworkDirectory) => boolean;
 export function runChecks(context: Context, name: string | undefined): CheckResult {
   const { system } = context;
   const all = findNetworks(context, undefined);
-  const selected = networkDirectories(
-    (name === undefined ? all : findNetworks(context, name)).found,
-  );
-  const snapshot = readSnapshot(context, all.found);
-  const { directories, pods, checker } = snapshot;
   const isSelected: Selection = ({ location }) => name === undefined || location.network === name;
+  const networks =
+    name === undefined
+      ? all.found
+      : [...all.found.filter((one) => !isSelected(one)), ...findNetworks(context, name).found];
+  const snapshot = readSnapshot(context, networks);
+  const { directories, pods, checker } = snapshot;
   const checked = directories.filter(({ directory }) => isSelected(directory));
   const isInUse = inUseBy(pods, checker);
   const former = formerNetworkFindings(context, directories, pods, checker, isSelected);
@@ -79,15 +79,22 @@ export function runChecks(context: Context, name: string | undefined): CheckResu
       ...storeFindings(system, contents.directory),
     ]),
     ...(name === undefined ? pluginFindings(system) : []),
-    ...(name === undefined ? orphanedFindings(system, selected) : []),
+    ...(name === undefined
+      ? orphanedFindings(
+          system,
+          checked.map(({ directory }) => directory),
+        )
+      : []),
     ...former,
     ...overlapFindings(directories, isSelected),
     ...leakFindings(context, checked, pods, checker),
-    ...lastingAttachmentFindings(context, all.found, snapshot, isSelected),
+    ...lastingAttachmentFindings(context, networks, snapshot, isSelected),
     ...bridgeFindings(system, checked),
   ];
   return {
-    directories: selected,
+    directories: checked,
+    problems: all.problems,
+    checker,
     findings: findings
       .filter((finding) => !isReleased(system, finding))
       .map((finding) => withRepairCommand(context, finding))

@@ -14,10 +14,10 @@ import { requireReadable } from "../node/node-reservations.ts";
 import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
 import { type StateOf, stateByList, stateByNamespaces, statesOf } from "./container-state.ts";
 import { decideBy } from "./decision.ts";
-import { doubtsOn, noSource, sourceHint } from "./doubts.ts";
 import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 import { refusal } from "./refusal.ts";
+import { noSource, sourceHint, warningsOn } from "./warnings.ts";
 
 /** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
@@ -92,12 +92,14 @@ function collect(context: Context): Report {
     return refused === undefined ? finish(context, collection) : { ...collection, refused };
   });
   const refusals = new Set(finished.flatMap(({ refused }) => refused ?? []));
-  const doubts = finished.flatMap((collection) => doubtsOn(context, collection));
-  for (const message of [...refusals, ...doubts]) log(`host-local: ${message}\n`);
+  const warnings = finished.flatMap((collection) => warningsOn(context, collection));
+  for (const message of [...refusals, ...warnings]) log(`host-local: ${message}\n`);
   const mode = { isDryRun: !has("--yes"), grace };
-  const hint = readSource === undefined ? `${sourceHint(context, directories)}\n` : "";
+  const exitCode = refusals.size + warnings.length > 0 || isAnythingLeft(context, finished) ? 1 : 0;
+  const needsSource = readSource === undefined && exitCode === 1;
+  const hint = needsSource ? `${sourceHint(context, directories)}\n` : "";
   return {
-    exitCode: refusals.size + doubts.length > 0 || isAnythingLeft(context, finished) ? 1 : 0,
+    exitCode,
     document: collectionDocument(finished, mode),
     text: `${formatCollection(system, finished, mode)}${hint}`,
   };

@@ -5,10 +5,9 @@ import { lastCollection } from "../../store/last-collection.ts";
 import { ownerText } from "../../store/owner.ts";
 import { isDebris, type RangeUsage, usageOf } from "../../store/usage.ts";
 import type { System } from "../../system/system.ts";
+import type { CheckResult } from "../check/checks.ts";
 import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
-import type { ConfigurationProblem } from "../node/configurations.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
 import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
 import { countDead } from "./dead-reservations.ts";
@@ -16,25 +15,16 @@ import type { Labels, Metric, Sample } from "./exposition.ts";
 
 declare const BUILD_VERSION: string;
 
-/** What is measured. */
-export interface Measured {
-  readonly directories: readonly DirectoryContents[];
-  readonly problems: readonly ConfigurationProblem[];
-  /** What `check` found. */
-  readonly findings: readonly Finding[];
-  readonly liveness: LivenessChecker;
-}
-
 /** A range with its usage. */
 interface MeasuredRange {
   readonly labels: Labels;
   readonly usage: RangeUsage;
 }
 
-/** Measures all networks. */
+/** Measures the networks that were checked. */
 export function measure(
   system: System,
-  { directories, problems, findings, liveness }: Measured,
+  { directories, problems, findings, checker }: CheckResult,
 ): readonly Metric[] {
   const ranges = directories.flatMap(measureRanges);
   const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
@@ -95,7 +85,7 @@ export function measure(
     gauge(
       "cni_ipam_reservations_dead",
       "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-      ofDirectories((contents) => countDead(system, liveness, contents)),
+      ofDirectories((contents) => countDead(system, checker, contents)),
     ),
     gauge(
       "cni_ipam_oldest_reservation_timestamp_seconds",

@@ -2,11 +2,7 @@ import { join, parentOf } from "../../store/location.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { runChecks } from "../check/checks.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
-import { readDirectories } from "../node/directory-contents.ts";
-import { makeLivenessChecker } from "../node/liveness.ts";
-import { findNetworks, logProblems } from "../node/networks.ts";
-import { requireReadable } from "../node/node-reservations.ts";
-import { readPods } from "../node/pods.ts";
+import { logProblems } from "../node/networks.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
@@ -39,13 +35,9 @@ export const metrics: Command = {
 
 function measureNetworks(context: Context): Report {
   const { system } = context;
-  const { found, problems } = findNetworks(context, context.operands[0]);
-  logProblems(context, problems);
-  const directories = readDirectories(system, found);
-  for (const { reservations } of directories) requireReadable(reservations);
-  const { findings } = runChecks(context, context.operands[0]);
-  const liveness = makeLivenessChecker(system, readPods(context).attachments);
-  const measured = measure(system, { directories, problems, findings, liveness });
+  const checked = runChecks(context, context.operands[0]);
+  logProblems(context, checked.problems);
+  const measured = measure(system, checked);
   const text = formatExposition(measured);
   const output = context.option("--output");
   if (output !== undefined) replaceFile(system, output, text);

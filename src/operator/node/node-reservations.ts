@@ -1,4 +1,4 @@
-import { type Address, formatAddress } from "../../ipam/address.ts";
+import { type Address, compare, formatAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { join, type Location } from "../../store/location.ts";
@@ -135,7 +135,5 @@ export function requireReadable(reservations: readonly NodeReservation[]): void 
 }
 
 function byAddress(a: NodeReservation, b: NodeReservation): number {
-  if (a.address.family !== b.address.family) return a.address.family - b.address.family;
-  if (a.address.value !== b.address.value) return a.address.value < b.address.value ? -1 : 1;
-  return a.name < b.name ? -1 : 1;
+  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }

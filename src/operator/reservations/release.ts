@@ -80,18 +80,28 @@ export const release: Command = {
   },
 };
 
-/** A hint for each reservation whose container is alive. */
+/** A hint for each container that is alive, in each network. */
 function livingHints(
   { system }: Context,
   chosen: readonly NodeReservation[],
   pods: Pods,
 ): readonly Hint[] {
   const { livenessOf } = makeLivenessChecker(system, pods.attachments);
+  const refusals = new Set<string>();
   return chosen.flatMap((reservation) => {
     const { liveness, reason } = livenessOf(reservation);
-    if (liveness !== "alive") return [];
-    const { network } = reservation.network.location;
-    const text = `Refused: the container that holds ${formatAddress(reservation.address)} is alive, since ${reason}. The address would be handed out again while it is in use; to release it nevertheless, add --force.`;
+    const { directory, network } = reservation.network.location;
+    const container = containerOf(reservation.owner);
+    const key = `${directory} ${container}`;
+    if (liveness !== "alive" || refusals.has(key)) return [];
+    refusals.add(key);
+    const addresses = chosen
+      .filter(
+        ({ network: { location }, owner }) =>
+          location.directory === directory && containerOf(owner) === container,
+      )
+      .map(({ address }) => formatAddress(address));
+    const text = `Refused: the container that holds ${addresses.join(" and ")} is alive, since ${reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
     return [{ reason: "alive", network, text }];
   });
 }
@@ -230,10 +240,12 @@ function refused(
     reservations.length > 0
       ? tableOf(context, reservations, pods)
       : `No reservation for ${formatQuery(query)}.\n`;
+  // The hint for a container that is alive names all that it holds.
+  const isAlive = hints.some(({ reason }) => reason === "alive");
   return {
     exitCode: 1,
     document: { ...documentOf([], reservations, others, pods), hints },
-    text: `${found}${othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${text}\n`).join("")}`,
+    text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${text}\n`).join("")}`,
   };
 }
 

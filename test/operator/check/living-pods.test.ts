@@ -129,6 +129,18 @@ scenario("the second address of a living pod is released as its finding says", n
   t.same(codesOf(node), []);
 });
 
+scenario("findings on living pods are sorted by address", needs, (t) => {
+  const node = makeNode(t);
+  const addresses = ["10.7.12.10", "10.7.12.3", "10.7.12.2", "10.7.12.4"];
+  for (const [at, address] of addresses.entries()) run(node, "default/web", `c${at}`, address);
+  for (const address of addresses) loseReservation(node, address);
+
+  t.strictSame(
+    findingsOf(node).map(({ path }) => path.slice(path.lastIndexOf("/") + 1)),
+    ["10.7.12.2", "10.7.12.3", "10.7.12.4", "10.7.12.10"],
+  );
+});
+
 scenario("an empty reservation whose address a pod uses is not repaired", needs, (t) => {
   const node = makeNode(t);
   run(node, "default/web", "c1", "10.7.12.2");

@@ -104,7 +104,12 @@ test("the address of a live container is refused, with how that is known", {
   for (const words of [["10.7.4.2"], ["aaa"], ["default/web"], ["fd74::2", "--all"]]) {
     const [exitCode, stdout] = release(node, ...words, "--yes");
     t.equal(exitCode, 1);
-    t.match(stdout, "is alive, since its network namespace /netns exists. ");
+    t.match(
+      stdout,
+      /the container that holds (?:10\.7\.4\.2|fd74::2) and \S+ is alive, since its network namespace \/netns exists\. /,
+    );
+    t.equal(stdout.match(/Refused/g)?.length, 1, "it is said once");
+    t.notMatch(stdout, "add --all");
     t.match(stdout, "add --force.\n");
   }
   const [exitCode, stdout] = release(node, "10.7.4.3", "--yes");

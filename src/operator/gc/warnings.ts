@@ -9,8 +9,8 @@ import type { Missing } from "../node/liveness.ts";
 import { cacheDirOf } from "../node/results-cache.ts";
 import type { Collection } from "./gc-report.ts";
 
-/** Messages on the reservations of a network whose namespaces contradict the list, or do not decide. */
-export function doubtsOn(context: Context, collection: Collection): readonly string[] {
+/** Warnings about the reservations of a network whose namespaces contradict the list, or do not decide. */
+export function warningsOn(context: Context, collection: Collection): readonly string[] {
   const { directory, decided, refused } = collection;
   if (refused !== undefined) return [];
   const { network } = directory.location;
@@ -20,7 +20,7 @@ export function doubtsOn(context: Context, collection: Collection): readonly str
     first === undefined
       ? []
       : [
-          `${network}: ${inUse.length} of ${decided.length} reservations are listed as dead, but their network namespaces still exist (${formatAddress(first.reservation.address)}: ${first.containerState.reason}). The list is incomplete, or the runtime left the namespaces behind; --ignore-netns releases them`,
+          `${network}: ${inUse.length} of ${decided.length} reservations are listed as dead, but their network namespaces still exist (${formatAddress(first.reservation.address)}: ${first.containerState.reason}). Most likely the list is incomplete. Only if these containers are gone, add --ignore-netns`,
         ];
   const reservations = decided.map(({ reservation }) => reservation);
   const command = liveCommandOf(directory.networks[0], reservations);
