@@ -1,4 +1,4 @@
-/** How full the ranges are, and which reservations are debris: empty files that no release ever matches. */
+/** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
 
 import { type Address, formatAddressRange, isSame, isWithin } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
@@ -78,7 +78,7 @@ export function countSuspects(
 }
 
 /**
- * Whether a reservation may be reclaimed when its set is exhausted: debris at an address that can be handed out. Other
+ * Whether a reservation may be reclaimed when its set is exhausted: an empty file at an address that can be handed out. Other
  * content without an owner stays: an administrator may have written it to keep the address from being used.
  *
  * @returns the range of its address; `undefined` where it may not be reclaimed
@@ -91,7 +91,7 @@ export function rangeToReclaim(
 ): Range | undefined {
   const range = rangeOf(set, address);
   if (range === undefined || !isUsable(address, range, exclusions)) return undefined;
-  return isDebris(system, join(location.directory, name)) ? range : undefined;
+  return isReclaimable(system, join(location.directory, name)) ? range : undefined;
 }
 
 function isUsable(address: Address, range: Range, exclusions: Exclusions): boolean {
@@ -99,7 +99,7 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
 }
 
 /** Whether a file is empty, and too old to be one that is just being written. */
-export function isDebris(system: System, path: string): boolean {
+export function isReclaimable(system: System, path: string): boolean {
   try {
     const { kind, modified } = system.linkStatus(path);
     const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;

@@ -63,11 +63,11 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
   for (const set of config.rangeSets) {
     const usage = usageOf(set, config.exclusions, reservations);
     if (!isExhausted(usage)) continue;
-    // Debris counts as free, since the next ADD reclaims it.
+    // Empty files count as free, since the next ADD reclaims them.
     const request = { set, exclusions: config.exclusions };
-    const mayHaveDebris = known === undefined || known.ownerless > 0;
+    const mayHaveEmptyFiles = known === undefined || known.ownerless > 0;
     if (
-      mayHaveDebris &&
+      mayHaveEmptyFiles &&
       reservations.some((one) => rangeToReclaim(system, location, request, one))
     ) {
       continue;

@@ -7,7 +7,7 @@ import { readSeenDead, removeSeenDead, seenDeadPath } from "../../store/seen-dea
 import { withSafeStateDirectory } from "../../store/state-directory.ts";
 import type { Store } from "../../store/store.ts";
 import { abandonedFiles, removeAbandoned } from "../../store/temporary.ts";
-import { isDebris } from "../../store/usage.ts";
+import { isReclaimable } from "../../store/usage.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
@@ -91,7 +91,7 @@ function repairOne(
   const { location } = store;
   switch (repair?.kind) {
     case "reservation": {
-      if (!isDebris(system, path)) return undefined;
+      if (!isReclaimable(system, path)) return undefined;
       const copy = backup(path, repair.name);
       return store.reclaim(repair.name) ? `removed; copy: ${copy}` : undefined;
     }

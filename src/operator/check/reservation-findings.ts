@@ -5,7 +5,7 @@ import { formatRangeSet } from "../../ipam/range-set.ts";
 import { join } from "../../store/location.ts";
 import { ownerText } from "../../store/owner.ts";
 import { isBlankFile, readOwner } from "../../store/reservations.ts";
-import { isDebris } from "../../store/usage.ts";
+import { isReclaimable } from "../../store/usage.ts";
 import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
@@ -90,7 +90,7 @@ function ownerlessFindings(
       if (owner.kind !== "nobody") return [];
       return [found(reservation, "malformed-reservation", "the file names no container")];
     }
-    if (!isDebris(system, path)) return [];
+    if (!isReclaimable(system, path)) return [];
     const message = "the file is empty, so no DEL can release it";
     if (isInUse(reservation)) {
       const text = `${message}; a live container uses the address, so it is not repaired`;

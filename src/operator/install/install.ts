@@ -11,12 +11,12 @@ import { PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
 import { changeIfConfirmed, nothingToDo, requireVersions } from "./change.ts";
 import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
+  backupPathFor,
   type Installation,
   installationIn,
   keepTarget,
   kindAt,
   linkAt,
-  placeFor,
   withCopy,
 } from "./installation.ts";
 import { rollBack } from "./rollback.ts";
@@ -71,7 +71,7 @@ function installSelf(context: Context, installation: Installation): Report {
   if (exists && system.sameContent(SELF, target)) {
     return nothingToDo(context, installation, `${target} already is this executable`);
   }
-  const place = exists ? placeFor(system, installation, target) : undefined;
+  const place = exists ? backupPathFor(system, installation, target) : undefined;
   const plan = `This executable will be installed as ${target}${planFor(system, installation, place)}.`;
   return changeIfConfirmed(context, installation, { plan, question: "Install it?" }, () => {
     const { versions, kept } = withCopy(system, SELF, directory, (copy) => {

@@ -22,7 +22,7 @@ export interface Installation {
 }
 
 /** What a path leads to: nothing, some version of this executable, or another one. */
-export type Occupant = "nothing" | "ours" | "other";
+export type PluginKind = "nothing" | "ours" | "other";
 
 /** The installation in a plugin directory. */
 export function installationIn(directory: string): Installation {
@@ -46,7 +46,7 @@ export function kindAt(system: OperatorSystem, path: string): FileKind | "nothin
 }
 
 /** What a path leads to; a symbolic link to a missing file leads to nothing. */
-export function occupantAt(system: OperatorSystem, path: string): Occupant {
+export function pluginKindAt(system: OperatorSystem, path: string): PluginKind {
   if (kindAt(system, path) === "nothing") return "nothing";
   return isOurs(system, path) ? "ours" : "other";
 }
@@ -87,13 +87,13 @@ export function withCopy<T>(
  * @param path the file, or a link to it
  * @returns `undefined` if it is not to be kept, since it is a version of this executable
  */
-export function placeFor(
+export function backupPathFor(
   system: OperatorSystem,
   { previous, replaced }: Installation,
   path: string,
 ): string | undefined {
-  if (occupantAt(system, previous) !== "other") return previous;
-  if (occupantAt(system, path) === "ours") return undefined;
+  if (pluginKindAt(system, previous) !== "other") return previous;
+  if (pluginKindAt(system, path) === "ours") return undefined;
   // The same: an installation was killed between its two steps.
   return system.sameContent(previous, path) ? previous : replaced;
 }
@@ -109,7 +109,7 @@ export function keepTarget(system: OperatorSystem, installation: Installation): 
   const { directory, target } = installation;
   const temporary = linkTemporarily(system, directory, target);
   try {
-    const place = placeFor(system, installation, temporary);
+    const place = backupPathFor(system, installation, temporary);
     if (place !== undefined) system.rename(temporary, place);
     return place;
   } finally {
@@ -149,9 +149,9 @@ export function updateMarker(
   system: OperatorSystem,
   { target, previous, marker }: Installation,
 ): void {
-  if (occupantAt(system, target) !== "ours") {
+  if (pluginKindAt(system, target) !== "ours") {
     unlinkQuietly(system, marker);
-  } else if (occupantAt(system, previous) !== "other") {
+  } else if (pluginKindAt(system, previous) !== "other") {
     try {
       system.createFile(marker, MARKER_TEXT, 0o644);
     } catch (error) {

@@ -3,7 +3,7 @@
 import { CommandError, type Context, type Report } from "../command/command.ts";
 import { PREVIOUS } from "../node/plugin-directories.ts";
 import { changeIfConfirmed, nothingToDo, type Outcome, requireVersions } from "./change.ts";
-import { type Installation, linkAt, occupantAt } from "./installation.ts";
+import { type Installation, linkAt, pluginKindAt } from "./installation.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the plugin back that it replaced.
@@ -13,8 +13,8 @@ import { type Installation, linkAt, occupantAt } from "./installation.ts";
 export function uninstall(context: Context, installation: Installation): Report {
   const { system } = context;
   const { target, previous } = installation;
-  const installed = occupantAt(system, target);
-  const before = occupantAt(system, previous);
+  const installed = pluginKindAt(system, target);
+  const before = pluginKindAt(system, previous);
   if (installed === "other") {
     if (before !== "ours") {
       return nothingToDo(context, installation, `${target} is another plugin`);

@@ -4,10 +4,10 @@ import type { Command, Option } from "../command/command.ts";
 import { optionsOf } from "../command/common-options.ts";
 import { shellQuote } from "../output/printable.ts";
 import {
+  directoryOptions,
   type Kind,
   operandKinds,
   operandWords,
-  placeOptions,
   valueKind,
 } from "./completion-kind.ts";
 
@@ -45,7 +45,7 @@ _host_local_list() {
     local word=$word at value before=
     for ((at = 2; at < COMP_CWORD - 1; at++)); do
         case \${COMP_WORDS[at]} in
-            ${placeOptions.join(" | ")})
+            ${directoryOptions.join(" | ")})
                 value=\${COMP_WORDS[at + 1]}
                 [[ $value == = ]] && value=\${COMP_WORDS[at + 2]}
                 where+=("\${COMP_WORDS[at]}" "$value")

@@ -3,10 +3,10 @@
 import type { Command, Option } from "../command/command.ts";
 import { optionsOf } from "../command/common-options.ts";
 import {
+  directoryOptions,
   type Kind,
   operandKinds,
   operandWords,
-  placeOptions,
   valueKind,
 } from "./completion-kind.ts";
 
@@ -37,9 +37,9 @@ function __host_local_list
     set -l where
     for at in (seq (count $words))
         switch $words[$at]
-            case ${placeOptions.join(" ")}
+            case ${directoryOptions.join(" ")}
                 set -a where $words[$at] $words[(math $at + 1)]
-            case ${placeOptions.map((name) => `'${name}=*'`).join(" ")}
+            case ${directoryOptions.map((name) => `'${name}=*'`).join(" ")}
                 set -a where $words[$at]
         end
     end

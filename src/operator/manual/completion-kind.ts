@@ -25,7 +25,7 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /** The options whose values `completion` needs, too, when it lists something. */
-export const placeOptions = ["--conf-dir", "--data-dir", "--cache-dir"];
+export const directoryOptions = ["--conf-dir", "--data-dir", "--cache-dir"];
 
 /** What to complete an option's value with; `undefined` if nothing is known. */
 export function valueKind({ value }: Option): Kind | undefined {

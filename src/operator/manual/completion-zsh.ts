@@ -4,10 +4,10 @@ import type { Command, Option } from "../command/command.ts";
 import { optionsOf } from "../command/common-options.ts";
 import { shellQuote } from "../output/printable.ts";
 import {
+  directoryOptions,
   type Kind,
   operandKinds,
   operandWords,
-  placeOptions,
   valueKind,
 } from "./completion-kind.ts";
 
@@ -30,7 +30,7 @@ export function zshCompletion(commands: readonly Command[]): string {
 _host_local_list() {
     local -a names where
     local option kind
-    for option in ${placeOptions.join(" ")}; do
+    for option in ${directoryOptions.join(" ")}; do
         (( \${+opt_args[$option]} )) && where+=($option \${(Q)~opt_args[$option]})
     done
     for kind in $@; do

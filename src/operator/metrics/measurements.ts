@@ -3,7 +3,7 @@
 import { formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { lastCollection } from "../../store/last-collection.ts";
 import { ownerText } from "../../store/owner.ts";
-import { isDebris, type RangeUsage, usageOf } from "../../store/usage.ts";
+import { isReclaimable, type RangeUsage, usageOf } from "../../store/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
@@ -78,7 +78,7 @@ export function measure(
       ofDirectories(
         ({ reservations }) =>
           reservations.filter(
-            (reservation) => isSuspect(reservation) && isDebris(system, reservation.path),
+            (reservation) => isSuspect(reservation) && isReclaimable(system, reservation.path),
           ).length,
       ),
     ),
