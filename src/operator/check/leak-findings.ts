@@ -5,7 +5,7 @@ import { isSystemError, type System } from "../../system/system.ts";
 import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
+import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
 import type { Pods } from "../node/pods.ts";
 import type { Finding } from "./finding.ts";
@@ -23,18 +23,20 @@ export function leakFindings(
   context: Context,
   directories: readonly DirectoryContents[],
   pods: Pods,
-  { livenessOf }: LivenessChecker,
+  checker: LivenessChecker,
 ): readonly Finding[] {
   const { system } = context;
   if (hasJustStarted(system)) return [];
   return directories.flatMap(({ directory: { location }, reservations }) => {
+    const results = livenessOfAll(reservations, checker);
     const old = reservations.filter((reservation) => isOld(system, reservation));
     const newest = newestByPod(old, pods);
     const commands = [commandText(context, location, ["gc", location.network])];
     return old.flatMap((reservation): readonly Finding[] => {
-      const { liveness, reason } = livenessOf(reservation);
-      if (liveness === "alive") return [];
-      const clause = liveness === "dead" ? reason : supersededBy(reservation, newest, pods);
+      const result = results.get(reservation);
+      if (result?.liveness === "alive") return [];
+      const clause =
+        result?.liveness === "dead" ? result.reason : supersededBy(reservation, newest, pods);
       if (clause === undefined) return [];
       const container = containerOf(reservation.owner);
       const pod = pods.of(reservation);

@@ -3,7 +3,7 @@ import { ownerText } from "../../store/owner.ts";
 import { readSeenDead } from "../../store/seen-dead.ts";
 import type { System } from "../../system/system.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
+import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
 
 /**
  * Counts the reservations of dead containers: their network namespace is gone, or `gc` found them dead and has not released
@@ -13,14 +13,14 @@ import type { LivenessChecker } from "../node/liveness.ts";
  */
 export function countDead(
   system: System,
-  { livenessOf }: LivenessChecker,
+  checker: LivenessChecker,
   { directory: { location }, reservations }: DirectoryContents,
 ): number | undefined {
   const seenDead = new Map(readSeenDead(system, location).map(({ name, owner }) => [name, owner]));
-  const livenesses = reservations.flatMap((reservation) => {
+  const results = [...livenessOfAll(reservations, checker)];
+  const livenesses = results.flatMap(([reservation, { liveness }]) => {
     const owner = ownerText(reservation.owner);
     if (owner === undefined) return [];
-    const { liveness } = livenessOf(reservation);
     return liveness === "unknown" && seenDead.get(reservation.name) === owner ? "dead" : liveness;
   });
   const count = livenesses.filter((liveness) => liveness === "dead").length;

@@ -91,6 +91,29 @@ export function makeLivenessChecker(
   };
 }
 
+/**
+ * The liveness of many reservations. What shows that a container is alive counts for all that it holds: its namespace may
+ * have an address of one family only.
+ */
+export function livenessOfAll(
+  reservations: readonly NodeReservation[],
+  { livenessOf }: LivenessChecker,
+): ReadonlyMap<NodeReservation, LivenessResult> {
+  const own = reservations.map((reservation) => [reservation, livenessOf(reservation)] as const);
+  const alive = new Map(
+    own
+      .filter(([, { liveness }]) => liveness === "alive")
+      .map(([{ owner }, result]) => [containerOf(owner), result]),
+  );
+  alive.delete("");
+  return new Map(
+    own.map(([reservation, result]) => [
+      reservation,
+      alive.get(containerOf(reservation.owner)) ?? result,
+    ]),
+  );
+}
+
 const notCached: LivenessResult = {
   liveness: "unknown",
   reason: "libcni's cache does not know its container",

@@ -2,7 +2,7 @@ import { formatAddress } from "../../ipam/address.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { formatDuration, parseDuration } from "../command/duration.ts";
 import { watchOption } from "../command/watch.ts";
-import { type Liveness, makeLivenessChecker } from "../node/liveness.ts";
+import { type Liveness, livenessOfAll, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
 import {
   containerOf,
@@ -83,15 +83,14 @@ function listNetworks(context: Context): Report {
   const { found, problems } = findNetworks(context, operands[0]);
   logProblems(context, problems);
   const pods = readPods(context);
-  const { livenessOf } = makeLivenessChecker(system, pods.attachments);
+  const checker = makeLivenessChecker(system, pods.attachments);
   const reservations = mergeByDirectory(found).flatMap((network) =>
     readReservations(system, network),
   );
   logUnreadable(context, reservations);
   const entries = sorted(
-    reservations
-      .map((reservation): Entry => {
-        const { liveness } = livenessOf(reservation);
+    [...livenessOfAll(reservations, checker)]
+      .map(([reservation, { liveness }]): Entry => {
         return { reservation, pod: pods.of(reservation), liveness };
       })
       .filter(isIncluded),

@@ -101,7 +101,7 @@ function livingHints(
           location.directory === directory && containerOf(owner) === container,
       )
       .map(({ address }) => formatAddress(address));
-    const text = `Refused: the container that holds ${addresses.join(" and ")} is alive, since ${reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
+    const text = `Refused: the container that holds ${addresses.join(", ")} is alive, since ${reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
     return [{ reason: "alive", network, text }];
   });
 }

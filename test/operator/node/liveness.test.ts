@@ -1,7 +1,7 @@
 /** Whether a container is alive, by libcni's cache and the network namespaces of processes. */
 
 import { test } from "tap";
-import { makeLivenessChecker } from "../../../src/operator/node/liveness.ts";
+import { livenessOfAll, makeLivenessChecker } from "../../../src/operator/node/liveness.ts";
 import type { CachedAttachment } from "../../../src/operator/node/results-cache.ts";
 import { attachment } from "../../store/fixtures.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
@@ -155,6 +155,27 @@ test("a reservation without an interface lives as long as any attachment of its 
   t.equal(livenessOf(own).liveness, "dead");
   t.equal(livenessOf(legacy).liveness, "alive");
   t.equal(attachmentsOf(legacy).length, 2);
+  t.end();
+});
+
+test("a container that one of its addresses shows to be alive is alive with all of them", (t) => {
+  const checker = makeLivenessChecker(
+    systemOf({
+      mounted: { "/run/netns/cni-2": 50 },
+      processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } },
+    }),
+    [cached(), cached({ containerId: "c2" })],
+  );
+  const other = reservationOf({ kind: "attachment", ...container }, "fd74::2");
+  const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
+
+  const results = livenessOfAll([other, own, dead], checker);
+
+  t.equal(checker.livenessOf(other).liveness, "dead");
+  t.strictSame(
+    [other, own, dead].map((one) => results.get(one)?.liveness),
+    ["alive", "alive", "dead"],
+  );
   t.end();
 });
 

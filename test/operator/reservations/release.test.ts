@@ -106,7 +106,7 @@ test("the address of a live container is refused, with how that is known", {
     t.equal(exitCode, 1);
     t.match(
       stdout,
-      /the container that holds (?:10\.7\.4\.2|fd74::2) and \S+ is alive, since its network namespace \/netns exists\. /,
+      /the container that holds (?:10\.7\.4\.2|fd74::2), \S+ is alive, since its network namespace \/netns exists\. /,
     );
     t.equal(stdout.match(/Refused/g)?.length, 1, "it is said once");
     t.notMatch(stdout, "add --all");
