@@ -58,7 +58,8 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
 function formatExpectation({ clusters, masks }: Expectation): string {
   const cidrs = clusters.map(formatPrefix).join(",");
   const sizes = masks.map(({ family, nodeMask, source }) => {
-    const origin = source === "option" ? "" : `, the ${source}`;
+    const origin =
+      source === "option" ? "" : `, the ${source === "default" ? source : "most common"}`;
     return `node mask /${nodeMask} (IPv${family}${origin})`;
   });
   return [cidrs === "" ? "no cluster CIDR given" : `cluster CIDR ${cidrs}`, ...sizes].join(", ");

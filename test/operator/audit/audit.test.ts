@@ -39,7 +39,7 @@ test("there are no problems where each node has a podCIDR of its own", (t) => {
   const { exitCode, stdout, stderr } = audit(healthy, CLUSTER);
   t.equal(
     stdout,
-    "3 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the commonest). No problems found.\n",
+    "3 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). No problems found.\n",
   );
   t.strictSame([exitCode, stderr], [0, ""]);
   t.end();
@@ -60,7 +60,7 @@ test("problems are grouped, with proposals and commands", (t) => {
   const { exitCode, stdout, stderr } = audit(faulty, CLUSTER);
   t.equal(
     stdout.slice(0, stdout.indexOf("\n# node-5")),
-    `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the commonest). 7 nodes with problems.
+    `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). 7 nodes with problems.
 
 duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost
 
@@ -270,7 +270,7 @@ test("dual stack: podCIDRs of one family are compared wherever they are in the l
   t.end();
 });
 
-test("the node mask is the one given, else the commonest", (t) => {
+test("the node mask is the one given, else the most common", (t) => {
   const masksOf = (...options: readonly string[]) =>
     JSON.parse(audit(faulty, "--json", ...options).stdout).nodeMasks;
   t.strictSame(masksOf(), [{ family: "IPv4", nodeMask: 24, source: "commonest" }]);
