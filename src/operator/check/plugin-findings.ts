@@ -15,9 +15,9 @@ import type { Finding } from "./finding.ts";
 export function pluginFindings(system: OperatorSystem): readonly Finding[] {
   return directoriesWithPlugin(system).flatMap(({ directory }): readonly Finding[] => {
     const [target, previous] = [join(directory, PLUGIN), join(directory, PREVIOUS)];
-    if (isOurs(system, target)) return [];
-    const hasReplacedOther = exists(system, previous) && !isOurs(system, previous);
-    if (!hasReplacedOther && !exists(system, join(directory, INSTALLED))) return [];
+    const isMarked = exists(system, join(directory, INSTALLED));
+    if (!(isMarked || exists(system, previous)) || isOurs(system, target)) return [];
+    if (!isMarked && isOurs(system, previous)) return [];
     return [
       {
         code: "plugin-replaced",

@@ -68,6 +68,6 @@ function removing(
 
 /** Another installer may have put its plugin there while the question was at the terminal. */
 function requireNoOther({ system }: Context, path: string): void {
-  if (occupantAt(system, path) !== "other") return;
+  if (pluginKindAt(system, path) !== "other") return;
   throw new CommandError(`install: ${path} is another plugin now; nothing was changed`);
 }

@@ -78,7 +78,7 @@ scenario("also where there was no plugin before", needs, (t) => {
   rmSync(TARGET);
   install(t);
   rmSync(TARGET);
-  t.match(node.tool(["check"]), { exitCode: 1, stdout: /has been removed/ });
+  t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
 
   install(t);
   install(t, "--uninstall");
