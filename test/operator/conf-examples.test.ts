@@ -17,7 +17,7 @@ interface Panel {
   readonly gridPos: Readonly<Record<"x" | "y" | "w" | "h", number>>;
 }
 
-const installed = "/opt/cni/bin/host-local";
+const installed = "/usr/sbin/host-local";
 
 const skipWithoutSystemd: string | false =
   spawnSync("systemd-analyze", ["security", "--help"]).status === 0
