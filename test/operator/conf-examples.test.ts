@@ -1,15 +1,15 @@
 /** The files for operators in conf-examples/ are valid, and their commands work. */
 
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { test } from "tap";
 import { parse } from "yaml";
 import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { executable, inRepository, type Outcome } from "../blackbox/executable.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
+import { processWith } from "./network-namespaces.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 
@@ -37,16 +37,6 @@ const skipWithoutCapabilities: string | false =
   hasCapabilities() && spawnSync("unshare", ["--net", "setpriv", "ip", "-V"]).status === 0
     ? false
     : "This takes root with CAP_SYS_PTRACE, and the programs unshare, setpriv and ip.";
-
-/** Starts a process in a network namespace with this address; it ends with the test. */
-async function podWith(t: Test, address: string): Promise<void> {
-  const script = `ip link set lo up && ip address add ${address}/32 dev lo && echo up && exec sleep 600`;
-  const pod = spawn("unshare", ["--net", "sh", "-c", script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  t.teardown(() => pod.kill());
-  await once(pod.stdout, "data");
-}
 
 /** Runs the tool with the capabilities of a unit, and no others. */
 function limited(node: Node, unit: string, words: readonly string[]): Outcome {
@@ -290,7 +280,7 @@ for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
       chownSync(path, 65_534, 65_534);
       chmodSync(path, 0o700);
     }
-    await podWith(t, "10.213.78.2");
+    await processWith(t, "10.213.78.2/32");
     const written = join(output, "cni-ipam.prom");
 
     t.match(limited(node, file, ["metrics", "--output", written]), { exitCode: 0, stderr: "" });

@@ -10,12 +10,8 @@ import {
   UsageError,
 } from "../command/command.ts";
 import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
-import {
-  type FoundNetwork,
-  findNetworks,
-  logProblems,
-  mergeByDirectory,
-} from "../node/networks.ts";
+import { mergeByDirectory } from "../node/network-directories.ts";
+import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
 import { readReservations } from "../node/node-reservations.ts";
 import {
   addUp,

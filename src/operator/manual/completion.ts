@@ -1,7 +1,8 @@
 import { formatAddress } from "../../ipam/address.ts";
 import { listReservations } from "../../store/reservations.ts";
 import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
-import { findNetworks, mergeByDirectory } from "../node/networks.ts";
+import { mergeByDirectory } from "../node/network-directories.ts";
+import { findNetworks } from "../node/networks.ts";
 import { readReservations } from "../node/node-reservations.ts";
 import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";

@@ -13,16 +13,18 @@ export interface NetworkDirectory {
 
 /** Groups networks by their directories, in the order in which these first appear. */
 export function networkDirectories(networks: readonly FoundNetwork[]): readonly NetworkDirectory[] {
-  const directories = new Map<string, NetworkDirectory>();
-  for (const network of networks) {
-    const { location } = network;
-    const known = directories.get(location.directory);
-    directories.set(location.directory, {
-      location,
-      networks: known === undefined ? [network] : [...known.networks, network],
-    });
-  }
-  return [...directories.values()];
+  const groups = Map.groupBy(networks, ({ location }) => location.directory);
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ location: first.location, networks: [first, ...others] }],
+  );
+}
+
+/** Merges the networks that share a directory into one with the ranges of all. */
+export function mergeByDirectory(networks: readonly FoundNetwork[]): readonly FoundNetwork[] {
+  return networkDirectories(networks).map(({ networks: all }) => ({
+    ...all[0],
+    rangeSets: all.flatMap(({ rangeSets }) => rangeSets),
+  }));
 }
 
 /** The files that configure a network. */

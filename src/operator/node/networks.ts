@@ -101,18 +101,6 @@ export function findNetworks(context: Context, name: string | undefined): Networ
   throw unknownNetwork(name, kept, problems);
 }
 
-/** Merges the networks that share a directory into one with the ranges of all. */
-export function mergeByDirectory(networks: readonly FoundNetwork[]): readonly FoundNetwork[] {
-  const merged = new Map<string, FoundNetwork>();
-  for (const network of networks) {
-    const { directory } = network.location;
-    const other = merged.get(directory);
-    const rangeSets = [...(other?.rangeSets ?? []), ...network.rangeSets];
-    merged.set(directory, { ...(other ?? network), rangeSets });
-  }
-  return [...merged.values()];
-}
-
 /** Logs what is wrong with configurations. */
 export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
   for (const { source, problem } of problems) log(`host-local: ${source}: ${problem}\n`);

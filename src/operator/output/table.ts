@@ -39,8 +39,8 @@ export function columns(...headings: readonly string[]): readonly Column[] {
 }
 
 /**
- * Formats a table. One that is too wide loses optional columns, the last one first; then the cells of the widest columns are broken into
- * several lines; and where those would be too short, each row becomes a list of headings and cells.
+ * Formats a table. One that is too wide loses optional columns, the last one first; then the cells of the widest columns
+ * are broken into several lines; and where those would be too short, each row becomes a list of headings and cells.
  *
  * @returns lines that end with a newline; the headings alone if there are no rows
  */

@@ -3,7 +3,8 @@ import type { Command, Context, Report } from "../command/command.ts";
 import { formatDuration, parseDuration } from "../command/duration.ts";
 import { watchOption } from "../command/watch.ts";
 import { type Liveness, livenessOfAll, makeLivenessChecker } from "../node/liveness.ts";
-import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
+import { mergeByDirectory } from "../node/network-directories.ts";
+import { findNetworks, logProblems } from "../node/networks.ts";
 import {
   containerOf,
   describeReservation,

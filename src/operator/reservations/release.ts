@@ -4,7 +4,8 @@ import { releaseUnchanged, snapshotOf } from "../../store/release-unchanged.ts";
 import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
 import { makeLivenessChecker } from "../node/liveness.ts";
-import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
+import { mergeByDirectory } from "../node/network-directories.ts";
+import { findNetworks, logProblems } from "../node/networks.ts";
 import {
   containerOf,
   describeReservation,

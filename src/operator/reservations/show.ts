@@ -2,7 +2,8 @@ import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/owner.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { formatDuration } from "../command/duration.ts";
-import { findNetworks, logProblems, mergeByDirectory } from "../node/networks.ts";
+import { mergeByDirectory } from "../node/network-directories.ts";
+import { findNetworks, logProblems } from "../node/networks.ts";
 import {
   containerOf,
   describeReservation,

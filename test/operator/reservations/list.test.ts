@@ -9,6 +9,7 @@ import { executable, run } from "../../blackbox/executable.ts";
 import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
 import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { processWith } from "../network-namespaces.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
 import { tool } from "../tool.ts";
@@ -233,10 +234,8 @@ test("whether containers are alive is a column where it is known", {
   skip: isRoot ? false : "Only root can make network namespaces.",
 }, async (t) => {
   const node = nodeWithPods(t);
-  const pod = spawn("unshare", ["--net", "sh", "-c", "echo; exec sleep 600"]);
-  t.teardown(() => pod.kill());
-  await once(pod.stdout, "data");
-  node.remember("net", "b", "default/web", { netns: `/proc/${pod.pid}/ns/net` });
+  const processId = await processWith(t);
+  node.remember("net", "b", "default/web", { netns: `/proc/${processId}/ns/net` });
 
   t.match(
     node.tool(["list", "net"]).stdout,
