@@ -16,7 +16,15 @@ import { bundle, root } from "./bundle.ts";
 
 const sources = join(root, "src", "system", "quickjs");
 
-const hostFiles = ["host.c", "engine.c", "allocator.c", "file-calls.c", "operator-host.c"];
+const hostFiles = [
+  "host.c",
+  "engine.c",
+  "allocator.c",
+  "file-calls.c",
+  "line-files.c",
+  "directories.c",
+  "operator-host.c",
+];
 
 const checkedOptions = [
   ...["-g", "-O1", "-DHOST_CHECKED"],

@@ -51,6 +51,11 @@ export function isWithin(address: Address, { first, last }: AddressRange): boole
   );
 }
 
+/** How far an address is from the beginning of a range; exact up to 2^53. */
+export function offsetIn({ first }: AddressRange, address: Address): number {
+  return Number(address.value - first.value);
+}
+
 /** How many addresses a range holds; exact for IPv6, too. */
 export function sizeOf(range: AddressRange): bigint {
   return range.last.value - range.first.value + 1n;
@@ -111,13 +116,17 @@ function parseDottedQuad(text: string): bigint | undefined {
   if (octets.length !== 4) return undefined;
   let value = 0;
   for (const octet of octets) {
-    const number = Number(octet);
-    // Only the canonical form of a number reads back as itself.
-    if (!(number >= 0 && number <= 255) || String(number) !== octet) return undefined;
+    const number = OCTETS.get(octet);
+    if (number === undefined) return undefined;
     value = value * 256 + number;
   }
   return BigInt(value);
 }
+
+/** The octets by their texts, each without leading zeros. */
+const OCTETS: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 256 }, (_, octet) => [String(octet), octet]),
+);
 
 // ipaddr.js also reads zones and over-long groups, and takes a dotted tail for an IPv4-mapped address.
 

@@ -7,6 +7,7 @@ import {
   isSame,
   isWithin,
   next,
+  offsetIn,
   sizeOf,
 } from "./address.ts";
 import { type Exclusions, without } from "./exclusions.ts";
@@ -19,21 +20,30 @@ export interface Candidate {
   readonly range: Range;
 }
 
+/** Whether an address is known to be taken, by its range and its distance from the beginning of that. */
+export type IsTaken = (range: Range, offset: number) => boolean;
+
 /**
  * All addresses of a set that may be handed out, each once, from the one after the cursor on and round
  * through all ranges, so that the cursor's own address comes last. Gateways and excluded addresses are skipped.
  *
  * @param cursor the address handed out last; one outside all ranges counts as none
+ * @param isTaken is asked about each address; those that are taken are skipped
  */
 export function* candidates(
   set: RangeSet,
   cursor: Address | undefined,
   exclusions: Exclusions,
+  isTaken: IsTaken = () => false,
 ): Generator<Candidate, void> {
   for (const { range, part } of roundFrom(set, cursor)) {
     for (const usable of without(part, exclusions)) {
-      for (let { value } = usable.first; value <= usable.last.value; value++) {
-        const address = addressAt(range.family, value);
+      const start = offsetIn(range, usable.first);
+      const length = offsetIn(usable, usable.last) + 1;
+      const gateway = offsetIn(usable, range.gateway);
+      for (let at = 0; at < length; at++) {
+        if (at !== gateway && isTaken(range, start + at)) continue;
+        const address = addressAt(range.family, usable.first.value + BigInt(at));
         if (!isSame(address, range.gateway)) yield { address, range };
       }
     }

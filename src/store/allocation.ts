@@ -6,15 +6,16 @@ import { type Address, formatAddress, isSame } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import type { Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { candidates } from "../ipam/round-robin.ts";
-import { isSystemError, type System } from "../system/system.ts";
+import { candidates, type IsTaken } from "../ipam/round-robin.ts";
+import { isSystemError } from "../system/system.ts";
 import { cursorPath, readCursor, writeCursor } from "./cursor.ts";
-import { join, type Location } from "./location.ts";
+import { join } from "./location.ts";
 import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
-import { type HeldReservation, listReservations, namesIn, readOwner } from "./reservations.ts";
+import { type HeldReservation, readOwner } from "./reservations.ts";
 import type { Store } from "./store.ts";
+import { takenIn } from "./taken.ts";
 import { withTemporary } from "./temporary.ts";
-import { countSuspects, describeUsage, rangeToReclaim, usageOf } from "./usage.ts";
+import { countUsage, describeUsage, rangeToReclaim, suspectsIn } from "./usage.ts";
 
 /** A reserved address and its range. */
 export interface Allocation {
@@ -33,8 +34,6 @@ export interface AllocationRequest {
   readonly requested: Address | undefined;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
-  /** What this call has already reserved in other sets. */
-  readonly allocated: readonly Allocation[];
   /** What an operator runs next if the set has no free address, for the error. */
   readonly advice: () => string;
 }
@@ -67,32 +66,24 @@ export function moveCursor({ system, location }: Store, index: number, address: 
   }
 }
 
-/**
- * Releases what this call reserved, and nothing else.
- *
- * @returns whether all of it was released
- */
+/** Releases what this call reserved, and nothing else, as far as possible. */
 export function undo(
   store: Store,
   attachment: Attachment,
   allocations: readonly Pick<Allocation, "address">[],
-): boolean {
+): void {
   const { system, location } = store;
-  let complete = true;
   for (const { address } of allocations) {
     const name = formatAddress(address);
     try {
       const owner = readOwner(system, location, name);
-      if (owner.kind === "unknown") complete = false;
       // It may have been released meanwhile, and reserved for another attachment.
       if (matchOwner(owner, attachment) === "exact") store.release({ name, owner });
     } catch (error) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       if (!isSystemError(error)) throw error;
-      complete = false;
     }
   }
-  return complete;
 }
 
 function allocateRequested(
@@ -115,7 +106,7 @@ function allocateRequested(
   }
   const { system, location } = store;
   const free = withTemporary(system, location, formatOwner(attachment), (temporary) =>
-    claim(store, request, requested, temporary),
+    store.reserve(requested, attachment, temporary),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(system, location, text);
@@ -137,52 +128,28 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
   }
   const cursor = readCursor(system, location, index, (line) => store.warn(line));
   const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
-    const isTaken = takenAfter(system, location);
-    for (const candidate of candidates(set, cursor, exclusions)) {
-      if (isTaken(formatAddress(candidate.address))) continue;
-      if (claim(store, request, candidate.address, temporary)) return candidate;
+    for (const candidate of candidates(set, cursor, exclusions, takenAfter(store, set))) {
+      if (store.reserve(candidate.address, attachment, temporary)) return candidate;
     }
     return allocateReclaimed(store, request, temporary);
   });
   if (allocation !== undefined) return allocation;
-  const reservations = listReservations(system, location);
-  const usage = usageOf(set, exclusions, reservations);
-  const suspects = store.mayHaveOwnerless ? countSuspects(system, location, set, reservations) : 0;
+  const usage = countUsage(system, location, set, exclusions);
+  const suspects = suspectsIn(set, store.unusual()).length;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, suspects, location, request.advice()),
   );
 }
 
-/** Lists an address in the index, then reserves it. */
-function claim(
-  store: Store,
-  request: AllocationRequest,
-  address: Address,
-  temporary: string,
-): boolean {
-  const { attachment, held, allocated } = request;
-  store.announce(attachment, heldNames(held, [...allocated, { address }]));
-  return store.reserve(address, attachment, temporary);
-}
-
-/** The file names of all reservations that an attachment holds after an ADD. */
-export function heldNames(
-  before: readonly HeldReservation[],
-  added: readonly Pick<Allocation, "address">[],
-): readonly string[] {
-  const exact = before.filter(({ match }) => match === "exact").map(({ name }) => name);
-  return [...exact, ...added.map(({ address }) => formatAddress(address))].sort();
-}
-
-/** Whether an address is known to be taken: never for the first few, then by reading the directory once. */
-function takenAfter(system: System, location: Location): (address: string) => boolean {
+/** Which addresses are known to be taken: none at first, after a few tries those that the directory has. */
+function takenAfter({ system, location }: Store, set: RangeSet): IsTaken {
   let tries = 0;
-  let taken: ReadonlySet<string> | undefined;
-  return (address) => {
+  let isTaken: IsTaken | undefined;
+  return (range, offset) => {
     if (tries++ < BLIND_TRIES) return false;
-    taken ??= new Set(namesIn(system, location));
-    return taken.has(address);
+    isTaken ??= takenIn(system, location, set);
+    return isTaken(range, offset);
   };
 }
 
@@ -192,13 +159,12 @@ function allocateReclaimed(
   request: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
-  if (!store.mayHaveOwnerless) return undefined;
   const { system, location } = store;
-  for (const reservation of listReservations(system, location)) {
+  for (const reservation of store.unusual()) {
     const range = rangeToReclaim(system, location, request, reservation);
     if (range === undefined || !store.reclaim(reservation.name)) continue;
     const { address } = reservation;
-    if (claim(store, request, address, temporary)) return { address, range };
+    if (store.reserve(address, request.attachment, temporary)) return { address, range };
   }
   return undefined;
 }

@@ -10,10 +10,8 @@ export interface Location {
   readonly directory: string;
   /** `<dataDir>/.host-local/<network>`: files of this plugin that the reference does not know and must not find. */
   readonly stateDirectory: string;
-  /** Whether `stateDirectory` may be used; if not, there is no index, and temporary files are made in `directory`. */
+  /** Whether `stateDirectory` may be used; if not, there is no journal, and temporary files are made in `directory`. */
   readonly usesStateDirectory: boolean;
-  /** The owner index, see owner-index.ts. */
-  readonly owners: string;
   /** Temporary files, see temporary.ts. */
   readonly temporaryDirectory: string;
   /** The reference's lock file. */
@@ -31,7 +29,6 @@ export function locate(dataDir: string, network: NetworkName): Location {
     directory,
     stateDirectory,
     usesStateDirectory: true,
-    owners: join(stateDirectory, "owners"),
     temporaryDirectory: join(stateDirectory, "new"),
     lockFile: join(directory, "lock"),
   };

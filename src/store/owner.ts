@@ -7,6 +7,7 @@ import {
   isInterfaceName,
 } from "../cni/attachment.ts";
 import { trimSpace } from "../cni/unicode.ts";
+import type { SystemError } from "../system/system.ts";
 
 /**
  * The owner of a reservation. `legacy` is a file from before interfaces were recorded; `nobody` is one that no release
@@ -42,6 +43,16 @@ export function parseOwner(content: string): Owner {
   if (!isInterfaceName(interfaceName)) return { kind: "nobody" };
   return { kind: "attachment", containerId, interfaceName };
 }
+
+/** The owner of a file that could not be read: nobody where that shows that it is no reservation, else unknown. */
+export function ownerOfUnreadable({ code, message }: SystemError): Owner {
+  return NO_RESERVATION.includes(code)
+    ? { kind: "nobody" }
+    : { kind: "unknown", reason: message, code };
+}
+
+/** The errors of what is gone, not a regular file, or far too large. */
+const NO_RESERVATION = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
 
 /** Whether and how an owner is this attachment; a legacy file matches by its container id alone. */
 export function matchOwner(owner: Owner, attachment: Attachment): Match {

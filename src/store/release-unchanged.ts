@@ -1,12 +1,12 @@
 /** Releasing reservations that were chosen without the lock, if they are unchanged. */
 
 import { type FileStatus, isSystemError, type System } from "../system/system.ts";
+import { type Identity, identityOf } from "./identity.ts";
 import { join, type Location } from "./location.ts";
 import { isSameOwner, ownerText } from "./owner.ts";
 import { releaseWhere } from "./release.ts";
 import { type OwnedReservation, readOwner } from "./reservations.ts";
 import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
-import { type Identity, identityOf } from "./stamp.ts";
 import type { Store } from "./store.ts";
 
 /**

@@ -6,7 +6,7 @@ import { trimSpace } from "../cni/unicode.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location, parentOf } from "./location.ts";
-import { type Match, matchOwner, type Owner, parseOwner } from "./owner.ts";
+import { type Match, matchOwner, type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
 
 /** A reserved address and the name of its file. */
 export interface Reservation {
@@ -25,7 +25,7 @@ export interface HeldReservation extends OwnedReservation {
 }
 
 /** No reservation is larger, in bytes: an environment variable, hence a container id, is shorter. */
-const LARGEST_RESERVATION = 256 * 1024;
+export const LARGEST_RESERVATION = 256 * 1024;
 
 /**
  * Everything in the network's directory that is named like an address, in the reference's order (by the bytes of the
@@ -35,11 +35,11 @@ const LARGEST_RESERVATION = 256 * 1024;
  */
 export function listReservations(system: System, location: Location): readonly Reservation[] {
   const found: Reservation[] = [];
-  for (const name of [...namesIn(system, location)].sort()) {
+  eachName(system, location, (name) => {
     const address = parseAddress(name);
     if (address !== undefined) found.push({ address, name });
-  }
-  return found;
+  });
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Reads the owner of the reservation with this file name. */
@@ -47,11 +47,7 @@ export function readOwner(system: System, location: Location, name: string): Own
   try {
     return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
   } catch (error) {
-    // A file that is gone, not a regular file, or far too large is not a reservation.
-    if (isSystemError(error, "ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
-      return { kind: "nobody" };
-    }
-    if (isSystemError(error)) return { kind: "unknown", reason: error.message, code: error.code };
+    if (isSystemError(error)) return ownerOfUnreadable(error);
     throw error;
   }
 }
@@ -116,13 +112,16 @@ export function removeReservation(system: System, location: Location, name: stri
   }
 }
 
-/** The names in the network's directory; none where it is missing. */
-export function namesIn(system: System, location: Location): readonly string[] {
+/** Calls `visit` with each name in the network's directory, in no order; a missing directory has none. */
+export function eachName(
+  system: System,
+  { directory }: Location,
+  visit: (name: string) => void,
+): void {
   try {
-    return system.list(location.directory);
+    system.eachName(directory, visit);
   } catch (error) {
-    if (isSystemError(error, "ENOENT")) return [];
-    throw error;
+    if (!isSystemError(error, "ENOENT")) throw error;
   }
 }
 

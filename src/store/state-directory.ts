@@ -8,8 +8,8 @@ import { type Location, parentOf } from "./location.ts";
  * link, files would be made and removed outside the data directory.
  */
 export function withSafeStateDirectory(system: System, location: Location): Location {
-  const { stateDirectory, owners, temporaryDirectory } = location;
-  const parts = [parentOf(stateDirectory), stateDirectory, owners, temporaryDirectory];
+  const { stateDirectory, temporaryDirectory } = location;
+  const parts = [parentOf(stateDirectory), stateDirectory, temporaryDirectory];
   const isSafe = parts.every((path) => isSafeDirectory(system, path));
   return isSafe ? location : { ...location, usesStateDirectory: false };
 }

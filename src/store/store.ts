@@ -2,143 +2,110 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
-import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
-import { isSystemError, type System } from "../system/system.ts";
-import { join, type Location } from "./location.ts";
-import { formatOwner, isSameOwner, type Owner } from "./owner.ts";
+import { utf8Length } from "../cni/unicode.ts";
+import { type Address, formatAddress } from "../ipam/address.ts";
+import { type Files, isSystemError, type Lines, type System } from "../system/system.ts";
+import { bootId } from "./boot.ts";
+import { dateBack } from "./identity.ts";
 import {
-  type EntryName,
-  entryOf,
-  exactEntry,
-  legacyEntry,
-  listEntries,
-  readEntry,
-  readListings,
-  refreshEntries,
-  writeEntry,
-} from "./owner-index.ts";
+  currentSeal,
+  heldLine,
+  type Key,
+  keyOf,
+  keyOfOwner,
+  type Listing,
+  listingOf,
+  nothingLine,
+  readJournal,
+  releasedLine,
+  renewJournal,
+  type Seal,
+  sealJournal,
+} from "./journal.ts";
+import { join, type Location } from "./location.ts";
+import { removeOldIndex } from "./old-index.ts";
+import { formatOwner, isSameOwner, type Owner } from "./owner.ts";
 import {
   type HeldReservation,
   heldAmong,
   isBlankFile,
-  listReservations,
   type OwnedReservation,
-  type Reservation,
   readOwner,
   readOwners,
   removeReservation,
 } from "./reservations.ts";
-import {
-  dateBack,
-  type Identity,
-  identityOf,
-  isCurrent,
-  isQuiet,
-  isTrusted,
-  type Others,
-  othersAfter,
-  readStamp,
-  removeStamp,
-  type Stamp,
-  writeStamp,
-} from "./stamp.ts";
-import { withTemporary } from "./temporary.ts";
+import { allIn, allOf, othersIn, readAll } from "./search.ts";
+import { sweepTemporary, withTemporary } from "./temporary.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
 /** A reservation that could not be read. */
-interface Unreadable {
-  readonly name: string;
-  readonly owner: Extract<Owner, { readonly kind: "unknown" }>;
-}
+type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
 /**
- * The reservations of a network while its lock is held. It keeps the owner index in step with them; where the index
- * cannot be kept (a file system without symbolic links, a full disk), each call reads all reservations.
+ * The reservations of a network while its lock is held. It keeps the journal; where that is not possible (a full disk, a
+ * lock that the Go plugin does not take), calls read all reservations.
  */
 export class Store {
   readonly system: System;
   readonly location: Location;
-  #index: "kept" | "given up" = "kept";
-  /** The state of the network's directory before a search; `undefined` once we changed it ourselves. */
-  #identity: Identity | undefined;
+  readonly #readsJournal: boolean;
+  #keepsJournal: boolean;
+  /** The seal, where it was current when this call began; or that of the journal which this call has written anew. */
+  #seal: Omit<Seal, "directory"> | undefined;
+  /** The directory's identity in that seal, while this call has changed nothing. */
+  #identity: Seal["directory"] | undefined;
+  #hasReadSeal = false;
+  /** The lines to append. */
+  #lines = "";
   #reservations = 0;
-  #ownerless = 0;
-  /** Whether the index is in step with the directory, as far as is known. */
-  #isInStep = false;
-  /** As in the stamp. */
-  #isProven = false;
-  /** As in the stamp; `undefined` where others may be at work right now. */
-  #others: Others | undefined;
   /** What a search has found, if there was one. */
-  #searched: readonly OwnedReservation[] | undefined;
-  #unreadable: readonly Unreadable[] = [];
-  #announced: readonly string[] | undefined;
-  /** Whether a stamp has to be recorded at the end. */
-  #isOpen = false;
+  #files: Files | undefined;
   readonly #warnings: string[] = [];
 
-  /** @param isLocked whether the lock is held; without it the index is not touched */
+  /** @param isLocked whether the lock is held; without it the journal is neither read nor written */
   constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
-    if (!isLocked || !location.usesStateDirectory) this.#index = "given up";
-    this.#tryIndex(() => {
-      const stamp = readStamp(system, location);
-      const current = stamp && isCurrent(system, location, stamp) ? stamp : undefined;
-      this.#others = current?.others;
-      if (current === undefined || !isTrusted(current)) {
-        this.#rebuild();
-        return;
-      }
-      this.#reservations = current.reservations;
-      this.#ownerless = current.ownerless;
-      this.#isInStep = true;
-      this.#isProven = current.isProven;
-    });
+    this.#readsJournal = isLocked && location.usesStateDirectory;
+    // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
+    this.#keepsJournal = this.#readsJournal && system.locksOutGoPlugin;
   }
 
   /**
-   * The reservations of an attachment, in the order of `listReservations`.
+   * The reservations of an attachment, in the order of `listReservations`. To be called before anything is changed.
    *
-   * @param doubt what to do where the index lists none but may be wrong: `search` where a missed reservation would leak
-   *   an address
+   * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
-    const listed = this.#index === "kept" ? this.#listed(attachment) : undefined;
-    if (listed !== undefined) {
-      const held = heldAmong(this.#checked(listed), attachment);
-      const isCertain =
-        this.#isProven || doubt === "trust" || held.some(({ match }) => match === "exact");
-      if (isCertain && this.#unreadable.length === 0) return held;
+    const listing = this.#files === undefined ? this.#listing(attachment) : undefined;
+    if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
+      const { reservations } = listing;
+      const held = heldAmong(readOwners(this.system, this.location, reservations), attachment);
+      if (held.length === reservations.length) return held;
     }
-    this.#tryIndex(() => this.#rebuild());
-    return heldAmong(this.allOwned(), attachment);
+    const held = heldAmong(allOf(attachment, this.#search()), attachment);
+    // A DEL is repeated: the next one need not search.
+    if (held.length === 0 && doubt === "search") this.#lines += nothingLine(keyOf(attachment));
+    return held;
   }
 
-  /** What the index lists for an attachment; `undefined` where a search is needed. */
-  #listed(attachment: Attachment): readonly OwnedReservation[] | undefined {
-    if (this.#searched !== undefined) return undefined;
-    const { system, location } = this;
-    const found = listedFor(system, location, attachment);
-    if (found === undefined || found.length > 0) return found;
-    // "Nothing" is an answer only while the index is still whole.
-    const stamp = readStamp(system, location);
-    return stamp !== undefined && isCurrent(system, location, stamp) ? found : undefined;
+  /** What the journal lists for an attachment; `undefined` where it cannot be believed. */
+  #listing(attachment: Attachment): Listing | undefined {
+    const journal = this.#readSeal(attachment);
+    return journal === undefined ? undefined : listingOf(journal, attachment);
   }
 
-  /** Whether there may be reservations that name no container. */
-  get mayHaveOwnerless(): boolean {
-    return this.#index === "given up" || this.#ownerless > 0;
-  }
-
-  /** Every reservation with its owner; reads each file once a call. */
+  /** Every reservation with its owner. */
   allOwned(): readonly OwnedReservation[] {
-    if (this.#searched !== undefined) return this.#searched;
-    const { system, location } = this;
-    return this.#checked(readOwners(system, location, listReservations(system, location)));
+    return allIn(this.#search());
+  }
+
+  /** The reservations that name no container or only a container, or cannot be read. */
+  unusual(): readonly OwnedReservation[] {
+    return othersIn(this.#search());
   }
 
   /** Why files could not be read; each may be a reservation of any attachment. */
@@ -146,48 +113,24 @@ export class Store {
     return this.#unreadable.map(({ owner }) => owner.reason);
   }
 
+  get #unreadable(): readonly Unreadable[] {
+    const others = this.#files === undefined ? [] : othersIn(this.#files);
+    return others.filter((one): one is Unreadable => one.owner.kind === "unknown");
+  }
+
   /**
-   * As `unreadable`, for those files that may be reservations of an attachment: the index lists them for it, or lists
-   * them for no attachment and either does not list all of this one's, or the file could not be read for lack of a resource.
-   *
-   * @throws SystemError where the index cannot be read
+   * As `unreadable`, for those files that may be reservations of an attachment: the journal lists them for it, current
+   * or not, or the file could not be read for lack of a resource.
    */
   unreadableOf(attachment: Attachment): readonly string[] {
-    if (this.#unreadable.length === 0) return [];
-    const listings = readListings(this.system, this.location);
-    const own = [exactEntry(attachment), legacyEntry(attachment.containerId)];
-    const isUnlisted = own.some((entry) => {
-      return readEntry(this.system, this.location, entry).kind === "unlisted";
-    });
-    const mayBeOwn = ({ name, owner }: Unreadable): boolean => {
-      const entries = listings.get(name);
-      return (
-        entries?.some((entry) => own.includes(entry)) ??
-        (isUnlisted || RESOURCE_ERRORS.includes(owner.code))
-      );
-    };
-    return this.#unreadable.filter(mayBeOwn).map(({ owner }) => owner.reason);
-  }
-
-  /**
-   * Records what an attachment is about to hold, before it does: so the index lists at least what it holds, even if the
-   * call is killed. Entries that list too much are noticed when they are checked.
-   */
-  announce(attachment: Attachment, names: readonly string[]): void {
-    this.#announced = names;
-    this.note(exactEntry(attachment), names);
-  }
-
-  /** Records what an attachment holds now, after `announce`. */
-  settle(attachment: Attachment, names: readonly string[]): void {
-    if (this.#announced === undefined || this.#announced.length === names.length) return;
-    this.note(exactEntry(attachment), names);
-  }
-
-  /** Records in the index what an owner holds from now on. */
-  note(entry: EntryName, names: readonly string[]): void {
-    this.#change();
-    this.#tryIndex(() => writeEntry(this.system, this.location, entry, names));
+    const unreadable = this.#unreadable;
+    if (unreadable.length === 0) return [];
+    const journal = readJournal(this.system, this.location, attachment.containerId);
+    const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
+    const own = new Set(listed.map(({ name }) => name));
+    return unreadable
+      .filter(({ name, owner }) => own.has(name) || RESOURCE_ERRORS.includes(owner.code))
+      .map(({ owner }) => owner.reason);
   }
 
   /**
@@ -199,22 +142,24 @@ export class Store {
    */
   reserve(address: Address, attachment: Attachment, temporary: string): boolean {
     this.#change();
-    const path = join(this.location.directory, formatAddress(address));
+    const name = formatAddress(address);
+    const path = join(this.location.directory, name);
     try {
       this.#link(temporary, path, attachment);
-      this.#reservations++;
-      return true;
     } catch (error) {
       if (isSystemError(error, "EEXIST")) return false;
       // Another file system: `withTemporary` tries again in the network's directory.
       if (!isSystemError(error) || error.code === "EXDEV") throw error;
       throw internalError(`open ${path}: ${error.reason}`, error.message);
     }
+    this.#reservations++;
+    this.#lines += heldLine(keyOf(attachment), name);
+    return true;
   }
 
   /**
-   * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process under the other
-   * kind of lock was faster.
+   * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process without this
+   * lock was faster.
    *
    * @throws SystemError
    */
@@ -224,6 +169,8 @@ export class Store {
     const now = readOwner(system, location, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     if (removeReservation(system, location, name)) this.#reservations--;
+    const key: Key | undefined = keyOfOwner(owner);
+    if (key !== undefined) this.#lines += releasedLine(key, name);
   }
 
   /**
@@ -248,10 +195,7 @@ export class Store {
         return false;
       }
     });
-    if (removed) {
-      this.#reservations--;
-      this.#ownerless--;
-    }
+    if (removed) this.#reservations--;
     return removed;
   }
 
@@ -265,99 +209,76 @@ export class Store {
     return this.#warnings.join("");
   }
 
-  /** Rebuilds the index from the reservations, even where it is current. */
-  rebuildIndex(): void {
-    this.#tryIndex(() => this.#rebuild());
-  }
-
-  /** Records the state of the directory; to be called once, before the lock is released. */
+  /** Puts the journal in step with what was changed; to be called once, before the lock is released. */
   close(): void {
-    if (!this.#isOpen) return;
     const { system, location } = this;
-    this.#tryIndex(() => {
-      const directory = this.#isInStep ? this.#identityInStep() : undefined;
-      const owners = directory === undefined ? undefined : dateBack(system, location.owners);
-      const isWritten =
-        owners !== undefined &&
-        writeStamp(system, location, {
-          state: `${directory} ${owners}`,
-          reservations: this.#reservations,
-          ownerless: this.#ownerless,
-          isProven: this.#isProven,
-          others: this.#others ?? system.now(),
-        });
-      // Somebody under the other kind of lock may have left one, who cannot know what we changed.
-      if (!isWritten) removeStamp(system, location);
+    const seal = this.#seal;
+    const isInStep = this.#identity !== undefined && this.#lines === "";
+    if (!this.#keepsJournal || seal === undefined || isInStep) return;
+    this.#tryJournal(() => {
+      const directory = this.#identity ?? dateBack(system, location.directory);
+      if (directory === undefined) return;
+      sealJournal(system, location, this.#lines, {
+        ...seal,
+        directory,
+        reservations: seal.reservations + this.#reservations,
+        length: seal.length + utf8Length(this.#lines),
+      });
     });
   }
 
-  /** The state of the network's directory with which the index is in step; `undefined` where somebody wrote meanwhile. */
-  #identityInStep(): Identity | undefined {
+  /** Reads everything, once a call; and writes the journal anew, unless it is current. */
+  #search(): Files {
+    if (this.#files !== undefined) return this.#files;
+    if (this.#keepsJournal) this.#readSeal(undefined);
     const { system, location } = this;
-    if (this.#identity !== undefined) {
-      // A foreign write may have followed on our search unseen: what was old enough before that is what is proven.
-      if (!system.locksOutGoPlugin && this.#isProven) return this.#identity;
-      const now = identityOf(system.status(location.directory));
-      if (now !== this.#identity) return undefined;
-    }
-    return dateBack(system, location.directory);
+    if (this.#readsJournal) sweepTemporary(system, location);
+    const files = readAll(system, location);
+    this.#files = files;
+    // A file that cannot be read may belong to any attachment: the journal stays, and is not current any more.
+    if (this.#unreadable.length > 0) this.#keepsJournal = false;
+    if (this.#keepsJournal && this.#identity === undefined) this.#renew(files);
+    return files;
   }
 
-  /** One search through everything brings the index in step with a foreign change. */
-  #rebuild(): void {
-    if (this.#searched !== undefined) return;
+  #renew(files: Files): void {
     const { system, location } = this;
-    this.#open();
-    const before = system.status(location.directory);
-    const entries = listEntries(system, location);
-    const all = this.allOwned();
-    this.#searched = all;
-    if (this.#unreadable.length > 0) return;
-    const wasRight = refreshEntries(system, location, entries, all);
-    this.#identity = identityOf(before);
-    this.#reservations = all.length;
-    this.#ownerless = all.filter(({ owner }) => entryOf(owner) === undefined).length;
-    this.#isInStep = true;
-    this.#isProven = system.locksOutGoPlugin || isQuiet(system, before);
-    this.#others = othersAfter(system, this.#others, wasRight);
+    this.#tryJournal(() => {
+      const boot = bootId(system);
+      if (boot === undefined) return;
+      removeOldIndex(system, location);
+      const length = renewJournal(system, location, files);
+      const reservations = files.count + othersIn(files).length;
+      this.#seal = { boot, reservations, length, renewed: length };
+      this.#reservations = 0;
+      this.#lines = "";
+    });
   }
 
-  /**
-   * A file that cannot be read may belong to any attachment. Then the index, which may list too much but not too little,
-   * is left as it is and loses its stamp.
-   */
-  #checked(found: readonly OwnedReservation[]): readonly OwnedReservation[] {
-    this.#unreadable = found.flatMap(({ name, owner }) =>
-      owner.kind === "unknown" ? [{ name, owner }] : [],
-    );
-    if (this.#unreadable.length > 0) {
-      this.#open();
-      this.#index = "given up";
-    }
-    return found;
+  /** Reads the journal, and its seal unless that was read before; `undefined` where it is not current. */
+  #readSeal(attachment: Attachment | undefined): Lines | undefined {
+    if (!this.#readsJournal || this.#hasReadSeal) return undefined;
+    this.#hasReadSeal = true;
+    const { system, location } = this;
+    const journal = readJournal(system, location, attachment?.containerId);
+    const seal = journal === undefined ? undefined : currentSeal(system, location, journal);
+    this.#seal = seal;
+    this.#identity = seal?.directory;
+    return seal === undefined ? undefined : journal;
   }
 
   #change(): void {
-    this.#open();
+    if (this.#keepsJournal) this.#readSeal(undefined);
     this.#identity = undefined;
-    // Beside a lock that others do not take, a foreign write may hide among our own.
-    if (!this.system.locksOutGoPlugin) this.#isProven = false;
   }
 
-  #open(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
-    this.#tryIndex(() => removeStamp(this.system, this.location));
-  }
-
-  /** The index never makes a call fail: without it, everything is searched for. */
-  #tryIndex(step: () => void): void {
-    if (this.#index === "given up") return;
+  /** The journal never makes a call fail: without it, everything is searched for. */
+  #tryJournal(step: () => void): void {
     try {
       step();
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      this.#index = "given up";
+      this.#keepsJournal = false;
     }
   }
 
@@ -391,38 +312,16 @@ function restore(system: System, temporary: string, path: string): void {
   }
 }
 
-/** Whether an attachment holds anything; needs no lock. Where the index lists nothing, all reservations are read. */
+/** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */
 export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
-  const listed = listedFor(system, location, attachment) ?? [];
-  if (heldAmong(listed, attachment).length > 0) return true;
-  const all = readOwners(system, location, listReservations(system, location));
-  return heldAmong(all, attachment).length > 0;
+  const journal = readJournal(system, location, attachment.containerId);
+  const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
+  if (heldAmong(readOwners(system, location, listed), attachment).length > 0) return true;
+  return heldAmong(allOf(attachment, readAll(system, location)), attachment).length > 0;
 }
 
 /** The number of reservations, where it is known without reading the directory; needs no lock. */
-export function knownCounts(
-  system: System,
-  location: Location,
-): Pick<Stamp, "reservations" | "ownerless"> | undefined {
-  const stamp = readStamp(system, location);
-  return stamp && isTrusted(stamp) && isCurrent(system, location, stamp) ? stamp : undefined;
-}
-
-/** What the index lists for an attachment, with its owners; `undefined` where a search is needed. */
-function listedFor(
-  system: System,
-  location: Location,
-  attachment: Attachment,
-): readonly OwnedReservation[] | undefined {
-  const listed: Reservation[] = [];
-  for (const name of [exactEntry(attachment), legacyEntry(attachment.containerId)]) {
-    const entry = readEntry(system, location, name);
-    if (entry.kind === "unlisted") return undefined;
-    for (const held of entry.kind === "listed" ? entry.names : []) {
-      const address = parseAddress(held);
-      if (address !== undefined) listed.push({ address, name: held });
-    }
-  }
-  listed.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return readOwners(system, location, listed);
+export function knownCount(system: System, location: Location): number | undefined {
+  const journal = readJournal(system, location, undefined);
+  return journal && currentSeal(system, location, journal)?.reservations;
 }

@@ -29,7 +29,7 @@ export function withTemporary<T>(
   } catch (error) {
     if (!isSystemError(error, "EXDEV")) throw error;
   }
-  return placeFrom(system, write(system, location.directory, PREFIX, content), place);
+  return placeFrom(system, write(system, location.directory, 0o755, PREFIX, content), place);
 }
 
 /** Writes the file in the state directory; `undefined` where that fails. */
@@ -39,7 +39,7 @@ function writeInStateDirectory(
   content: string,
 ): string | undefined {
   try {
-    return write(system, temporaryDirectory, "", content);
+    return write(system, temporaryDirectory, 0o700, "", content);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return undefined;
@@ -83,7 +83,14 @@ function placeFrom<T>(system: System, path: string, place: (path: string) => T):
   }
 }
 
-function write(system: System, directory: string, prefix: string, content: string): string {
+/** @param mode that of the directory, where it is missing */
+function write(
+  system: System,
+  directory: string,
+  mode: number,
+  prefix: string,
+  content: string,
+): string {
   for (let attempt = 0; ; attempt++) {
     const path = join(directory, `${prefix}${system.processId()}.${attempt}`);
     try {
@@ -91,7 +98,7 @@ function write(system: System, directory: string, prefix: string, content: strin
       return path;
     } catch (error) {
       // A missing directory is made; an existing file is from a killed process with the same process id.
-      if (isSystemError(error, "ENOENT")) system.makeDirectories(directory);
+      if (isSystemError(error, "ENOENT")) system.makeDirectories(directory, mode);
       else if (!isSystemError(error, "EEXIST")) throw error;
       if (attempt > 100) throw error;
     }

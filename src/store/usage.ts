@@ -1,14 +1,14 @@
 /** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
 
-import { type Address, formatAddressRange, isSame, isWithin } from "../ipam/address.ts";
+import { type Address, formatAddressRange, isSame, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import type { Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
-import { entryOf } from "./owner-index.ts";
-import { isBlankFile, type Reservation, readOwners } from "./reservations.ts";
+import { ownerText } from "./owner.ts";
+import { eachName, isBlankFile, type OwnedReservation, type Reservation } from "./reservations.ts";
 
 /** How many addresses of a range can be handed out, and how many are in use. */
 export interface RangeUsage {
@@ -23,20 +23,47 @@ export interface RangeUsage {
  */
 const SETTLED_AFTER = 10_000;
 
-/** Counts the reservations of a set by their names; no file is read. */
+/** Counts the reservations of a set by their addresses. */
 export function usageOf(
   set: RangeSet,
   exclusions: Exclusions,
   reservations: readonly Reservation[],
 ): readonly RangeUsage[] {
+  return countEach(set, exclusions, (count) => {
+    for (const { address } of reservations) count(address);
+  });
+}
+
+/** Counts the reservations of a set by the names in the network's directory; no file is read. */
+export function countUsage(
+  system: System,
+  location: Location,
+  set: RangeSet,
+  exclusions: Exclusions,
+): readonly RangeUsage[] {
+  return countEach(set, exclusions, (count) => {
+    eachName(system, location, (name) => {
+      const address = parseAddress(name);
+      if (address !== undefined) count(address);
+    });
+  });
+}
+
+function countEach(
+  set: RangeSet,
+  exclusions: Exclusions,
+  visitAll: (count: (address: Address) => void) => void,
+): readonly RangeUsage[] {
+  const used = new Map<Range, number>();
+  visitAll((address) => {
+    const range = rangeOf(set, address);
+    if (range === undefined || !isUsable(address, range, exclusions)) return;
+    used.set(range, (used.get(range) ?? 0) + 1);
+  });
   return set.map((range) => ({
     range,
     capacity: capacityOf(range, exclusions),
-    used: BigInt(
-      reservations.filter(
-        ({ address }) => isWithin(address, range) && isUsable(address, range, exclusions),
-      ).length,
-    ),
+    used: BigInt(used.get(range) ?? 0),
   }));
 }
 
@@ -65,16 +92,14 @@ export function describeUsage(
   return `${counts.join("; ")}; reservations are in ${directory}. ${advice}`;
 }
 
-/** How many reservations of a set name no container; each file is read. */
-export function countSuspects(
-  system: System,
-  location: Location,
+/** Those reservations of a set that name no container. */
+export function suspectsIn(
   set: RangeSet,
-  reservations: readonly Reservation[],
-): number {
-  const inSet = reservations.filter(({ address }) => rangeOf(set, address) !== undefined);
-  return readOwners(system, location, inSet).filter(({ owner }) => entryOf(owner) === undefined)
-    .length;
+  reservations: readonly OwnedReservation[],
+): readonly OwnedReservation[] {
+  return reservations.filter(
+    ({ address, owner }) => ownerText(owner) === undefined && rangeOf(set, address) !== undefined,
+  );
 }
 
 /**

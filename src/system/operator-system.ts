@@ -56,8 +56,6 @@ export interface OperatorSystem extends System {
    * returns.
    */
   copyFile(from: string, to: string, mode: number): void;
-  /** `rmdir(2)`: removes an empty directory. */
-  removeDirectory(path: string): void;
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
   /**

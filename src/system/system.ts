@@ -13,6 +13,36 @@ export interface FileStatus {
   readonly changed: bigint;
 }
 
+/** What `findLines` finds in a file. */
+export interface Lines {
+  /** The file's first line, without its end. */
+  readonly first: string;
+  /** The further lines that begin with the text in question, in their order, without their ends. */
+  readonly found: readonly string[];
+  /** The file's length, in bytes. */
+  readonly size: number;
+}
+
+/** The files of a directory, as `readFiles` brings them; in no order. */
+export interface Files {
+  /**
+   * A line `<first word> <second word> <name>` for each file with the content of a reservation, two words with CR LF
+   * between them: an identifier (letters, digits, `_`, `.`, `-`, not first), and 1 to 15 printable ASCII characters other
+   * than `/` and `:`. The name has only the characters of addresses: hexadecimal digits, `.` and `:`.
+   */
+  readonly pairs: string;
+  /** How many lines `pairs` has. */
+  readonly count: number;
+  /** Every other file, with its content, or the error of the call that could not read it. */
+  readonly others: readonly OtherFile[];
+}
+
+/** A file that is not in `Files.pairs`. */
+export interface OtherFile {
+  readonly name: string;
+  readonly content: string | SystemError;
+}
+
 /** A request for the lock; each executable takes its own kind of lock. */
 export interface LockRequest {
   /** The reference's lock file, `<network directory>/lock`; created (mode 0750) where it is missing. */
@@ -51,6 +81,18 @@ export interface System {
    * the file has the old text, or the new one followed by line ends.
    */
   overwriteFile(path: string, text: string): void;
+  /**
+   * The first line of a file, and those further ones that begin with `start`; none without `start`. Without following a
+   * symbolic link (ELOOP). A line without its end is none.
+   */
+  findLines(path: string, start: string | undefined): Lines;
+  /**
+   * Appends `text` to an existing file, and then overwrites its beginning with `header`, without following a symbolic
+   * link (ELOOP).
+   */
+  extendFile(path: string, text: string, header: string): void;
+  /** Reads every file of a directory in one call, see `Files`; one with more than `limit` bytes is an error (EFBIG). */
+  readFiles(path: string, limit: number): Files;
   /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where the path exists. */
   link(existing: string, path: string): void;
   /** `rename(2)`. */
@@ -61,10 +103,14 @@ export interface System {
   symlink(target: string, path: string): void;
   /** `readlink(2)`: the target of the symbolic link at `path`. */
   readLink(path: string): string;
-  /** Makes a directory and its missing parents (mode 0755); does nothing where it exists. */
-  makeDirectories(path: string): void;
+  /** Makes a directory and its missing parents, each with `mode` (by default 0755); does nothing where it exists. */
+  makeDirectories(path: string, mode?: number): void;
+  /** `rmdir(2)`: removes an empty directory. */
+  removeDirectory(path: string): void;
   /** The names in a directory, in no order. */
   list(path: string): readonly string[];
+  /** Calls `visit` with each name in a directory, in no order; of a large one no list is made. */
+  eachName(path: string, visit: (name: string) => void): void;
   /** `stat(2)`, following links. */
   status(path: string): FileStatus;
   /** `lstat(2)`: as `status`, of a symbolic link itself. */

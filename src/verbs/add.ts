@@ -7,12 +7,10 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate, heldNames, moveCursor, undo } from "../store/allocation.ts";
+import { type Allocation, allocate, moveCursor, undo } from "../store/allocation.ts";
 import { locate } from "../store/location.ts";
 import { withLock, withOrWithoutLock } from "../store/lock.ts";
-import { exactEntry } from "../store/owner-index.ts";
 import type { Store } from "../store/store.ts";
-import { sweepTemporary } from "../store/temporary.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { holderText } from "./holder-text.ts";
@@ -36,10 +34,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const location = locate(config.dataDir, config.network);
   const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  const allocations = withLock(system, location, request, (store) => {
-    sweepTemporary(system, store.location);
-    return reserve(store, config, call);
-  });
+  const allocations = withLock(system, location, request, (store) => reserve(store, config, call));
 
   const result: Result = {
     addresses: allocations.map(({ address, range }) => ({
@@ -55,7 +50,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     withOrWithoutLock(system, location, request, (store) =>
-      releaseUndelivered(store, call, allocations),
+      undo(store, call.attachment, allocations),
     );
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
@@ -72,7 +67,7 @@ function reserve(
   const remaining = [...pending];
   const allocated: Allocation[] = [];
   const advice = (): string => exhaustionAdvice(store.location, call);
-  const common = { attachment, exclusions, held, allocated, advice };
+  const common = { attachment, exclusions, held, advice };
   try {
     for (const [index, set] of rangeSets.entries()) {
       const requested = takeFirstIn(remaining, set);
@@ -89,10 +84,9 @@ function reserve(
       );
     }
   } catch (error) {
-    if (undo(store, attachment, allocated)) store.settle(attachment, heldNames(held, []));
+    undo(store, attachment, allocated);
     throw error;
   }
-  store.settle(attachment, heldNames(held, allocated));
   return allocated;
 }
 
@@ -111,17 +105,6 @@ function withRangeIndex(index: number, allocateOne: () => void): void {
     const details = error instanceof CniError ? error.details : "";
     throw internalError(`failed to allocate for range ${index}: ${error.message}`, details);
   }
-}
-
-/** Releases the addresses of a result that could not be printed. */
-function releaseUndelivered(
-  store: Store,
-  { attachment }: AttachmentCall,
-  allocations: readonly Allocation[],
-): void {
-  if (!undo(store, attachment, allocations)) return;
-  const held = store.heldBy(attachment, "trust");
-  store.note(exactEntry(attachment), heldNames(held, []));
 }
 
 /** With `gcOnly`, in the chain after a main plugin: prints its result unchanged. */

@@ -30,7 +30,7 @@ export function del(system: System, call: AttachmentCall): void {
 /** Releases what can be read, then fails if anything else may belong to the attachment, so that the runtime retries. */
 function release(store: Store, attachment: Attachment): void {
   const held = store.heldBy(attachment, "search");
-  releaseAll(store, held, releasable(held));
+  releaseAll(store, releasable(held));
   const own = store.unreadableOf(attachment);
   if (own.length > 0) {
     throw new CniError(

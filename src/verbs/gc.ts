@@ -5,7 +5,7 @@ import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { locate } from "../store/location.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import { formatOwner, type Owner } from "../store/owner.ts";
-import { releaseAll, reportingIoFailure } from "../store/release.ts";
+import { releaseWhere, reportingIoFailure } from "../store/release.ts";
 import { directoryExists } from "../store/reservations.ts";
 import type { Store } from "../store/store.ts";
 import { sweepAllTemporary } from "../store/temporary.ts";
@@ -36,12 +36,7 @@ export function gc(system: System, call: NetworkCall): void {
 function releaseStale(store: Store, valid: readonly ValidAttachment[]): void {
   sweepAllTemporary(store.system, store.location);
   const isStale = notListedIn(valid);
-  const all = store.allOwned();
-  releaseAll(
-    store,
-    all,
-    all.filter(({ owner }) => isStale(owner)),
-  );
+  releaseWhere(store, ({ owner }) => isStale(owner));
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

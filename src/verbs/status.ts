@@ -12,9 +12,9 @@ import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { type Location, locate } from "../store/location.ts";
-import { listReservations } from "../store/reservations.ts";
-import { knownCounts } from "../store/store.ts";
-import { describeUsage, isExhausted, rangeToReclaim, usageOf } from "../store/usage.ts";
+import { othersIn, readAll } from "../store/search.ts";
+import { knownCount } from "../store/store.ts";
+import { countUsage, describeUsage, isExhausted, rangeToReclaim } from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
@@ -22,7 +22,7 @@ import { exhaustionAdvice } from "./exhaustion-advice.ts";
 /**
  * STATUS: fails if no ADD could ever succeed. Runtimes report the whole node as NotReady on an error, and Kubernetes then
  * evicts its pods, so an exhausted range set is an error only if the configuration says so; CNI SPEC 1.1.0, section 2,
- * says that it is. STATUS reads the directory at most once, takes no lock and creates nothing. Ranges that the runtime
+ * says that it is. STATUS takes no lock and creates nothing. Ranges that the runtime
  * provides are not sent with STATUS, so a configuration without ranges is not an error.
  *
  * @throws CniError 50 where the configuration is wrong, the store cannot be written, or a range set has no address that
@@ -54,24 +54,17 @@ function isEmpty(set: RangeSet, exclusions: Exclusions): boolean {
 
 function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
   if (config.rangeSets.length === 0) return;
-  const known = knownCounts(system, location);
+  const { exclusions, rangeSets } = config;
+  const known = knownCount(system, location);
   const hasRoom = (set: RangeSet): boolean =>
-    known !== undefined &&
-    set.some((range) => capacityOf(range, config.exclusions) > BigInt(known.reservations));
-  if (config.rangeSets.every(hasRoom)) return;
-  const reservations = listReservations(system, location);
-  for (const set of config.rangeSets) {
-    const usage = usageOf(set, config.exclusions, reservations);
+    known !== undefined && set.some((range) => capacityOf(range, exclusions) > BigInt(known));
+  if (rangeSets.every(hasRoom)) return;
+  for (const set of rangeSets) {
+    const usage = countUsage(system, location, set, exclusions);
     if (!isExhausted(usage)) continue;
     // Empty files count as free, since the next ADD reclaims them.
-    const request = { set, exclusions: config.exclusions };
-    const mayHaveEmptyFiles = known === undefined || known.ownerless > 0;
-    if (
-      mayHaveEmptyFiles &&
-      reservations.some((one) => rangeToReclaim(system, location, request, one))
-    ) {
-      continue;
-    }
+    const unusual = othersIn(readAll(system, location));
+    if (unusual.some((one) => rangeToReclaim(system, location, { set, exclusions }, one))) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, location, exhaustionAdvice(location, undefined)),

@@ -426,7 +426,7 @@ export const differences: readonly Difference[] = [
   {
     title: "The data directory contains the directory .host-local",
     reference: "It contains only the networks' directories.",
-    here: "The directory .host-local contains the owner index, temporary files and the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
+    here: "The directory .host-local contains the journal, temporary files and the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
     reason:
       "The Go plugin reads every file in a network's directory, so additional files must be elsewhere.",
     changed: [],

@@ -5,6 +5,7 @@ import type { NetworkName } from "../../src/cni/call.ts";
 import { type Address, parseAddress } from "../../src/ipam/address.ts";
 import { parsePrefix } from "../../src/ipam/prefix.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
+import { currentSeal, journalPath, readJournal } from "../../src/store/journal.ts";
 import { type Location, locate } from "../../src/store/location.ts";
 import { Store } from "../../src/store/store.ts";
 import type { System } from "../../src/system/system.ts";
@@ -37,10 +38,21 @@ export function withStore<T>(system: System, body: (store: Store) => T): T {
   }
 }
 
-/** What the owner index says, the stamp left out. */
-export function indexOf(machine: MemoryMachine): Readonly<Record<string, string>> {
-  const { stamp: _, ...entries } = machine.disk.filesUnder(location.owners);
-  return entries;
+/** What the journal lists, by container and interface; nothing where it is not current. */
+export function journalOf(machine: MemoryMachine): Readonly<Record<string, string>> {
+  const system = machine.start();
+  const journal = readJournal(system, location, undefined);
+  if (journal === undefined || currentSeal(system, location, journal) === undefined) return {};
+  const held = new Map<string, Set<string>>();
+  const [, ...lines] = system.readFile(journalPath(location), 1e6).trimEnd().split("\n");
+  for (const line of lines) {
+    const [, key = "", name = ""] = /^(\S+ \S+) ?(.*)$/.exec(line) ?? [];
+    const names = held.get(key) ?? new Set();
+    held.set(key, names);
+    if (name.startsWith("-")) names.delete(name.slice(1));
+    else if (name !== "") names.add(name);
+  }
+  return Object.fromEntries([...held].map(([key, names]) => [key, [...names].sort().join(" ")]));
 }
 
 /** The files in the network's directory, but for the lock. */

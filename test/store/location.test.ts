@@ -10,7 +10,6 @@ test("a network's paths lie in the data directory, the state directory apart fro
     stateDirectory: "/var/lib/cni/networks/.host-local/net",
     usesStateDirectory: true,
     temporaryDirectory: "/var/lib/cni/networks/.host-local/net/new",
-    owners: "/var/lib/cni/networks/.host-local/net/owners",
     lockFile: "/var/lib/cni/networks/net/lock",
   });
   t.end();

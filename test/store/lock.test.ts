@@ -131,17 +131,17 @@ test("withOrWithoutLock runs under the lock, or without it on timeout or error",
   t.end();
 });
 
-test("without the lock, the index is not touched", (t) => {
+test("without the lock, the journal is not touched", (t) => {
   for (const take of [withLockIfPossible, withOrWithoutLock]) {
     const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-    withLock(machine.start(), location, request, () => {});
-    const before = machine.disk.filesUnder(location.owners);
+    withLock(machine.start(), location, request, (store) => store.allOwned());
+    const before = machine.disk.filesUnder(location.stateDirectory);
 
     take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, request, (store) =>
       store.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
     );
 
-    t.same(machine.disk.filesUnder(location.owners), before);
+    t.same(machine.disk.filesUnder(location.stateDirectory), before);
     t.notSame(before, {});
   }
   t.end();

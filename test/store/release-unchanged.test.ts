@@ -3,7 +3,7 @@ import { releaseSeenDead } from "../../src/store/release-unchanged.ts";
 import type { SeenDead } from "../../src/store/seen-dead.ts";
 import { refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
-import { filesOf, indexOf, location, machineWith, withStore } from "./fixtures.ts";
+import { filesOf, journalOf, location, machineWith, withStore } from "./fixtures.ts";
 
 const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0", "10.0.0.4": "c2" };
 
@@ -13,7 +13,7 @@ function seen(machine: MemoryMachine, name: string, owner: string): Omit<SeenDea
   return { name, owner, modified };
 }
 
-test("a reservation that is unchanged since it was seen dead is released, also from the index", (t) => {
+test("a reservation that is unchanged since it was seen dead is released, also in the journal", (t) => {
   const machine = machineWith(files);
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
 
@@ -21,7 +21,7 @@ test("a reservation that is unchanged since it was seen dead is released, also f
 
   t.same(released, ["10.0.0.2", "10.0.0.4"]);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
-  t.same(indexOf(machine), { "c1:eth0": "10.0.0.3" });
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.3", "c2 /": "" });
   t.end();
 });
 

@@ -1,11 +1,11 @@
 import { test } from "tap";
 import {
   directoryExists,
+  eachName,
   type HeldReservation,
   heldAmong,
   isBlankFile,
   listReservations,
-  namesIn,
   readOwner,
   readOwners,
   releasable,
@@ -54,9 +54,9 @@ test("a reservation that is gone has no owner", (t) => {
 });
 
 test("a missing directory holds nothing; one that cannot be read is an error", (t) => {
-  t.same(namesIn(new MemoryMachine().start(), location), []);
+  eachName(new MemoryMachine().start(), location, () => t.fail("there is none"));
   t.same(listReservations(new MemoryMachine().start(), location), []);
-  const refused = machineWith().start({ interrupt: refuse("list", "EACCES") });
+  const refused = machineWith().start({ interrupt: refuse("eachName", "EACCES") });
   t.throws(() => listReservations(refused, location), {
     message: "open /data/net: permission denied",
   });

@@ -6,12 +6,7 @@ import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { location, machineWith } from "./fixtures.ts";
 
-const parts = [
-  "/data/.host-local",
-  location.stateDirectory,
-  location.owners,
-  location.temporaryDirectory,
-];
+const parts = ["/data/.host-local", location.stateDirectory, location.temporaryDirectory];
 
 /** Whether the state directory is used on this machine. */
 function usesStateDirectory(machine: MemoryMachine): boolean {
@@ -52,7 +47,7 @@ test("it is not used where lstat(2) fails on it", (t) => {
 
 test("where it is not used, everything is searched for, and nothing below it is touched", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  machine.disk.putLink(location.owners, "/elsewhere");
+  machine.disk.putLink(location.temporaryDirectory, "/elsewhere");
   const system = machine.start();
 
   withLock(system, location, { holder: "", timeoutSeconds: 0 }, (store) => {

@@ -1,14 +1,13 @@
 import { test } from "tap";
 import type { HeldReservation } from "../../src/store/reservations.ts";
-import { readStamp } from "../../src/store/stamp.ts";
-import { isHeld, knownCounts, Store } from "../../src/store/store.ts";
-import { type Interrupt, refuse } from "../system/interruption.ts";
+import { isHeld, knownCount, Store } from "../../src/store/store.ts";
+import { refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
 import {
   address,
   attachment,
   filesOf,
-  indexOf,
+  journalOf,
   location,
   machineWith,
   withStore,
@@ -34,7 +33,7 @@ function look(
   const process = machine.start({ lockKind });
   const held = withStore(process, (store) => store.heldBy(c1, "search"));
   const searched = process.calls.some(
-    ({ operation, path }) => operation === "list" && path === location.directory,
+    ({ operation, path }) => operation === "readFiles" && path === location.directory,
   );
   return [names(held), searched];
 }
@@ -45,8 +44,8 @@ test("the first call searches, the next one does not", (t) => {
 
   t.same(look(machine), [["10.0.0.2"], true]);
   t.same(look(machine), [["10.0.0.2"], false]);
-  t.same(indexOf(machine), { "c1:eth0": "10.0.0.2", "c2:eth0": "10.0.0.3" });
-  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.2", "c2 eth0": "10.0.0.3" });
+  t.equal(knownCount(machine.start(), location), 2);
   t.end();
 });
 
@@ -88,41 +87,41 @@ test("a write within the tick of the clock in which we searched does not go unse
   t.end();
 });
 
-test("what the index lists is checked before it is used", (t) => {
+test("what the journal lists is checked before it is used", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
   look(machine);
+  // Not seen in the directory, since a file is written in place.
   machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
 
-  t.same(look(machine), [["10.0.0.3"], false]);
+  t.same(look(machine), [["10.0.0.3"], true]);
   t.end();
 });
 
-test("beside a lock that others do not take, each call searches until the directory was quiet", (t) => {
+test("an attachment of which the journal does not tell is searched for once", (t) => {
+  const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
+  look(machine);
+  withStore(machine.start(), (store) => {
+    machine.disk.removeAll("/data/.host-local/net/journal");
+    t.same(store.heldBy(attachment("c2"), "search").length, 1);
+  });
+
+  t.same(look(machine), [[], true]);
+  t.same(look(machine), [[], false]);
+  t.end();
+});
+
+test("beside a lock that the Go plugin does not take, no call seals the journal", (t) => {
   const machine = machineWith(two);
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
-  machine.wait(5000);
-  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
-  t.same(look(machine, "portable"), [["10.0.0.2"], false], "the directory was quiet for long");
+  look(machine);
+  t.same(look(machine, "portable"), [["10.0.0.2"], false], "another call has sealed it");
 
   withStore(machine.start({ lockKind: "portable" }), (store) => {
     store.release(ours("10.0.0.2"));
   });
 
   t.same(look(machine, "portable"), [[], true]);
-  t.end();
-});
-
-test("a stamp that another left while we could prove nothing is taken away", (t) => {
-  const machine = machineWith(two);
-  look(machine);
-
-  withStore(machine.start({ lockKind: "portable" }), (store) => {
-    store.release(ours("10.0.0.2"));
-    look(machine);
-  });
-
-  t.equal(readStamp(machine.start(), location), undefined);
   t.end();
 });
 
@@ -135,29 +134,30 @@ test("a reservation that has another owner meanwhile stays", (t) => {
   });
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
-  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
+  t.equal(knownCount(machine.start(), location), 2);
   t.end();
 });
 
-test("the stamp is away from before the first change until the end", (t) => {
+test("a call that is killed after a change leaves a journal that is not believed", (t) => {
   const machine = machineWith(two);
   look(machine);
   const store = new Store(machine.start(), location, true);
-  t.ok(readStamp(machine.start(), location));
-
-  store.announce(c1, ["10.0.0.2", "10.0.0.4"]);
-  t.equal(readStamp(machine.start(), location), undefined);
+  t.same(store.heldBy(c1, "search").length, 1);
   store.release(ours("10.0.0.2"));
-  t.equal(readStamp(machine.start(), location), undefined);
+
+  t.same(journalOf(machine), {});
+  t.equal(knownCount(machine.start(), location), undefined);
 
   store.close();
-  t.match(readStamp(machine.start(), location), { reservations: 1 });
+  t.same(journalOf(machine), { "c1 eth0": "", "c2 eth0": "10.0.0.3" });
+  t.equal(knownCount(machine.start(), location), 1);
   t.end();
 });
 
 test("reservations are counted through every change", (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "" });
 
+  look(machine);
   withStore(machine.start(), (store) => {
     const path = "/data/.host-local/net/new/7.0";
     machine.disk.put(path, "c1\r\neth0");
@@ -171,28 +171,33 @@ test("reservations are counted through every change", (t) => {
   });
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
-  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
+  t.equal(knownCount(machine.start(), location), 2);
   t.end();
 });
 
-test("an index that cannot be kept fails no call, and leaves no stamp", (t) => {
-  for (const operation of ["symlink", "unlink", "setModified", "readLink"] as const) {
-    const interrupt: Interrupt = ({ operation: found, path }) =>
-      found === operation && (path.startsWith(location.stateDirectory) || found === "setModified")
-        ? { kind: "fail", code: "EIO" }
-        : undefined;
-    const machine = machineWith(two);
+test("a journal that cannot be kept fails no call, and is not believed", (t) => {
+  for (const operation of [
+    "findLines",
+    "extendFile",
+    "setModified",
+    "createFile",
+    "rename",
+  ] as const) {
+    for (const isSealed of [false, true]) {
+      const interrupt = refuse(operation, "EIO");
+      const machine = machineWith(two);
+      if (isSealed) look(machine);
 
-    const held = withStore(machine.start({ interrupt }), (store) => {
-      const found = store.heldBy(c1, "search");
-      store.note("c1:eth0" as Parameters<Store["note"]>[0], []);
-      store.release(ours("10.0.0.2"));
-      return found;
-    });
+      const held = withStore(machine.start({ interrupt }), (store) => {
+        const found = store.heldBy(c1, "search");
+        store.release(ours("10.0.0.2"));
+        return found;
+      });
 
-    t.same(names(held), ["10.0.0.2"], operation);
-    t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
-    t.same(look(machine)[0], []);
+      t.same(names(held), ["10.0.0.2"], operation);
+      t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
+      t.same(look(machine)[0], []);
+    }
   }
   t.end();
 });
@@ -210,78 +215,56 @@ test("a search that could not read every file is no proof of anything", (t) => {
   t.end();
 });
 
-test("an index that is deleted during a call is not taken for a whole one", (t) => {
+test("a journal that is deleted during a call is not taken for a whole one", (t) => {
   const machine = machineWith(two);
   look(machine);
 
   withStore(machine.start(), (store) => {
-    machine.disk.removeAll(location.owners);
-    store.announce(attachment("c3"), ["10.0.0.4"]);
+    store.heldBy(c1, "search");
+    machine.disk.removeAll("/data/.host-local");
+    store.release(ours("10.0.0.2"));
   });
 
-  t.same(look(machine)[0], ["10.0.0.2"]);
+  t.same(look(machine), [[], true]);
   t.end();
 });
 
-test("whether an attachment holds anything is known without the lock, by index or search", (t) => {
+test("an unreadable file is an attachment's where the journal lists it for it, or a resource was short", (t) => {
+  for (const [code, of, expected] of [
+    ["EIO", "c1", 1],
+    ["EIO", "c2", 0],
+    ["EMFILE", "c2", 1],
+  ] as const) {
+    const machine = machineWith(two);
+    look(machine);
+    const refused = machine.start({ interrupt: refuse("readFile", code, "/data/net/10.0.0.2") });
+    withStore(refused, (store) => {
+      store.heldBy(attachment("none"), "search");
+      t.equal(store.unreadableOf(attachment(of)).length, expected, `${code} ${of}`);
+    });
+  }
+  t.end();
+});
+
+test("whether an attachment holds anything is known without the lock, by the journal or a search", (t) => {
   const machine = machineWith(two);
   t.equal(isHeld(machine.start(), location, c1), true);
   t.equal(isHeld(machine.start(), location, attachment("c9")), false);
   look(machine);
   const process = machine.start();
   t.equal(isHeld(process, location, c1), true);
-  t.notOk(process.calls.some(({ operation }) => operation === "list"));
+  t.notOk(process.calls.some(({ operation }) => operation === "readFiles"));
   t.end();
 });
 
-test("the count is known only while the stamp is current", (t) => {
+test("the count is known only while the seal is current", (t) => {
   const machine = machineWith(two);
-  t.equal(knownCounts(machine.start(), location)?.reservations, undefined);
+  t.equal(knownCount(machine.start(), location), undefined);
   look(machine);
-  t.equal(knownCounts(machine.start(), location)?.reservations, 2);
-  t.equal(
-    knownCounts(machine.start({ interrupt: refuse("status", "EIO") }), location)?.reservations,
-    undefined,
-  );
+  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(machine.start({ interrupt: refuse("status", "EIO") }), location), undefined);
   machine.wait(1);
   machine.disk.put("/data/net/10.0.0.9", "");
-  t.equal(knownCounts(machine.start(), location)?.reservations, undefined);
-  t.end();
-});
-
-/** Reserves an address under the portable lock; returns whether the directory was searched for that. */
-function addPortably(machine: MemoryMachine, name: string): boolean {
-  const path = `/data/.host-local/net/new/${name}`;
-  const owner = attachment(`of-${name}`);
-  machine.disk.put(path, `${owner.containerId}\r\neth0`);
-  const process = machine.start({ lockKind: "portable" });
-  withStore(process, (store) => {
-    store.announce(owner, [name]);
-    store.reserve(address(name), owner, path);
-  });
-  return process.calls.some(
-    ({ operation, path: listed }) => operation === "list" && listed === location.directory,
-  );
-}
-
-test("beside the portable lock, the index is relied on once a search finds nothing of others for half a minute", (t) => {
-  const machine = machineWith(two);
-  look(machine, "portable");
-
-  for (const [seconds, name, searches] of [
-    [0, "10.0.0.4", true],
-    [5, "10.0.0.5", true],
-    [5, "10.0.0.6", true],
-    [21, "10.0.0.7", true],
-    [0, "10.0.0.8", false],
-    [5, "10.0.0.9", false],
-  ] as const) {
-    machine.wait(seconds * 1000);
-    t.equal(addPortably(machine, name), searches, name);
-  }
-
-  machine.disk.put("/data/net/10.0.0.99", "foreign\r\neth0");
-  t.equal(addPortably(machine, "10.0.0.10"), true, "somebody else is at work");
-  t.equal(addPortably(machine, "10.0.0.11"), true);
+  t.equal(knownCount(machine.start(), location), undefined);
   t.end();
 });

@@ -515,6 +515,139 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: 1_000_000_000n,
   },
   {
+    name: "lines are found by what they begin with; the first is always told, and what has no end is no line",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "first\nc1 x\nc10 y\nc1 é\n c1 z\nc1 cut", 0o600);
+      return [
+        system.findLines(`${root}/a`, "c1 "),
+        system.findLines(`${root}/a`, "first"),
+        system.findLines(`${root}/a`, undefined),
+      ];
+    },
+    expected: [
+      { first: "first", found: ["c1 x", "c1 é"], size: 35 },
+      { first: "first", found: [], size: 35 },
+      { first: "first", found: [], size: 35 },
+    ],
+  },
+  {
+    name: "a file without a line end has no lines",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "c1 x", 0o600);
+      return system.findLines(`${root}/a`, "c1 ");
+    },
+    expected: { first: "", found: [], size: 4 },
+  },
+  {
+    name: "no lines are found through a symbolic link",
+    run: (system, root) => {
+      system.symlink("b", `${root}/a`);
+      system.findLines(`${root}/a`, undefined);
+    },
+    expected: "ELOOP open /a: too many levels of symbolic links",
+  },
+  {
+    name: "a file is extended at its end, then overwritten at its beginning",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "0123\nline\n", 0o600);
+      system.extendFile(`${root}/a`, "é\n", "abcd\n");
+      system.extendFile(`${root}/a`, "", "ABCD");
+      return system.readFile(`${root}/a`, LIMIT);
+    },
+    expected: "ABCD\nline\né\n",
+  },
+  {
+    name: "a missing file is not extended",
+    run: (system, root) => system.extendFile(`${root}/a`, "x", "y"),
+    expected: "ENOENT open /a: no such file or directory",
+  },
+  {
+    name: "a file is not extended through a symbolic link",
+    run: (system, root) => {
+      system.symlink("b", `${root}/a`);
+      system.extendFile(`${root}/a`, "x", "y");
+    },
+    expected: "ELOOP open /a: too many levels of symbolic links",
+  },
+  {
+    name: "all files are read at once: those of two words as lines, every other as it is",
+    run: (system, root) => {
+      const contents = {
+        "10.0.0.2": "c1\r\neth0",
+        "2001:db8::2": "c_2.x-\r\n!@~",
+        "10.0.0.3": "c1",
+        "10.0.0.4": "c1\r\neth0\n",
+        "10.0.0.5": "c1\r\n..",
+        "10.0.0.6": "-c\r\neth0",
+        "10.0.0.7": "c1\r\na:b",
+        "10.0.0.8": "c1\r\n0123456789abcdef",
+        "10.0.0.9": "c1\r\neth0\0",
+        lock: "c1\r\neth0",
+        "a b": "c1\r\neth0",
+      };
+      for (const [name, text] of Object.entries(contents)) {
+        system.createFile(`${root}/${name}`, text, 0o600);
+      }
+      system.makeDirectories(`${root}/10.0.0.10`);
+      const { pairs, count, others } = system.readFiles(root, LIMIT);
+      const told = others.map(({ name, content }) =>
+        typeof content === "string" ? [name, content] : [name, content.code],
+      );
+      return [pairs.split("\n").sort(), count, told.sort()];
+    },
+    expected: [
+      ["", "c1 eth0 10.0.0.2", "c_2.x- !@~ 2001:db8::2"],
+      2,
+      [
+        ["10.0.0.10", "EISDIR"],
+        ["10.0.0.3", "c1"],
+        ["10.0.0.4", "c1\r\neth0\n"],
+        ["10.0.0.5", "c1\r\n.."],
+        ["10.0.0.6", "-c\r\neth0"],
+        ["10.0.0.7", "c1\r\na:b"],
+        ["10.0.0.8", "c1\r\n0123456789abcdef"],
+        ["10.0.0.9", "c1\r\neth0\0"],
+        ["a b", "c1\r\neth0"],
+        ["lock", "c1\r\neth0"],
+      ],
+    ],
+  },
+  {
+    name: "a file that is too large cannot be read with the others",
+    run: (system, root) => {
+      system.createFile(`${root}/10.0.0.2`, "x".repeat(LIMIT + 1), 0o600);
+      const [other] = system.readFiles(root, LIMIT).others;
+      return other !== undefined && typeof other.content !== "string" && other.content.code;
+    },
+    expected: "EFBIG",
+  },
+  {
+    name: "a missing directory has no files to read",
+    run: (system, root) => system.readFiles(`${root}/a`, LIMIT),
+    expected: "ENOENT open /a: no such file or directory",
+  },
+  {
+    name: "each name of a directory is visited",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "", 0o600);
+      system.makeDirectories(`${root}/b`);
+      const names: string[] = [];
+      system.eachName(root, (name) => names.push(name));
+      return names.sort();
+    },
+    expected: ["a", "b"],
+  },
+  {
+    name: "only an empty directory is removed",
+    run: (system, root) => {
+      system.makeDirectories(`${root}/a/b`);
+      system.removeDirectory(`${root}/a/b`);
+      system.makeDirectories(`${root}/a/c`);
+      system.removeDirectory(`${root}/a`);
+    },
+    expected: "ENOTEMPTY rmdir /a: directory not empty",
+  },
+  {
     name: "the lock makes the reference's file and the state directory",
     run: (system, root) => {
       system.makeDirectories(`${root}/net`);

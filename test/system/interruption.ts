@@ -24,7 +24,12 @@ export type Operation =
   | "rename"
   | "unlink"
   | "makeDirectories"
+  | "removeDirectory"
   | "list"
+  | "eachName"
+  | "readFiles"
+  | "findLines"
+  | "extendFile"
   | "status"
   | "requireWritable"
   | "lock"
@@ -59,7 +64,16 @@ export function failDiskFrom(number: number, code: string): Interrupt {
 }
 
 /** The operations that begin with the same system call as another. */
-const opens: readonly Operation[] = ["readFile", "createFile", "overwriteFile", "list"];
+const opens: readonly Operation[] = [
+  "readFile",
+  "createFile",
+  "overwriteFile",
+  "list",
+  "eachName",
+  "readFiles",
+  "findLines",
+  "extendFile",
+];
 
 /** Refuses a call and every later one that begins with the same system call: so an open fails where no unlink does. */
 export function failKindFrom({ number, operation }: Call, code: string): Interrupt {

@@ -1,6 +1,12 @@
 /** A file system in memory: as much of one as the plugin uses. */
 
-import { type FileKind, type FileStatus, SystemError } from "../../src/system/system.ts";
+import { linesIn } from "../../src/system/lines.ts";
+import {
+  type FileKind,
+  type FileStatus,
+  type Lines,
+  SystemError,
+} from "../../src/system/system.ts";
 
 /** What a name in a directory leads to; several names may lead to the same one. */
 interface Inode {
@@ -118,14 +124,43 @@ export class MemoryDisk {
     file.changed = this.#time();
   }
 
-  makeDirectories(path: string): void {
+  findLines(path: string, start: string | undefined): Lines {
+    const content = this.#lineFile(path);
+    const end = content.indexOf("\n");
+    const size = Buffer.byteLength(content);
+    if (end < 0) return { first: "", found: [], size };
+    const found = start === undefined ? [] : linesIn(content, start, end + 1);
+    return { first: content.slice(0, end), found, size };
+  }
+
+  extendFile(path: string, text: string, header: string): void {
+    this.write(path, `${header}${this.#lineFile(path).slice(header.length)}${text}`);
+  }
+
+  /** The content of a file that is not opened through a symbolic link. */
+  #lineFile(path: string): string {
+    const found = this.#find("open", path);
+    if (found.kind === "link") throw new SystemError("open", path, "ELOOP");
+    if (found.kind === "directory") throw new SystemError("open", path, "EISDIR");
+    return found.content;
+  }
+
+  removeDirectory(path: string): void {
+    const found = this.#find("rmdir", path);
+    if (found.kind !== "directory") throw new SystemError("rmdir", path, "ENOTDIR");
+    if (found.entries.size > 0) throw new SystemError("rmdir", path, "ENOTEMPTY");
+    const { directory, name } = this.#parent("rmdir", path);
+    this.#remove(directory, name);
+  }
+
+  makeDirectories(path: string, mode = 0o755): void {
     let directory = this.#root;
     let made = "";
     for (const name of partsOf(path)) {
       made += `/${name}`;
       let next = directory.entries.get(name);
       if (next === undefined) {
-        next = this.#inode("directory", 0o755, directory.device);
+        next = this.#inode("directory", mode, directory.device);
         this.#enter(directory, name, next);
       }
       if (next.kind !== "directory") throw new SystemError("mkdir", made, "ENOTDIR");

@@ -1,7 +1,10 @@
 /** A machine in memory, on which a process can be stopped, or a call fail, wherever a test needs it. */
 
+import { readFilesBy } from "../../src/system/read-files.ts";
 import {
   type FileStatus,
+  type Files,
+  type Lines,
   type LockRequest,
   LockTimeout,
   type System,
@@ -35,9 +38,23 @@ export class MemoryMachine {
   /** The wall clock, in milliseconds since the epoch. */
   time = Date.UTC(2026, 0, 31, 12);
   readonly disk = new MemoryDisk(() => BigInt(this.time) * 1_000_000n);
+  /** What the kernel shows of the running boot; `undefined` where `/proc` is not mounted. */
+  bootId: string | undefined;
+  #boots = 0;
   /** Who holds which lock; gone with its process. */
   readonly locks = new Map<string, string>();
   #lastProcessId = 1000;
+
+  constructor() {
+    this.boot();
+  }
+
+  /** Boots the machine, for the first time or again. */
+  boot(): void {
+    this.locks.clear();
+    const last = String(++this.#boots).padStart(12, "0");
+    this.bootId = `11111111-2222-3333-4444-${last}\n`;
+  }
 
   /** Starts a process that a test plays itself. */
   start(start: Start = {}): MemoryProcess {
@@ -152,7 +169,11 @@ export class MemoryProcess implements System {
   }
 
   readFile(path: string, limit: number): string {
-    return this.#call("readFile", "open", path, () => this.#disk.readFile(path, limit));
+    return this.#call("readFile", "open", path, () => {
+      const { bootId } = this.#machine;
+      if (path === "/proc/sys/kernel/random/boot_id" && bootId !== undefined) return bootId;
+      return this.#disk.readFile(path, limit);
+    });
   }
 
   createFile(path: string, text: string, mode: number): void {
@@ -204,12 +225,46 @@ export class MemoryProcess implements System {
     this.#call("unlink", "unlink", path, () => this.#disk.unlink(path));
   }
 
-  makeDirectories(path: string): void {
-    this.#call("makeDirectories", "mkdir", path, () => this.#disk.makeDirectories(path));
+  makeDirectories(path: string, mode?: number): void {
+    this.#call("makeDirectories", "mkdir", path, () => this.#disk.makeDirectories(path, mode));
+  }
+
+  removeDirectory(path: string): void {
+    this.#call("removeDirectory", "rmdir", path, () => this.#disk.removeDirectory(path));
   }
 
   list(path: string): readonly string[] {
     return this.#call("list", "open", path, () => this.#disk.list(path));
+  }
+
+  eachName(path: string, visit: (name: string) => void): void {
+    this.#call("eachName", "open", path, () => this.#disk.list(path)).forEach(visit);
+  }
+
+  /** As one call on a directory that nobody changes meanwhile, and one on each file, which may fail or wait. */
+  readFiles(path: string, limit: number): Files {
+    return readFilesBy(
+      {
+        list: () => this.#call("readFiles", "open", path, () => this.#disk.list(path)),
+        readFile: (file) => this.readFile(file, limit),
+      },
+      path,
+      limit,
+    );
+  }
+
+  findLines(path: string, start: string | undefined): Lines {
+    return this.#call("findLines", "open", path, () => this.#disk.findLines(path, start));
+  }
+
+  extendFile(path: string, text: string, header: string): void {
+    this.#call(
+      "extendFile",
+      "open",
+      path,
+      () => this.#disk.extendFile(path, text, header),
+      (part) => this.#disk.extendFile(path, text.slice(0, text.length * part), ""),
+    );
   }
 
   status(path: string): FileStatus {
@@ -225,7 +280,7 @@ export class MemoryProcess implements System {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
-      if (directory !== undefined) this.#disk.makeDirectories(directory);
+      if (directory !== undefined) this.#disk.makeDirectories(directory, 0o700);
       const other = this.#machine.locks.get(path);
       if (other !== undefined) {
         this.#machine.wait(timeout);

@@ -10,7 +10,7 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
-test("where a cursor cannot be written, no set keeps a reservation, and the index lists nothing", (t) => {
+test("where a cursor cannot be written, no set keeps a reservation, and the journal lists nothing", (t) => {
   const network = new Network(new MemoryMachine(), dualStack);
   network.add("c2");
   network.machine.disk.unlink(`${network.directory}/last_reserved_ip.1`);
@@ -63,16 +63,17 @@ test("the first ADD on a node makes all directories and prints the result", (t) 
 }`,
   );
   t.equal(stderr, "");
-  const { ".host-local/net/stamp": stamp, ...files } =
-    network.machine.disk.filesUnder("/var/lib/cni/networks");
-  t.match(stamp, /^3( [0-9]+){6} 1 0 proven [0-9]+$/);
+  const { disk } = network.machine;
+  const { ".host-local/net/journal": journal, ...files } = disk.filesUnder("/var/lib/cni/networks");
+  t.match(journal, /^host-local-journal 1 [0-9a-f-]{36} \S+ 1 209 192 +\nc1 eth0 10\.0\.0\.2\n$/);
   t.same(files, {
-    ".host-local/net/owners/c1:eth0": "10.0.0.2",
     "net/10.0.0.2": "c1\r\neth0",
     "net/last_reserved_ip.0": "10.0.0.2",
     "net/lock": "",
   });
-  t.equal(network.machine.disk.modeOf(network.directory), 0o755);
+  t.equal(disk.modeOf(network.directory), 0o755);
+  t.equal(disk.modeOf("/var/lib/cni/networks/.host-local"), 0o700);
+  t.equal(disk.modeOf("/var/lib/cni/networks/.host-local/net/journal"), 0o600);
   t.end();
 });
 

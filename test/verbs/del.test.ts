@@ -135,7 +135,7 @@ test("DEL that cannot remove a file removes all others, then reports it", (t) =>
 
 test("DEL reports a failed system call, so that the runtime tries again", (t) => {
   const cases = [
-    ["list", "open /var/lib/cni/networks/net: input/output error"],
+    ["readFiles", "open /var/lib/cni/networks/net: input/output error"],
     ["status", "stat /var/lib/cni/networks/net: input/output error"],
   ] as const;
 
@@ -166,7 +166,7 @@ test("DEL that finds nothing names the files that it could not read", (t) => {
   t.end();
 });
 
-test("DEL fails while a reservation that the index lists for its attachment cannot be read, and releases the rest", (t) => {
+test("DEL fails while a reservation that the journal lists for its attachment cannot be read, and releases the rest", (t) => {
   const network = networkWith();
   network.add("c1");
   network.put("10.0.0.4", "c1\r\neth0");
@@ -204,7 +204,7 @@ test("DEL reads a second time what could not be read once", (t) => {
   t.end();
 });
 
-test("DEL fails while it has no file descriptor to read a file that the index does not list", (t) => {
+test("DEL fails while it has no file descriptor to read a file that the journal does not list", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
 
@@ -219,7 +219,7 @@ test("DEL fails while it has no file descriptor to read a file that the index do
   t.end();
 });
 
-test("DEL ignores an unreadable file that the index lists for another owner", (t) => {
+test("DEL ignores an unreadable file that the journal lists for another owner", (t) => {
   const network = networkWith();
   network.add("c1");
   network.add("c2");

@@ -222,7 +222,7 @@ test("GC reports a failed system call", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   const { error } = network.gc([], {
-    interrupt: refuse("list", "EIO", "/var/lib/cni/networks/net"),
+    interrupt: refuse("readFiles", "EIO", "/var/lib/cni/networks/net"),
   });
 
   t.same(error, { code: 5, msg: "open /var/lib/cni/networks/net: input/output error" });

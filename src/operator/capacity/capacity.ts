@@ -1,6 +1,6 @@
-import { entryOf } from "../../store/owner-index.ts";
+import { ownerText } from "../../store/owner.ts";
 import { listReservations, type Reservation } from "../../store/reservations.ts";
-import { knownCounts } from "../../store/store.ts";
+import { othersIn, readAll } from "../../store/search.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Command,
@@ -12,7 +12,6 @@ import {
 import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
-import { readReservations } from "../node/node-reservations.ts";
 import {
   addUp,
   countRanges,
@@ -186,10 +185,9 @@ function countDirectory(
     }));
 }
 
-/** The reservations that name no container; none are read if the index says that there are none. */
-function suspectsOf(system: OperatorSystem, network: FoundNetwork): readonly Reservation[] {
-  if (knownCounts(system, network.location)?.ownerless === 0) return [];
-  return readReservations(system, network).filter(({ owner }) => entryOf(owner) === undefined);
+/** The reservations that name no container. */
+function suspectsOf(system: OperatorSystem, { location }: FoundNetwork): readonly Reservation[] {
+  return othersIn(readAll(system, location)).filter(({ owner }) => ownerText(owner) === undefined);
 }
 
 function describe({ network, counts }: CountedNetwork): object {

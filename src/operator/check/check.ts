@@ -14,7 +14,7 @@ import { type Finding, networkOf, remedyOf, type Severity, severityOf } from "./
 import { formatFindings, problemLine } from "./finding-text.ts";
 import { type Repairs, repair } from "./repair.ts";
 
-/** `check`: checks running pods, reservations, cursors, the index, ranges and bridges. */
+/** `check`: checks running pods, reservations, cursors, ranges and bridges. */
 export const check: Command = {
   name: "check",
   operands: "[NETWORK]",
@@ -22,9 +22,9 @@ export const check: Command = {
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
-    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share; cursors outside their range; bridges with a wrong address; invalid configurations; files that others can write to; leftovers of killed calls; and a wrong owner index. It changes nothing and takes no lock.",
+    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share; cursors outside their range; bridges with a wrong address; invalid configurations; files that others can write to; and leftovers of killed calls. It changes nothing and takes no lock.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node.",
-    "With --repair it repairs, under the lock, what is safe to repair: reservations that have been empty for ten seconds, cursors outside their range, leftovers, the owner index. It first copies each file that it removes to DATA-DIR/.host-local/NETWORK/repaired/TIME. A reservation with any content is kept.",
+    "With --repair it repairs, under the lock, what is safe to repair: reservations that have been empty for ten seconds, cursors outside their range, leftovers. It first copies each file that it removes to DATA-DIR/.host-local/NETWORK/repaired/TIME. A reservation with any content is kept.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
     'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repairable", "repaired": null or what was done}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],

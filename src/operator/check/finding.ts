@@ -69,10 +69,6 @@ export const kinds = {
     remedy:
       "install it again, and keep the other installer from copying its host-local; if that is intended, remove host-local.previous or host-local.installed beside it",
   },
-  "wrong-index": {
-    severity: "warning",
-    remedy: "rebuild the index",
-  },
   "empty-reservation": {
     severity: "warning",
     remedy: "remove it; ADD does so when the range is otherwise full",
@@ -138,13 +134,9 @@ export const kinds = {
     severity: "info",
     remedy: "none; it belongs to a range set that is no longer configured",
   },
-  "stale-index": {
-    severity: "info",
-    remedy: "none; the next call that needs it reads all reservations once",
-  },
   "leftover-file": {
     severity: "info",
-    remedy: "none; a later ADD removes it",
+    remedy: "none; a later call removes it",
   },
   "leftover-gc-state": {
     severity: "info",
@@ -171,8 +163,7 @@ export type Code = keyof typeof kinds;
 export type Repair =
   | { readonly kind: "reservation"; readonly name: string }
   | { readonly kind: "cursor"; readonly index: number; readonly text: string }
-  | { readonly kind: "leftover" | "gc-state" }
-  | { readonly kind: "index" };
+  | { readonly kind: "leftover" | "gc-state" };
 
 /** A finding of `check`. */
 export interface Finding {

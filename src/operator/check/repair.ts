@@ -19,7 +19,7 @@ export type Repairs = Map<Finding, string>;
 /**
  * Repairs what can be repaired in one network.
  *
- * @param backupDir the directory for copies; by default one beside the owner index
+ * @param backupDir the directory for copies; by default one in the state directory
  * @param done receives what was done, even if the rest fails
  * @throws CniError 11 if the lock is not free in time: nothing was changed
  * @throws SystemError if a copy cannot be made: nothing after that was changed
@@ -64,7 +64,7 @@ function backupOf(
   const directory = join(root, time);
   return (path, name) => {
     if (backupDir === undefined) requireSound(system, location, root);
-    system.makeDirectories(directory);
+    system.makeDirectories(directory, 0o700);
     const copy = join(directory, name);
     system.copyFile(path, copy, 0o600);
     return copy;
@@ -113,9 +113,6 @@ function repairOne(
       removeSeenDead(system, location);
       return `removed; copy: ${copy}`;
     }
-    case "index":
-      store.rebuildIndex();
-      return "rebuilt from the reservations";
     default:
       return undefined;
   }

@@ -1,18 +1,15 @@
-/** Findings on cursors, the owner index, leftovers and foreign files. */
+/** Findings on cursors, leftovers and foreign files. */
 
 import { isIdentifier } from "../../cni/attachment.ts";
 import type { NetworkName } from "../../cni/call.ts";
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { cursorIndex, cursorPath, readCursorText } from "../../store/cursor.ts";
-import { indexState } from "../../store/index-state.ts";
 import { join, type Location, locate } from "../../store/location.ts";
-import { namesIn } from "../../store/reservations.ts";
 import { seenDeadPath } from "../../store/seen-dead.ts";
 import { abandonedFiles, isTemporaryName } from "../../store/temporary.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
 import { hasKnownRanges, type NetworkDirectory, rangeSetsAt } from "../node/network-directories.ts";
-import { plural } from "../output/plural.ts";
 import type { Code, Finding } from "./finding.ts";
 
 const SECOND = 1_000_000_000n;
@@ -23,16 +20,15 @@ const MIN_CURSOR_AGE = 10n * SECOND;
 /** Without a record for a week, `gc` no longer runs. */
 const MAX_GC_AGE = 7n * 24n * 3600n * SECOND;
 
-/** Checks the cursors, the owner index, leftovers and foreign files of a network. */
+/** Checks the cursors, leftovers and foreign files of a network. */
 export function storeFindings(system: System, directory: NetworkDirectory): readonly Finding[] {
   const { location } = directory;
-  const names = [...namesIn(system, location)].sort();
+  const names = listed(system, location.directory);
   return [
     ...names.flatMap((name) => {
       const index = cursorIndex(name);
       return index === undefined ? [] : cursorFindings(system, directory, index);
     }),
-    ...indexFindings(system, location),
     ...leftoverFindings(system, location),
     ...names
       .filter((name) => isForeign(name))
@@ -105,20 +101,6 @@ function cursorFindings(
   }
   const message = `${formatAddress(address)} is not in ${sets.map(formatRangeSet).join(" or ")}`;
   return [{ ...found(location, "cursor-outside-range", path, message), repair }];
-}
-
-function indexFindings(system: System, location: Location): readonly Finding[] {
-  const state = indexState(system, location);
-  const repair = { kind: "index" } as const;
-  if (state.kind === "stale") {
-    const message = "another program changed the network's directory";
-    return [{ ...found(location, "stale-index", location.owners, message), repair }];
-  }
-  if (state.kind !== "wrong") return [];
-  const names = state.missing.map(({ name }) => name);
-  const shown = names.length > 3 ? `${names.slice(0, 3).join(", ")} ...` : names.join(", ");
-  const message = `${plural(names.length, "reservation")} missing from the index: ${shown}`;
-  return [{ ...found(location, "wrong-index", location.owners, message), repair }];
 }
 
 function leftoverFindings(system: System, location: Location): readonly Finding[] {

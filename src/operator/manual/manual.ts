@@ -34,7 +34,7 @@ const closingSections: readonly (readonly [string, readonly (readonly [string, s
       ],
       [
         "/var/lib/cni/networks/.host-local",
-        "The owner index, records of gc, and copies made by check --repair. It may be deleted while no call runs.",
+        "The journal, records of gc, and copies made by check --repair. It may be deleted while no call runs.",
       ],
       ["/var/lib/cni/results", "The cache of libcni, which names the pods."],
     ],

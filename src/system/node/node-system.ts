@@ -1,9 +1,12 @@
 /** `System` on Node.js. */
 
 import fs from "node:fs";
+import { linesIn } from "../lines.ts";
+import { readFilesBy } from "../read-files.ts";
 import {
   type FileStatus,
   isSystemError,
+  type Lines,
   makeDirectoriesBy,
   type System,
   SystemError,
@@ -37,14 +40,19 @@ export function createNodeSystem(): NodeSystem {
     symlink: (target, path) => systemCall("symlink", path, () => fs.symlinkSync(target, path)),
     readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
     makeDirectories,
-    list: (path) => systemCall("open", path, () => fs.readdirSync(path)),
+    removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
+    list,
+    eachName: (path, visit) => list(path).forEach(visit),
+    readFiles: (path, limit) => readFilesBy({ list, readFile }, path, limit),
+    findLines,
+    extendFile,
     status,
     linkStatus,
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
     locksOutGoPlugin: false,
-    lock: (request) => lock(request, makeDirectories),
+    lock: (request) => lock(request, (path) => makeDirectories(path, 0o700)),
     now: () => Date.now(),
     processId: () => process.pid,
     exit: (code) => process.exit(code),
@@ -142,13 +150,60 @@ function overwriteFile(path: string, text: string): void {
   }
 }
 
-function makeDirectories(path: string): void {
-  makeDirectoriesBy(makeDirectory, path);
+function list(path: string): readonly string[] {
+  return systemCall("open", path, () => fs.readdirSync(path));
 }
 
-function makeDirectory(path: string): void {
+/** The first line is looked for in so many bytes, where no other is. */
+const FIRST_LINE = 4096;
+
+function findLines(path: string, start: string | undefined): Lines {
+  const flags = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+  const file = systemCall("open", path, () => fs.openSync(path, flags));
   try {
-    systemCall("mkdir", path, () => fs.mkdirSync(path, 0o755));
+    return systemCall("read", path, () => {
+      const { size } = fs.fstatSync(file);
+      const buffer = Buffer.allocUnsafe(start === undefined ? Math.min(size, FIRST_LINE) : size);
+      const text = buffer.toString("utf8", 0, fs.readSync(file, buffer, 0, buffer.length, 0));
+      const end = text.indexOf("\n");
+      if (end < 0) return { first: "", found: [], size };
+      const found = start === undefined ? [] : linesIn(text, start, end + 1);
+      return { first: text.slice(0, end), found, size };
+    });
+  } finally {
+    closeQuietly(file);
+  }
+}
+
+function extendFile(path: string, text: string, header: string): void {
+  const flags = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+  const file = systemCall("open", path, () => fs.openSync(path, flags));
+  try {
+    systemCall("write", path, () => {
+      const { size } = fs.fstatSync(file);
+      if (text !== "") writeAt(file, text, size);
+      writeAt(file, header, 0);
+    });
+  } finally {
+    closeQuietly(file);
+  }
+}
+
+function writeAt(file: number, text: string, position: number): void {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  while (written < bytes.length) {
+    written += fs.writeSync(file, bytes, written, bytes.length - written, position + written);
+  }
+}
+
+function makeDirectories(path: string, mode?: number): void {
+  makeDirectoriesBy((one) => makeDirectory(one, mode), path);
+}
+
+function makeDirectory(path: string, mode = 0o755): void {
+  try {
+    systemCall("mkdir", path, () => fs.mkdirSync(path, mode));
   } catch (error) {
     if (!isSystemError(error, "EEXIST")) throw error;
     if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");

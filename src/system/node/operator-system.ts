@@ -38,7 +38,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readPipe,
     permissions,
     copyFile,
-    removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     sameContent,
     run,
   };

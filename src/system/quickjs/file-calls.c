@@ -25,6 +25,10 @@ JSValue throw_errno(JSContext *ctx, const char *operation, int error) {
   return JS_Throw(ctx, object);
 }
 
+JSValue done(JSContext *ctx, const char *operation, int result) {
+  return result < 0 ? throw_errno(ctx, operation, errno) : JS_UNDEFINED;
+}
+
 const char *path_of(JSContext *ctx, const char *operation, JSValueConst value) {
   size_t length;
   const char *path = JS_ToCStringLen(ctx, &length, value);

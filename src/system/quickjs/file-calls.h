@@ -14,6 +14,9 @@
 /* Throws {operation, code} for an errno. */
 JSValue throw_errno(JSContext *ctx, const char *operation, int error);
 
+/* The result of a system call without a return value: undefined or, where it is negative, the error of errno. */
+JSValue done(JSContext *ctx, const char *operation, int result);
+
 /* Converts a path to a C string; NULL, with an exception thrown, where it contains NUL. */
 const char *path_of(JSContext *ctx, const char *operation, JSValueConst value);
 

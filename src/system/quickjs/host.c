@@ -8,11 +8,12 @@
  */
 
 #define _GNU_SOURCE
+#include "directories.h"
 #include "engine.h"
 #include "file-calls.h"
+#include "line-files.h"
 #include "operator-host.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -45,11 +46,6 @@ enum {
   /* How often a wait for the lock checks the clock. */
   TICK_MICROSECONDS = 50 * 1000,
 };
-
-/* The result of a function without a return value. */
-static JSValue done(JSContext *ctx, const char *operation, int result) {
-  return result < 0 ? throw_errno(ctx, operation, errno) : JS_UNDEFINED;
-}
 
 static JSValue host_environment(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
@@ -230,51 +226,6 @@ static JSValue host_unlink(JSContext *ctx, JSValueConst self, int count, JSValue
   JSValue result = done(ctx, "unlink", unlink(path));
   JS_FreeCString(ctx, path);
   return result;
-}
-
-static JSValue host_make_directory(JSContext *ctx, JSValueConst self, int count,
-                                   JSValueConst *args) {
-  (void)self, (void)count;
-  const char *path = path_of(ctx, "mkdir", args[0]);
-  if (!path) return JS_EXCEPTION;
-  JSValue result = done(ctx, "mkdir", mkdir(path, 0755));
-  JS_FreeCString(ctx, path);
-  return result;
-}
-
-static JSValue names_in(JSContext *ctx, DIR *directory) {
-  JSValue names = JS_NewArray(ctx);
-  if (JS_IsException(names)) return JS_EXCEPTION;
-  uint32_t length = 0;
-  for (;;) {
-    errno = 0;
-    const struct dirent *entry = readdir(directory);
-    if (!entry) {
-      int error = errno;
-      if (error == 0) return names;
-      JS_FreeValue(ctx, names);
-      return throw_errno(ctx, "readdir", error);
-    }
-    const char *name = entry->d_name;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
-    if (JS_SetPropertyUint32(ctx, names, length++, JS_NewString(ctx, name)) < 0) {
-      JS_FreeValue(ctx, names);
-      return JS_EXCEPTION;
-    }
-  }
-}
-
-static JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
-  (void)self, (void)count;
-  const char *path = path_of(ctx, "open", args[0]);
-  if (!path) return JS_EXCEPTION;
-  DIR *directory = opendir(path);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (!directory) return throw_errno(ctx, "open", error);
-  JSValue names = names_in(ctx, directory);
-  closedir(directory);
-  return names;
 }
 
 /* [kind, device, inode, size, modified, changed]; kind is 'f', 'd' or 'o' as a number. */
@@ -474,8 +425,13 @@ static const struct {
     {"readLink", 1, host_read_link},
     {"setModified", 3, host_set_modified},
     {"unlink", 1, host_unlink},
-    {"makeDirectory", 1, host_make_directory},
+    {"makeDirectory", 2, host_make_directory},
+    {"removeDirectory", 1, host_remove_directory},
     {"list", 1, host_list},
+    {"eachName", 2, host_each_name},
+    {"readFiles", 2, host_read_files},
+    {"findLines", 2, host_find_lines},
+    {"extendFile", 3, host_extend_file},
     {"status", 1, host_status},
     {"linkStatus", 1, host_link_status},
     {"requireWritable", 1, host_require_writable},

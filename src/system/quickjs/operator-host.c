@@ -404,15 +404,6 @@ static JSValue host_run(JSContext *ctx, JSValueConst self, int count, JSValueCon
   return result;
 }
 
-static JSValue host_remove_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
-  (void)self, (void)count;
-  const char *path = path_of(ctx, "rmdir", args[0]);
-  if (!path) return JS_EXCEPTION;
-  int error = rmdir(path) < 0 ? errno : 0;
-  JS_FreeCString(ctx, path);
-  return error == 0 ? JS_UNDEFINED : throw_errno(ctx, "rmdir", error);
-}
-
 static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("isTerminal", 1, host_is_terminal),
     JS_CFUNC_DEF("terminalWidth", 0, host_terminal_width),
@@ -422,7 +413,6 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
     JS_CFUNC_DEF("sameContent", 2, host_same_content),
-    JS_CFUNC_DEF("removeDirectory", 1, host_remove_directory),
     JS_CFUNC_DEF("run", 5, host_run),
 };
 

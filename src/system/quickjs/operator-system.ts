@@ -16,7 +16,6 @@ interface OperatorHost {
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
   sameContent(path: string, other: string): boolean;
-  removeDirectory(path: string): void;
   /** Exit code, standard output and captured standard error; variables as `NAME=value`, timeout 0 for none. */
   run(
     command: readonly string[],
@@ -46,7 +45,6 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
     sameContent: (path, other) => callHost(path, () => operatorHost.sameContent(path, other)),
-    removeDirectory: (path) => callHost(path, () => operatorHost.removeDirectory(path)),
     run: (command, limit, { variables = {}, timeout = 0, captureStderr = false } = {}) => {
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
       const [exitCode, stdout, stderr] = callHost(command[0], () =>

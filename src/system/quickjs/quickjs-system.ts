@@ -2,9 +2,11 @@
 
 import {
   type FileStatus,
+  type Files,
   isSystemError,
   LockTimeout,
   makeDirectoriesBy,
+  type OtherFile,
   type System,
   SystemError,
 } from "../system.ts";
@@ -25,8 +27,16 @@ interface Host {
   symlink(target: string, path: string): void;
   readLink(path: string): string;
   setModified(path: string, seconds: number, nanoseconds: number): void;
-  makeDirectory(path: string): void;
+  makeDirectory(path: string, mode: number): void;
+  removeDirectory(path: string): void;
   list(path: string): readonly string[];
+  eachName(path: string, visit: (name: string) => void): void;
+  readFiles(path: string, limit: number): readonly [string, number, readonly HostFile[]];
+  findLines(
+    path: string,
+    start: string | undefined,
+  ): readonly [first: string, found: readonly string[], size: number];
+  extendFile(path: string, text: string, header: string): void;
   status(path: string): Fields;
   linkStatus(path: string): Fields;
   requireWritable(path: string): void;
@@ -39,6 +49,11 @@ interface Host {
 
 /** Kind, device, inode, size, modified, changed. */
 type Fields = readonly [number, bigint, bigint, number, bigint, bigint];
+
+/** Its content, or the operation that failed with the errno's name. */
+type HostFile =
+  | readonly [name: string, content: string]
+  | readonly [name: string, operation: string, code: string];
 
 interface HostError {
   readonly operation: string;
@@ -74,7 +89,15 @@ export function createQuickJsSystem(): QuickJsSystem {
     setModified: (path, time) =>
       callHost(path, () => host.setModified(path, Number(time / SECOND), Number(time % SECOND))),
     makeDirectories,
+    removeDirectory: (path) => callHost(path, () => host.removeDirectory(path)),
     list: (path) => callHost(path, () => host.list(path)),
+    eachName: (path, visit) => callHost(path, () => host.eachName(path, visit)),
+    readFiles,
+    findLines: (path, start) => {
+      const [first, found, size] = callHost(path, () => host.findLines(path, start));
+      return { first, found, size };
+    },
+    extendFile: (path, text, header) => callHost(path, () => host.extendFile(path, text, header)),
     status: (path) => statusOf(callHost(path, () => host.status(path))),
     linkStatus: (path) => statusOf(callHost(path, () => host.linkStatus(path))),
     requireWritable: (path) => callHost(path, () => host.requireWritable(path)),
@@ -113,13 +136,22 @@ function writeStandardError(text: string): void {
   }
 }
 
-function makeDirectories(path: string): void {
-  makeDirectoriesBy(makeDirectory, path);
+function readFiles(path: string, limit: number): Files {
+  const [pairs, count, others] = callHost(path, () => host.readFiles(path, limit));
+  const otherOf = ([name, text, code]: HostFile): OtherFile => ({
+    name,
+    content: code === undefined ? text : new SystemError(text, `${path}/${name}`, code),
+  });
+  return { pairs, count, others: others.map(otherOf) };
 }
 
-function makeDirectory(path: string): void {
+function makeDirectories(path: string, mode?: number): void {
+  makeDirectoriesBy((one) => makeDirectory(one, mode), path);
+}
+
+function makeDirectory(path: string, mode = 0o755): void {
   try {
-    callHost(path, () => host.makeDirectory(path));
+    callHost(path, () => host.makeDirectory(path, mode));
   } catch (error) {
     if (!isSystemError(error, "EEXIST")) throw error;
     if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");

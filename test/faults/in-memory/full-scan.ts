@@ -1,4 +1,4 @@
-/** What every answer ought to be, found by a look at every file: the index may make it fast, never different. */
+/** What every answer ought to be, found by a look at every file: the journal may make it fast, never different. */
 
 import {
   type Answer,
@@ -10,9 +10,8 @@ import {
 /** An attachment as `container interface`. */
 export type Name = string;
 
-/** The owner index of the network `net`. */
-export const INDEX = `${DATA_DIRECTORY}/.host-local/net/owners`;
-export const STAMP = `${DATA_DIRECTORY}/.host-local/net/stamp`;
+/** The journal of the network `net`. */
+export const JOURNAL = `${DATA_DIRECTORY}/.host-local/net/journal`;
 
 /** The range sets of the networks here: five addresses, and five more. */
 export const sets = [

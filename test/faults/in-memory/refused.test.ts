@@ -99,7 +99,7 @@ function brokenAnswer(
   refused: readonly Refusal[],
 ): readonly string[] {
   // As by the reference, a reservation that cannot be read is passed over: it may be anybody's. A DEL does so only
-  // where the index does not know whose it is, and never where nothing but a descriptor is missing.
+  // where the journal does not know whose it is, and never where nothing but a descriptor is missing.
   const isPassedOver = refused.some(
     ({ call, error }) =>
       ["readFile", "linkStatus"].includes(call.operation) &&

@@ -7,9 +7,8 @@ import { type Interrupt, pauseAt } from "../../system/interruption.ts";
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
 import { seed } from "../seed.ts";
-import { brokenAnswers, executables, INDEX, STAMP, sets } from "./full-scan.ts";
+import { brokenAnswers, executables, sets } from "./full-scan.ts";
 
-const native: CallOptions = {};
 const portable: CallOptions = { lockKind: "portable" };
 
 const attachments = ["victim eth0", "neighbour eth0", "neighbour-other eth0", "new eth0"];
@@ -42,32 +41,9 @@ const writers: readonly Writer[] = [
     beside: portable,
     steps: [(network) => network.put(V4, OWNER), (network) => network.put(V6, OWNER)],
   },
-  {
-    // Killed after its last reservation, so that it does not take back a stamp that was written meanwhile.
-    name: "the portable executable, killed in the end",
-    beside: native,
-    steps: [
-      (network) => {
-        network.machine.disk.removeAll(STAMP);
-        announce(network, V4);
-        network.put(V4, OWNER);
-      },
-      (network) => {
-        announce(network, `${V4} ${V6}`);
-        network.put(V6, OWNER);
-      },
-    ],
-  },
 ];
 
-/** As our executables do it before they reserve. */
-function announce({ machine }: Network, names: string): void {
-  if (!machine.disk.has(INDEX)) return;
-  machine.disk.removeAll(`${INDEX}/neighbour-other:eth0`);
-  machine.disk.putLink(`${INDEX}/neighbour-other:eth0`, names);
-}
-
-/** `isForeign`: the index is behind when the call begins. */
+/** `isForeign`: the journal is behind when the call begins. */
 function prepare(isForeign: boolean): Network {
   const network = new Network(new MemoryMachine(), { ranges: sets.map((one) => [one]) });
   network.machine.disk.grain = 4_000_000n;
@@ -123,12 +99,14 @@ for (const writer of writers) {
 test("what one GC has found stale may be another's when it comes to it", (t) => {
   const valid = ["neighbour eth0"];
   const { calls } = prepare(false).gc(valid);
-  const firstChange = calls.find(({ operation, path }) => operation === "unlink" && path === STAMP);
+  const secondLook = calls.findLast(
+    ({ operation, path }) => operation === "readFile" && path.endsWith("/10.0.0.3"),
+  );
   const network = prepare(false);
   let granted: readonly string[] = [];
 
   network.gc(valid, {
-    interrupt: pauseAt(firstChange?.number ?? 0, () => {
+    interrupt: pauseAt(secondLook?.number ?? 0, () => {
       network.gc(valid, portable);
       granted = network.add("new", { ...portable, args: "IP=10.0.0.3" }).addresses;
     }),

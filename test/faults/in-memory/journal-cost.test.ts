@@ -1,4 +1,4 @@
-/** With a current index, a call costs the same however many reservations there are. */
+/** With a current journal, a call costs the same however many reservations there are. */
 
 import { test } from "tap";
 import { MemoryMachine } from "../../system/memory-machine.ts";
@@ -23,7 +23,8 @@ function costOf(network: Network, { calls }: Answer): object {
     .map(({ path }) => path)
     .filter((path) => path.startsWith(`${network.directory}/10.`));
   const lists = calls.filter(
-    ({ operation, path }) => operation === "list" && path === network.directory,
+    ({ operation, path }) =>
+      ["list", "eachName", "readFiles"].includes(operation) && path === network.directory,
   );
   return { foreign: read.filter((path) => /\.1\d\d\.\d+$/.test(path)).length, lists: lists.length };
 }
@@ -64,32 +65,39 @@ test("one call of the native executable searches after a foreign change, and onl
   t.end();
 });
 
-test("the portable executable, which does not lock out the Go plugin, searches after its own changes at first", (t) => {
+test("a repeated DEL searches once, and then no more", (t) => {
   const network = crowded();
-  const portable = { lockKind: "portable" };
 
-  t.same(costOf(network, network.add("first", portable)), free);
-  t.same(costOf(network, network.add("second", portable)), search);
-  t.same(costOf(network, network.check("second", portable)), free);
-  t.same(costOf(network, network.del("second", portable)), search);
-  t.same(costOf(network, network.del("first")), search, "so does the native one, once");
-  t.same(costOf(network, network.del("first")), free);
-  t.same(costOf(network, network.del("first", portable)), free);
+  t.same(costOf(network, network.del("unknown")), search);
+  t.same(costOf(network, network.del("unknown")), free);
+  network.del("mine");
+  t.same(costOf(network, network.del("mine")), free);
   t.end();
 });
 
-test("the portable executable reads no foreign reservation once nobody else wrote for half a minute", (t) => {
+test("beside a lock that the Go plugin does not take, each changing call searches, since it puts no seal", (t) => {
   const network = crowded();
-  const portable = { lockKind: "portable" };
-  network.add("first", portable);
-  network.machine.wait(31_000);
+  const unsealed = { lockKind: "portable" };
 
-  t.same(costOf(network, network.add("second", portable)), search);
-  t.same(costOf(network, network.add("third", portable)), free);
-  t.same(costOf(network, network.del("second", portable)), free);
-  network.machine.wait(5000);
-  t.same(costOf(network, network.add("second", portable)), free);
-  network.put("10.0.99.1", "foreign\r\neth0");
-  t.same(costOf(network, network.add("fourth", portable)), search);
+  t.same(costOf(network, network.add("first", unsealed)), free);
+  t.same(costOf(network, network.add("second", unsealed)), search);
+  t.same(costOf(network, network.del("first")), search, "so does the next one that seals");
+  t.same(costOf(network, network.del("first")), free);
+  t.same(costOf(network, network.del("first", unsealed)), free);
+  t.end();
+});
+
+test("a full range and one with a single free address are searched by their names alone", (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
+  for (let at = 2; at < 255; at++) network.add(`c${at}`);
+
+  const full = network.add("one-more");
+  t.match(full.error?.msg, /no IP addresses available/);
+  network.del("c77");
+  const last = network.add("one-more");
+
+  t.same(last.addresses, ["10.0.0.77/24"]);
+  t.ok(last.calls.length < 40, `${last.calls.length} calls`);
+  t.same(costOf(network, last), { foreign: 0, lists: 1 });
   t.end();
 });

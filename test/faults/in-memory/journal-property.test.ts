@@ -8,7 +8,7 @@ import { stopAt } from "../../system/interruption.ts";
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { Network } from "../../verbs/network.ts";
 import { seed } from "../seed.ts";
-import { brokenAnswers, callFor, executables, INDEX, STAMP, sets } from "./full-scan.ts";
+import { brokenAnswers, callFor, executables, JOURNAL, sets } from "./full-scan.ts";
 
 /** Each is served by one side in its life, as a runtime does it: `go` and `hand` write without us. */
 const ours = ["a eth0", "a eth1", "b eth0", "c eth0"] as const;
@@ -39,15 +39,17 @@ const step = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("remove" as const), address }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete index" as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete stamp" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete journal" as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: fc.constant("delete entry and stamp" as const),
-      attachment: fc.constantFrom(...ours),
+      kind: fc.constant("cut journal off" as const),
+      part: fc.integer({ min: 1, max: 99 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("double journal" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore journal" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("boot" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("recreate directory" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("back up" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const) }) },
@@ -66,6 +68,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class World {
   readonly network: Network;
   #backup: Readonly<Record<string, string>> = {};
+  #journal = "";
 
   constructor(machine: MemoryMachine) {
     this.network = new Network(machine, { ranges: sets.map((one) => [one]) });
@@ -85,15 +88,20 @@ class World {
       case "remove":
         disk.removeAll(`${directory}/${step.address}`);
         break;
-      case "delete index":
-        disk.removeAll(INDEX);
+      case "delete journal":
+        disk.removeAll(JOURNAL);
         break;
-      case "delete stamp":
-        disk.removeAll(STAMP);
+      case "cut journal off":
+        this.#spoil((journal) => journal.slice(0, (journal.length * step.part) / 100));
         break;
-      case "delete entry and stamp":
-        disk.removeAll(STAMP);
-        disk.removeAll(`${INDEX}/${step.attachment.replace(" ", ":")}`);
+      case "double journal":
+        this.#spoil((journal) => journal + journal);
+        break;
+      case "restore journal":
+        this.#spoil(() => this.#journal);
+        break;
+      case "boot":
+        machine.boot();
         break;
       case "recreate directory":
         disk.removeAll(directory);
@@ -101,6 +109,10 @@ class World {
         break;
       case "back up":
         this.#backup = disk.filesUnder(directory);
+        this.#spoil((journal) => {
+          this.#journal = journal;
+          return journal;
+        });
         break;
       case "restore":
         disk.removeAll(directory);
@@ -110,6 +122,11 @@ class World {
       case "wait":
         machine.wait(step.milliseconds);
     }
+  }
+
+  #spoil(change: (journal: string) => string): void {
+    const { disk } = this.network.machine;
+    if (disk.has(JOURNAL)) disk.write(JOURNAL, change(disk.readFile(JOURNAL, 1e6)));
   }
 
   #call({ verb, attachment, by, killedAt }: Extract<Step, { readonly kind: "call" }>): void {
@@ -152,7 +169,7 @@ for (const [clock, set] of [
       { numRuns: extent === "short" ? 20 : 60, seed },
     );
 
-    t.pass("no sequence makes the index lie");
+    t.pass("no sequence makes the journal lie");
     t.end();
   });
 }

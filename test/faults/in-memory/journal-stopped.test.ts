@@ -1,4 +1,4 @@
-/** A call is killed at any point, then others write without updating the index: it is never wrong. */
+/** A call is killed at any point, then others write without a line in the journal: no answer is wrong. */
 
 import { test } from "tap";
 import { extent } from "../../extent.ts";
@@ -50,7 +50,7 @@ const clocks: readonly (readonly [name: string, set: (machine: MemoryMachine) =>
   ],
 ];
 
-/** What the Go plugin does, which knows nothing of the index. */
+/** What the Go plugin does, which knows nothing of the journal. */
 const writers: readonly (readonly [name: string, write: (network: Network) => void])[] = [
   ["nobody", () => {}],
   ["a Go ADD", (network) => createAsGo(network, ["10.0.0.6"])?.write()],
@@ -70,7 +70,7 @@ const writers: readonly (readonly [name: string, write: (network: Network) => vo
   ],
 ];
 
-/** A network that `neighbour`, `victim` and, without an interface, `old` live in; `foreign`: the index is behind. */
+/** A network that `neighbour`, `victim` and, without an interface, `old` live in; `foreign`: the journal is behind. */
 function prepare(
   set: (machine: MemoryMachine) => void,
   isForeign: boolean,

@@ -1,10 +1,10 @@
-/** The index is a cache: without it, or where it cannot be kept, every answer is the same. */
+/** The journal is a cache: without it, or where it is wrong or cannot be kept, every answer is the same. */
 
 import { test } from "tap";
 import { pauseAt } from "../../system/interruption.ts";
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
-import { brokenAnswers, executables, INDEX, STAMP, sets } from "./full-scan.ts";
+import { brokenAnswers, executables, JOURNAL, sets } from "./full-scan.ts";
 
 const attachments = ["victim eth0", "neighbour eth0", "new eth0", "old eth0", "none eth0"];
 
@@ -33,14 +33,14 @@ for (const [verb, act] of acts) {
   for (const { name, options } of executables) {
     for (const isForeign of [false, true]) {
       const world = `${name}${isForeign ? ", after a foreign write" : ""}`;
-      test(`the index may be deleted at any system call of ${verb}: ${world}`, (t) => {
+      test(`the journal may be deleted at any system call of ${verb}: ${world}`, (t) => {
         const undisturbed = prepare(isForeign);
         const expected = act(undisturbed, options);
         const broken: string[] = [];
 
         for (const { number, operation } of expected.calls) {
           const network = prepare(isForeign);
-          const remove = pauseAt(number, () => network.machine.disk.removeAll(INDEX));
+          const remove = pauseAt(number, () => network.machine.disk.removeAll(JOURNAL));
           const answer = act(network, { ...options, interrupt: remove });
           if (answer.stdout !== expected.stdout) broken.push(`${number} says ${answer.stdout}`);
           const files = JSON.stringify(network.reservations());
@@ -57,16 +57,64 @@ for (const [verb, act] of acts) {
   }
 }
 
-test("the index may be deleted between calls, whole, its stamp alone or single entries", (t) => {
-  for (const path of [INDEX, STAMP, `${INDEX}/victim:eth0`, `${INDEX}/neighbour:eth0`]) {
-    const network = prepare(false);
-    network.machine.disk.removeAll(path);
+/** What may be done to a journal, by its content before. */
+const damage: readonly (readonly [what: string, spoil: (journal: string) => string])[] = [
+  ["emptied", () => ""],
+  ["cut off in its first line", (journal) => journal.slice(0, 100)],
+  ["cut off after its first line", (journal) => journal.slice(0, 192)],
+  ["cut off between two lines", (journal) => journal.replace(/[^\n]*\n$/, "")],
+  ["cut off within a line", (journal) => journal.slice(0, -5)],
+  ["doubled", (journal) => journal + journal],
+  ["garbage", () => "\0\u{fffd}garbage\n".repeat(50)],
+  ["of zeros", (journal) => "\0".repeat(journal.length)],
+  ["from the future", (journal) => journal.replace("journal 1", "journal 2")],
+  ["of another boot", (journal) => journal.replace("11111111-2222", "22222222-1111")],
+  [
+    "without numbers",
+    (journal) => journal.replace(/ \d+ \d+ +\n/, (end) => `${" ".repeat(end.length - 1)}\n`),
+  ],
+  ["of other addresses", (journal) => journal.replaceAll("10.0.0.", "10.0.9.")],
+  ["twice as long with no more lines", (journal) => journal + "\n".repeat(journal.length)],
+];
 
-    t.same(brokenAnswers(network, attachments), []);
-    t.same(network.del("none").exitCode, 0);
-    t.ok(network.machine.disk.has(STAMP), "it is made anew");
-    t.same(brokenAnswers(network, attachments), []);
+test("the journal may be deleted between calls, or be wrong", (t) => {
+  for (const [what, spoil] of [...damage, ["deleted", undefined] as const]) {
+    const network = prepare(false);
+    const { disk } = network.machine;
+    if (spoil === undefined) disk.removeAll(JOURNAL);
+    else disk.write(JOURNAL, spoil(disk.readFile(JOURNAL, 1e6)));
+
+    t.same(brokenAnswers(network, attachments), [], what);
+    t.equal(network.del("none").exitCode, 0);
+    t.same(brokenAnswers(network, attachments), [], `${what}, after a call`);
   }
+  t.end();
+});
+
+test("an older journal put back in place of the current one is not believed", (t) => {
+  const network = prepare(false);
+  const { disk } = network.machine;
+  const older = disk.readFile(JOURNAL, 1e6);
+  network.addRequested("victim", ["10.0.0.5", "2001:db8::5"]);
+  network.del("neighbour");
+  disk.write(JOURNAL, older);
+
+  t.same(brokenAnswers(network, attachments), []);
+  t.end();
+});
+
+test("a journal from before the machine was booted is not believed", (t) => {
+  const network = prepare(false);
+  const { disk } = network.machine;
+  // As after a power loss: what the journal says reached the disk, what was written later did not.
+  for (const address of ["10.0.0.3", "2001:db8::3"])
+    disk.write(`${network.directory}/${address}`, "");
+  network.machine.boot();
+  network.machine.wait(60_000);
+
+  const given = [1, 2, 3, 4, 5].map((at) => network.add(`next${at}`).addresses[0]);
+
+  t.same(given.slice(0, 4), ["10.0.0.4/29", "10.0.0.5/29", "10.0.0.6/29", "10.0.0.3/29"]);
   t.end();
 });
 
@@ -91,12 +139,12 @@ function live(network: Network, id: string): readonly string[] {
   return broken;
 }
 
-test("a file system without symbolic links changes no answer", (t) => {
+test("without /proc, no boot is known, and every answer is the same", (t) => {
   const machine = new MemoryMachine();
-  machine.disk.symbolicLinks = false;
+  machine.bootId = undefined;
 
   t.same(live(prepare(true, machine), "long"), []);
-  t.same(machine.disk.filesUnder(INDEX), {});
+  t.notOk(machine.disk.has(JOURNAL));
   t.end();
 });
 
@@ -115,17 +163,29 @@ test("an owner whose name is longer than a file's changes no answer", (t) => {
   t.end();
 });
 
-test("an owner of more addresses than a link can list changes no answer", (t) => {
+test("an owner of many addresses changes no answer", (t) => {
   const network = prepare(false);
   for (let at = 0; at < 600; at++) {
     network.put(`10.8.${at >> 8}.${at & 255}`, "many\r\neth0");
   }
   network.del("none");
 
-  t.equal(network.machine.disk.readLink(`${INDEX}/many:eth0`), "?");
   t.same(brokenAnswers(network, [...attachments, "many eth0"]), []);
   network.del("many");
   t.same(brokenAnswers(network, [...attachments, "many eth0"]), []);
   t.notOk(Object.values(network.reservations()).includes("many\r\neth0"));
+  t.end();
+});
+
+test("a journal that has grown is written anew", (t) => {
+  const network = prepare(false);
+  const id = "x".repeat(2000);
+  for (let at = 0; at < 40; at++) {
+    network.add(id);
+    network.del(id);
+  }
+
+  t.ok(network.machine.disk.readFile(JOURNAL, 1e6).length < 80_000);
+  t.same(brokenAnswers(network, [...attachments, `${id} eth0`]), []);
   t.end();
 });

@@ -1,0 +1,211 @@
+/**
+ * The journal: which reservations an attachment holds, without reading all of them.
+ *
+ * Its first line is the seal: which boot and which state of the network's directory the lines that follow are of, and how
+ * long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`), that it
+ * does not (`c1 eth0 -10.1.2.3`), or that it holds none (`c1 eth0`). The journal is believed only while the seal is
+ * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
+ * them all. Deleting it loses nothing.
+ */
+
+import type { Attachment, ContainerId } from "../cni/attachment.ts";
+import { utf8Length } from "../cni/unicode.ts";
+import { parseAddress } from "../ipam/address.ts";
+import { type Files, isSystemError, type Lines, type System } from "../system/system.ts";
+import { type BootId, bootId } from "./boot.ts";
+import { type Identity, identityOf } from "./identity.ts";
+import { join, type Location } from "./location.ts";
+import type { Owner } from "./owner.ts";
+import type { OwnedReservation, Reservation } from "./reservations.ts";
+import { othersIn } from "./search.ts";
+import { withTemporary } from "./temporary.ts";
+
+/** What the first line says. */
+export interface Seal {
+  readonly boot: BootId;
+  /** The network's directory, as the last call left it. */
+  readonly directory: Identity;
+  /** How many reservations there were; files with the name of an address that hold anything else may be among them. */
+  readonly reservations: number;
+  /** The length of the file, in bytes. */
+  readonly length: number;
+  /** Its length when it was written anew. */
+  readonly renewed: number;
+}
+
+/** What the journal lists for an attachment. */
+export interface Listing {
+  /** The reservations that name it, and legacy ones of its container; in the order of `listReservations`. */
+  readonly reservations: readonly Reservation[];
+  /** Whether any line is about the attachment itself; if none is, it may hold more. */
+  readonly isComplete: boolean;
+}
+
+/** An attachment or, without an interface, a container with legacy reservations, as lines begin with it. */
+export type Key = string & { readonly proof: "key" };
+
+/** The first line's length with its end, in bytes; longer than any seal. */
+const HEADER = 192;
+
+/** What the first line begins with; another number is another form. */
+const FORM = "host-local-journal 1";
+
+/** A journal that has grown beyond this many times its length when it was written anew is too long. */
+const GROWTH = 3;
+
+/** No journal below this length is too long, in bytes. */
+const SHORT = 64 * 1024;
+
+/** In place of the interface, which has no such character. */
+const NO_INTERFACE = "/";
+
+/** What lines about an attachment begin with. */
+export function keyOf({ containerId, interfaceName }: Attachment): Key {
+  return `${containerId} ${interfaceName}` as Key;
+}
+
+/** What lines about an owner begin with; `undefined` for a file that names no container. */
+export function keyOfOwner(owner: Owner): Key | undefined {
+  if (owner.kind === "attachment") return keyOf(owner);
+  return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
+}
+
+function legacyKey(containerId: ContainerId): Key {
+  return `${containerId} ${NO_INTERFACE}` as Key;
+}
+
+/**
+ * Reads the journal's first line and those about a container; needs no lock.
+ *
+ * @param containerId `undefined` for the first line alone
+ * @returns `undefined` where there is no journal that could be read
+ */
+export function readJournal(
+  system: System,
+  location: Location,
+  containerId: ContainerId | undefined,
+): Lines | undefined {
+  if (!location.usesStateDirectory) return undefined;
+  try {
+    return system.findLines(
+      journalPath(location),
+      containerId === undefined ? undefined : `${containerId} `,
+    );
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The seal of a journal; `undefined` where it is not current, so that the journal cannot be believed. */
+export function currentSeal(system: System, location: Location, journal: Lines): Seal | undefined {
+  const seal = parseSeal(journal.first);
+  if (seal === undefined || seal.length !== journal.size || isTooLong(seal)) return undefined;
+  if (seal.boot !== bootId(system)) return undefined;
+  try {
+    return identityOf(system.status(location.directory)) === seal.directory ? seal : undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+function isTooLong({ length, renewed }: Seal): boolean {
+  return length > SHORT && length > renewed * GROWTH;
+}
+
+/** What a journal lists for an attachment of the container in question. */
+export function listingOf({ found }: Lines, attachment: Attachment): Listing {
+  const exact = keyOf(attachment);
+  const legacy = legacyKey(attachment.containerId);
+  const names = new Set<string>();
+  let isComplete = false;
+  for (const line of found) {
+    const key = line.startsWith(exact) ? exact : legacy;
+    const rest = line.slice(key.length);
+    if (!line.startsWith(key) || (rest !== "" && !rest.startsWith(" "))) continue;
+    if (key === exact) isComplete = true;
+    const name = rest.slice(1);
+    if (name.startsWith("-")) names.delete(name.slice(1));
+    else if (name !== "") names.add(name);
+  }
+  const reservations: Reservation[] = [];
+  for (const name of [...names].sort()) {
+    const address = parseAddress(name);
+    if (address !== undefined) reservations.push({ address, name });
+  }
+  return { reservations, isComplete };
+}
+
+/** A line that says that an attachment holds a reservation. */
+export function heldLine(key: Key, name: string): string {
+  return `${key} ${name}\n`;
+}
+
+/** A line that says that an attachment no longer holds a reservation. */
+export function releasedLine(key: Key, name: string): string {
+  return `${key} -${name}\n`;
+}
+
+/** A line that says that an attachment, of which no other line tells, holds nothing. */
+export function nothingLine(key: Key): string {
+  return `${key}\n`;
+}
+
+/**
+ * Writes the journal anew from the result of a search; it has no seal yet.
+ *
+ * @returns its length in bytes
+ * @throws SystemError
+ */
+export function renewJournal(system: System, location: Location, files: Files): number {
+  const lines = othersIn(files).map(lineOf).join("");
+  const text = `${paddedHeader(FORM)}${files.pairs}${lines}`;
+  withTemporary(system, location, text, (temporary) =>
+    system.rename(temporary, journalPath(location)),
+  );
+  return HEADER + files.pairs.length + utf8Length(lines);
+}
+
+function lineOf({ name, owner }: OwnedReservation): string {
+  const key = keyOfOwner(owner);
+  return key === undefined ? "" : heldLine(key, name);
+}
+
+/**
+ * Appends lines, and then puts the seal.
+ *
+ * @throws SystemError
+ */
+export function sealJournal(system: System, location: Location, lines: string, seal: Seal): void {
+  const { boot, directory, reservations, length, renewed } = seal;
+  const header = `${FORM} ${boot} ${directory} ${reservations} ${length} ${renewed}`;
+  if (header.length < HEADER) {
+    system.extendFile(journalPath(location), lines, paddedHeader(header));
+  }
+}
+
+function paddedHeader(text: string): string {
+  return `${text.padEnd(HEADER - 1)}\n`;
+}
+
+function parseSeal(header: string): Seal | undefined {
+  const words = header.trimEnd().split(" ");
+  const [boot = "", directory = ""] = words.splice(0, 4).slice(2);
+  const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
+  if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
+  if (![reservations, length, renewed].every(Number.isSafeInteger)) return undefined;
+  // These two are compared with what they should be.
+  return {
+    boot: boot as BootId,
+    directory: directory as Identity,
+    reservations,
+    length,
+    renewed,
+  };
+}
+
+/** The path of the journal. */
+export function journalPath(location: Location): string {
+  return join(location.stateDirectory, "journal");
+}

@@ -1,0 +1,26 @@
+/* Host functions for directories. */
+
+#ifndef DIRECTORIES_H
+#define DIRECTORIES_H
+
+#include <quickjs.h>
+
+/* list(path): the names, in no order. */
+JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+
+/* eachName(path, visit): calls `visit` with each name, so that no list is made of a large directory. */
+JSValue host_each_name(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+
+/*
+ * readFiles(path, limit): [pairs, count, others], as `Files` in system.ts. Each of `others` is [name, content] or
+ * [name, operation, code].
+ */
+JSValue host_read_files(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+
+/* makeDirectory(path, mode). */
+JSValue host_make_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+
+/* removeDirectory(path). */
+JSValue host_remove_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+
+#endif

@@ -1,0 +1,30 @@
+/** `System.readFiles` by one call a file. */
+
+import { type Files, isSystemError, type OtherFile, type System } from "./system.ts";
+
+/** Two words with CR LF between them, see `Files`. */
+const PAIR = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n(?!\.{1,2}$)([!-.0-9;-~]{1,15})$/;
+
+/** Reads every file of a directory; one that was removed meanwhile is left out. */
+export function readFilesBy(
+  { list, readFile }: Pick<System, "list" | "readFile">,
+  path: string,
+  limit: number,
+): Files {
+  const pairs: string[] = [];
+  const others: OtherFile[] = [];
+  for (const name of list(path)) {
+    let content: OtherFile["content"];
+    try {
+      content = readFile(`${path}/${name}`, limit);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      if (error.code === "ENOENT") continue;
+      content = error;
+    }
+    const words = typeof content === "string" ? PAIR.exec(content) : null;
+    if (words === null || !/^[0-9a-fA-F.:]*$/.test(name)) others.push({ name, content });
+    else pairs.push(`${words[1]} ${words[2]} ${name}\n`);
+  }
+  return { pairs: pairs.join(""), count: pairs.length, others };
+}

@@ -1,0 +1,56 @@
+/** The calls of `System`, made by the C host: every case of the table that Node.js and the machine in memory pass. */
+
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "tap";
+import { buildNative } from "../../scripts/build-native.ts";
+import { run } from "../blackbox/executable.ts";
+import { fileSystemCases } from "../system/file-system-cases.ts";
+
+/** Runs each case in a directory of its own, and prints the outcomes; `undefined` and bigints as text. */
+function program(root: string): string {
+  const from = (path: string): string => JSON.stringify(resolve(path));
+  return `
+    import { createQuickJsSystem, serve } from ${from("src/system/quickjs/quickjs-system.ts")};
+    import { fileSystemCases, outcomeOf } from ${from("test/system/file-system-cases.ts")};
+    serve(() => {
+      const system = createQuickJsSystem();
+      const outcomes = fileSystemCases.map((one, at) => {
+        const root = ${JSON.stringify(root)} + "/" + at;
+        system.makeDirectories(root);
+        return outcomeOf(one, system, root);
+      });
+      const text = (_, value) => (typeof value === "bigint" ? value + "n" : value);
+      system.writeStandardOutput(JSON.stringify(outcomes, text));
+      system.exit(0);
+    });`;
+}
+
+for (const checked of [false, true]) {
+  test(`the C host does what every system does${checked ? ", under the sanitizers" : ""}`, async (t) => {
+    const directory = t.testdir({ root: {} });
+    const plugin = join(directory, "program.ts");
+    writeFileSync(plugin, program(join(directory, "root")));
+    const work = join(directory, "work");
+    const output = join(directory, "host-local");
+    const executable = await buildNative({ checked, plugin, work, output });
+
+    const { exitCode, stdout, stderr } = run(executable, {
+      environment: { CNI_COMMAND: "ADD" },
+      stdin: "",
+    });
+
+    t.same({ exitCode, stderr }, { exitCode: 0, stderr: "" });
+    const text = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
+    const expected: unknown = JSON.parse(
+      JSON.stringify(
+        fileSystemCases.map((one) => one.expected ?? null),
+        text,
+      ),
+    );
+    const outcomes: unknown = JSON.parse(stdout);
+    for (const [at, { name }] of fileSystemCases.entries()) {
+      t.same((outcomes as readonly unknown[])[at], (expected as readonly unknown[])[at], name);
+    }
+  });
+}
