@@ -7,7 +7,8 @@ export interface ResultAddress {
   readonly family: 4 | 6;
   /** Address and prefix length, such as `10.1.2.3/24`. */
   readonly address: string;
-  readonly gateway: string;
+  /** `undefined` where there is none; the member is then left out. */
+  readonly gateway: string | undefined;
 }
 
 export interface ResultRoute {

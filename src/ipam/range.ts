@@ -5,6 +5,7 @@ import {
   type Address,
   type AddressRange,
   addressAt,
+  bitsOf,
   type Family,
   formatAddress,
   isSame,
@@ -26,7 +27,33 @@ export interface RangeSpec {
 export interface Range extends AddressRange {
   readonly family: Family;
   readonly prefixLength: number;
-  readonly gateway: Address;
+  /** Never handed out; `undefined` in a subnet of one or two addresses, unless it is configured. */
+  readonly gateway: Address | undefined;
+}
+
+/** Whether an address is the gateway of a range, which is never handed out. */
+export function isGateway(address: Address, { gateway }: Pick<Range, "gateway">): boolean {
+  return gateway !== undefined && isSame(address, gateway);
+}
+
+/**
+ * The addresses that are handed out where neither `rangeStart` nor `rangeEnd` is given: all but the network address
+ * and, with IPv4, the broadcast address. A subnet of one or two addresses has neither (RFC 3021 for /31, RFC 6164 for
+ * /127).
+ *
+ * @param subnet host bits are ignored
+ */
+export function defaultRangeOf(subnet: Prefix): AddressRange {
+  const whole = addressRangeOf(subnet);
+  if (isSmall(subnet)) return whole;
+  const { family, value } = whole.last;
+  // All of an IPv6 network may be used; IPv4 keeps its last address for broadcast.
+  return { first: next(whole.first), last: addressAt(family, family === 4 ? value - 1n : value) };
+}
+
+/** Whether a subnet has only one or two addresses. */
+function isSmall({ address: { family }, length }: Prefix): boolean {
+  return length >= bitsOf(family) - 1;
 }
 
 /**
@@ -43,15 +70,6 @@ export function makeRange(spec: RangeSpec): Range {
     );
   }
   const { family } = subnet.address;
-  const shortestHostPart = 2;
-  const bits = subnet.mapped || family === 6 ? 128 : 32;
-  const writtenLength = subnet.mapped ? subnet.length + 96 : subnet.length;
-  if (writtenLength > bits - shortestHostPart) {
-    throw internalError(
-      `Network ${formatPrefix(subnet)} too small to allocate from`,
-      `expected a prefix length of at most ${bits - shortestHostPart} at ${path}.subnet`,
-    );
-  }
   if (subnet.mapped) {
     throw internalError(
       "IPNet IP and Mask version mismatch",
@@ -66,10 +84,9 @@ export function makeRange(spec: RangeSpec): Range {
     );
   }
 
-  // All of an IPv6 network may be used; IPv4 keeps its last address for broadcast.
-  const defaultLast = family === 4 ? addressAt(family, whole.last.value - 1n) : whole.last;
-  const first = spec.rangeStart ?? next(whole.first);
-  const last = spec.rangeEnd ?? defaultLast;
+  const byDefault = defaultRangeOf(subnet);
+  const first = spec.rangeStart ?? byDefault.first;
+  const last = spec.rangeEnd ?? byDefault.last;
   // Where no start is given, an end before the default start is the error.
   if (spec.rangeStart !== undefined && (!isWithin(first, whole) || isAfter(first, last))) {
     throw notInNetwork("RangeStart", first, subnet, `${path}.rangeStart`);
@@ -80,7 +97,7 @@ export function makeRange(spec: RangeSpec): Range {
   return {
     family,
     prefixLength: subnet.length,
-    gateway: spec.gateway ?? next(whole.first),
+    gateway: spec.gateway ?? (isSmall(subnet) ? undefined : next(whole.first)),
     first,
     last,
   };

@@ -4,14 +4,13 @@ import {
   type Address,
   type AddressRange,
   addressAt,
-  isSame,
   isWithin,
   next,
   offsetIn,
   sizeOf,
 } from "./address.ts";
 import { type Exclusions, without } from "./exclusions.ts";
-import type { Range } from "./range.ts";
+import { isGateway, type Range } from "./range.ts";
 import type { RangeSet } from "./range-set.ts";
 
 /** An address that may be handed out, with the range it belongs to. */
@@ -40,11 +39,11 @@ export function* candidates(
     for (const usable of without(part, exclusions)) {
       const start = offsetIn(range, usable.first);
       const length = offsetIn(usable, usable.last) + 1;
-      const gateway = offsetIn(usable, range.gateway);
+      const gateway = range.gateway && offsetIn(usable, range.gateway);
       for (let at = 0; at < length; at++) {
         if (at !== gateway && isTaken(range, start + at)) continue;
         const address = addressAt(range.family, usable.first.value + BigInt(at));
-        if (!isSame(address, range.gateway)) yield { address, range };
+        if (!isGateway(address, range)) yield { address, range };
       }
     }
   }
@@ -54,7 +53,8 @@ export function* candidates(
 export function capacityOf(range: Range, exclusions: Exclusions): bigint {
   const usable = without(range, exclusions);
   const size = usable.reduce((total, part) => total + sizeOf(part), 0n);
-  return usable.some((part) => isWithin(range.gateway, part)) ? size - 1n : size;
+  const { gateway } = range;
+  return gateway !== undefined && usable.some((part) => isWithin(gateway, part)) ? size - 1n : size;
 }
 
 interface Segment {

@@ -2,9 +2,9 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
-import { type Address, formatAddress, isSame } from "../ipam/address.ts";
+import { type Address, formatAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
-import type { Range } from "../ipam/range.ts";
+import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { candidates, type IsTaken } from "../ipam/round-robin.ts";
 import { isSystemError } from "../system/system.ts";
@@ -95,7 +95,7 @@ function allocateRequested(
   const range = rangeOf(set, requested);
   const text = formatAddress(requested);
   if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
-  if (isSame(requested, range.gateway)) {
+  if (isGateway(requested, range)) {
     throw internalError(
       `requested ip ${text} is subnet's gateway`,
       "choose another address or another gateway",

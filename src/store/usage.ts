@@ -1,8 +1,8 @@
 /** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
 
-import { type Address, formatAddressRange, isSame, parseAddress } from "../ipam/address.ts";
+import { type Address, formatAddressRange, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
-import type { Range } from "../ipam/range.ts";
+import { isGateway, type Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
@@ -120,7 +120,7 @@ export function rangeToReclaim(
 }
 
 function isUsable(address: Address, range: Range, exclusions: Exclusions): boolean {
-  return !isSame(address, range.gateway) && !isExcluded(address, exclusions);
+  return !isGateway(address, range) && !isExcluded(address, exclusions);
 }
 
 /** Whether a file is empty, and too old to be one that is just being written. */

@@ -40,7 +40,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     addresses: allocations.map(({ address, range }) => ({
       family: address.family,
       address: `${formatAddress(address)}/${range.prefixLength}`,
-      gateway: formatAddress(range.gateway),
+      gateway: range.gateway && formatAddress(range.gateway),
     })),
     routes: config.routes,
     dns,

@@ -60,7 +60,7 @@ for (const [what, path] of shortSample(noReservation)) {
 
 const invalid: readonly [string, CallOptions][] = [
   ["no ranges", { ipam: { subnet: null } }],
-  ["an invalid range", { ipam: { subnet: "10.0.0.0/31" } }],
+  ["an invalid range", { ipam: { subnet: "10.0.0.1/31" } }],
   ["an invalid route", { ipam: { routes: [{ dst: "garbage" }] } }],
   ["invalid CNI_ARGS", { cniArgs: "IP=garbage" }],
   ["invalid requested addresses", { top: { runtimeConfig: { ips: ["garbage"] } } }],

@@ -14,7 +14,7 @@ const five = { subnet: "10.0.0.0/29" };
 
 const incomplete: readonly [string, CallOptions][] = [
   ["no ranges", { ipam: { subnet: null } }],
-  ["a subnet that is too small", { ipam: { subnet: "10.0.0.0/31" } }],
+  ["a subnet with host bits", { ipam: { subnet: "10.0.0.1/29" } }],
   ["a subnet that is no CIDR", { ipam: { subnet: "garbage" } }],
   ["a subnet that is a number", { ipam: { subnet: 5 } }],
   ["ranges of the wrong type", { ipam: { ranges: "x" } }],

@@ -230,6 +230,83 @@ export const differences: readonly Difference[] = [
     coveredBy: [],
   },
   {
+    title: "Subnets of one or two addresses are accepted",
+    reference: "A subnet of /31, /32, /127 or /128 is too small: every call fails, DEL included.",
+    here: "All addresses of such a subnet are handed out, since it has no network address and no broadcast address (RFC 3021, RFC 6164). It has no gateway, and the result has none, unless gateway is configured; an address of the subnet that is configured as gateway is not handed out. With the main plugins bridge (isGateway) and ptp, configure one. Errors are those of larger subnets.",
+    reason:
+      "A point-to-point link or a pod with one routed address needs no larger subnet (plugins issue 908).",
+    changed: [
+      {
+        vector: "config/subnet-test-/31",
+        exitCode: 0,
+        stdout: `{
+    "cniVersion": "1.0.0",
+    "ips": [
+        {
+            "address": "192.0.2.0/31"
+        }
+    ]
+}`,
+        filesLeft: [
+          { path: "net/", mode: "755" },
+          lockFile,
+          { path: "net/192.0.2.0", mode: "600", content: "c1\r\neth0" },
+          { path: "net/last_reserved_ip.0", mode: "600", content: "192.0.2.0" },
+        ],
+      },
+      {
+        vector: "config/subnet-v6-128",
+        exitCode: 0,
+        stdout: `{
+    "cniVersion": "1.0.0",
+    "ips": [
+        {
+            "address": "2001:db8::/128"
+        }
+    ]
+}`,
+        filesLeft: [
+          { path: "net/", mode: "755" },
+          lockFile,
+          { path: "net/2001:db8::", mode: "600", content: "c1\r\neth0" },
+          { path: "net/last_reserved_ip.0", mode: "600", content: "2001:db8::" },
+        ],
+      },
+      {
+        vector: "config/ranges-second-bad",
+        exitCode: 0,
+        stdout: `{
+    "cniVersion": "1.0.0",
+    "ips": [
+        {
+            "address": "10.1.2.2/24",
+            "gateway": "10.1.2.1"
+        },
+        {
+            "address": "10.1.3.0/31"
+        }
+    ]
+}`,
+        filesLeft: [
+          { path: "net/", mode: "755" },
+          lockFile,
+          { path: "net/10.1.2.2", mode: "600", content: "c1\r\neth0" },
+          { path: "net/last_reserved_ip.0", mode: "600", content: "10.1.2.2" },
+          { path: "net/10.1.3.0", mode: "600", content: "c1\r\neth0" },
+          { path: "net/last_reserved_ip.1", mode: "600", content: "10.1.3.0" },
+        ],
+      },
+      {
+        vector: "config/subnet-31hostbits",
+        stdout: printError({
+          code: 999,
+          msg: "invalid range set 0: Network has host bits set. For a subnet mask of length 31 the network address is 10.1.2.0",
+        }),
+      },
+    ],
+    coveredBy: ["blackbox/small-subnets.test.ts"],
+  },
+  {
     title: "Several requested addresses are taken in their order",
     reference:
       "Which of several requested addresses in one range set is reserved, and the order in the error message about the others, is random.",

@@ -186,7 +186,7 @@ const unusable: readonly [string, Json, string][] = [
   ["that is missing", null, "IPAM config missing 'ipam' key"],
   ["that is a number", 5, "json: cannot unmarshal "],
   ["that is a list", [], "json: cannot unmarshal "],
-  ["with an invalid range", { subnet: "10.0.0.0/31" }, "Network 10.0.0.0/31 too small"],
+  ["with an invalid range", { subnet: "10.0.0.1/31" }, "Network has host bits set"],
   ["with overlapping ranges", { ranges: [[five], [five]] }, "range set 0 overlaps with 1"],
 ];
 

@@ -34,16 +34,15 @@ const badMembers: readonly JsonObject[] = [
   { args: { cni: { ips: [""] } } },
   { runtimeConfig: { ips: ["10.0.0.3/33"] } },
   { runtimeConfig: { ipRanges: [[]] } },
-  { runtimeConfig: { ipRanges: [[{ subnet: "10.0.0.0/31" }]] } },
+  { runtimeConfig: { ipRanges: [[{ subnet: "10.0.0.1/30" }]] } },
 ];
 
 const badIpam: readonly JsonObject[] = [
   { subnet: "" },
   { subnet: "10.0.0.0/33" },
   { subnet: "10.0.0.1/24" },
-  { subnet: "10.0.0.0/31" },
   { subnet: "::ffff:10.0.0.0/104" },
-  { subnet: "2001:db8::/127" },
+  { subnet: "2001:db8::1/126" },
   { rangeStart: "garbage", subnet: "10.0.0.0/24" },
   { rangeStart: "10.0.1.0", subnet: "10.0.0.0/24" },
   { rangeStart: "10.0.0.9", rangeEnd: "10.0.0.8", subnet: "10.0.0.0/24" },

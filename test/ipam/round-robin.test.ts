@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { type Address, formatAddress, isSame, isWithin, next } from "../../src/ipam/address.ts";
+import { type Address, formatAddress, isWithin, next } from "../../src/ipam/address.ts";
 import { makeExclusions } from "../../src/ipam/exclusions.ts";
+import { isGateway } from "../../src/ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../src/ipam/range-set.ts";
 import { candidates, capacityOf } from "../../src/ipam/round-robin.ts";
 import { smallRangeSets } from "./arbitraries.ts";
@@ -28,6 +29,14 @@ test("candidates are in the reference's order", (t) => {
   ];
   type Case = readonly [set: readonly WrittenRange[], cursor: string | undefined, order: string];
   const cases: readonly Case[] = [
+    [[{ subnet: "10.0.0.0/31" }], undefined, "10.0.0.0 10.0.0.1"],
+    [[{ subnet: "10.0.0.0/31" }], "10.0.0.0", "10.0.0.1 10.0.0.0"],
+    [[{ subnet: "10.0.0.5/32" }], "10.0.0.5", "10.0.0.5"],
+    [
+      [{ subnet: "10.0.0.5/32" }, { subnet: "10.0.0.8/31" }],
+      "10.0.0.8",
+      "10.0.0.9 10.0.0.5 10.0.0.8",
+    ],
     [[eight], undefined, "10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5 10.0.0.6"],
     [[eight], "10.0.0.3", "10.0.0.4 10.0.0.5 10.0.0.6 10.0.0.2 10.0.0.3"],
     [[eight], "10.0.0.5", "10.0.0.6 10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5"],
@@ -120,7 +129,7 @@ test("each usable address is a candidate once, and the cursor's own is the last"
       const everywhere = set.flatMap((range) => {
         const all: Address[] = [];
         for (let one = range.first; isWithin(one, range); one = next(one)) all.push(one);
-        return all.filter((one) => !isSame(one, range.gateway));
+        return all.filter((one) => !isGateway(one, range));
       });
       const cursor = withCursor ? everywhere[at % everywhere.length] : undefined;
       const visited = [...candidates(set, cursor, [])].map((candidate) => candidate.address);
@@ -174,7 +183,13 @@ test("capacities are exact for ranges of any size", (t) => {
     [{ subnet: "10.0.0.0/29", gateway: "192.168.0.1" }, 6n],
     [{ subnet: "10.0.0.0/29", rangeStart: "10.0.0.0", rangeEnd: "10.0.0.7" }, 7n],
     [{ subnet: "10.0.0.0/29", rangeStart: "10.0.0.1", rangeEnd: "10.0.0.1" }, 0n],
+    [{ subnet: "10.0.0.0/31" }, 2n],
+    [{ subnet: "10.0.0.0/31", gateway: "10.0.0.0" }, 1n],
+    [{ subnet: "10.0.0.5/32" }, 1n],
+    [{ subnet: "10.0.0.5/32", gateway: "10.0.0.5" }, 0n],
     [{ subnet: "2001:db8::/126" }, 2n],
+    [{ subnet: "2001:db8::/127" }, 2n],
+    [{ subnet: "2001:db8::/128" }, 1n],
     [{ subnet: "2001:db8::/64" }, 2n ** 64n - 2n],
   ];
   for (const [written, capacity] of cases) {

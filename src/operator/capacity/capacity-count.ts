@@ -1,9 +1,9 @@
 /** Counts the addresses of ranges; integers of any size. */
 
-import { formatAddress, formatAddressRange, sizeOf } from "../../ipam/address.ts";
+import { formatAddress, formatAddressRange, isWithin, sizeOf } from "../../ipam/address.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
 import { addressRangeOf, formatPrefix } from "../../ipam/prefix.ts";
-import type { Range } from "../../ipam/range.ts";
+import { defaultRangeOf, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import type { Reservation } from "../../store/reservations.ts";
@@ -132,20 +132,21 @@ export function describeRange(counts: RangeCounts): object {
     first: formatAddress(range.first),
     last: formatAddress(range.last),
     subnet: subnetOf(range),
-    gateway: formatAddress(range.gateway),
+    gateway: range.gateway === undefined ? null : formatAddress(range.gateway),
     ...describeCounts(counts),
   };
 }
 
 /** A range, such as `10.1.2.10-10.1.2.20`; its subnet if it has all addresses that can be handed out there. */
 export function formatRange(range: Range): string {
-  const { first, last } = addressRangeOf({
+  const { first, last } = defaultRangeOf({
     address: range.first,
     length: range.prefixLength,
     mapped: false,
   });
-  const isWhole = range.first.value <= first.value + 1n && range.last.value >= last.value - 1n;
-  return isWhole ? subnetOf(range) : formatAddressRange(range);
+  return isWithin(first, range) && isWithin(last, range)
+    ? subnetOf(range)
+    : formatAddressRange(range);
 }
 
 /** The subnet of a range, such as `10.1.2.0/24`. */

@@ -1,6 +1,14 @@
 /** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
-import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
+import {
+  type Address,
+  formatAddress,
+  formatAddressRange,
+  isSame,
+  isWithin,
+  next,
+  parseAddress,
+} from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -33,9 +41,11 @@ export function bridgeFindings(
     directory.networks.flatMap((network) => bridgedNetwork(network, reservations)),
   );
   if (bridged.length === 0) return [];
+  const withoutGateway = bridged.flatMap(gatewayFindings);
   const interfaces = readInterfaces(system);
   if (interfaces === undefined) {
     return [
+      ...withoutGateway,
       {
         code: "bridge-unknown",
         location: undefined,
@@ -44,7 +54,7 @@ export function bridgeFindings(
       },
     ];
   }
-  return bridged.flatMap((one) => checkBridge(one, bridged, interfaces));
+  return [...withoutGateway, ...bridged.flatMap((one) => checkBridge(one, bridged, interfaces))];
 }
 
 /** A network whose bridge has the gateways' addresses. */
@@ -62,6 +72,17 @@ function bridgedNetwork(
   const { bridge, rangeSets } = network;
   const ranges = rangeSets.flatMap((set) => [...set]);
   return bridge === undefined ? [] : [{ network, bridge, ranges, reservations }];
+}
+
+/** A subnet of one or two addresses has no gateway unless it is configured; the plugin `bridge` then makes one up. */
+function gatewayFindings(bridged: BridgedNetwork): readonly Finding[] {
+  return bridged.ranges
+    .filter(({ gateway }) => gateway === undefined)
+    .map((range) => {
+      const isPods = isWithin(gatewayFor(range), range);
+      const message = `${formatAddressRange(range)} has no gateway, so the plugin bridge gives ${bridged.bridge.name} the address ${formatGateway(range)}, which is ${isPods ? "handed out to pods, too" : "outside the subnet"}`;
+      return found(bridged, "bridge-without-gateway", message);
+    });
 }
 
 /** Parses the output of `ip -json address`. */
@@ -155,15 +176,20 @@ function isGatewayIn(address: InterfaceAddress, ranges: readonly Range[]): boole
 }
 
 function isGatewayOf({ address, prefixLength }: InterfaceAddress, range: Range): boolean {
-  return isSame(address, range.gateway) && prefixLength === range.prefixLength;
+  return isSame(address, gatewayFor(range)) && prefixLength === range.prefixLength;
 }
 
 function formatInterfaceAddress({ address, prefixLength }: InterfaceAddress): string {
   return `${formatAddress(address)}/${prefixLength}`;
 }
 
-function formatGateway({ gateway, prefixLength }: Range): string {
-  return `${formatAddress(gateway)}/${prefixLength}`;
+function formatGateway(range: Range): string {
+  return `${formatAddress(gatewayFor(range))}/${range.prefixLength}`;
+}
+
+/** The address that the plugin `bridge` gives the bridge: the gateway or, without one, the first after the network's. */
+function gatewayFor(range: Range): Address {
+  return range.gateway ?? next(subnetOf(range).first);
 }
 
 function subnetOf({ first, prefixLength }: Range) {

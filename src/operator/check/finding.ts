@@ -54,6 +54,11 @@ export const kinds = {
     remedy:
       "run gc, which lists the reservations of dead containers and prints the command that releases them",
   },
+  "bridge-without-gateway": {
+    severity: "warning",
+    remedy:
+      "set gateway in the range, to an address outside the subnet or to one of its addresses, which is then not handed out; or use a plugin without a gateway",
+  },
   "range-full": {
     severity: "warning",
     remedy:

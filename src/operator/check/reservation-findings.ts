@@ -1,6 +1,7 @@
 /** Findings on reservations. */
 
-import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
+import { formatAddress, isWithin } from "../../ipam/address.ts";
+import { isGateway } from "../../ipam/range.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { join } from "../../store/location.ts";
 import { ownerText } from "../../store/owner.ts";
@@ -119,8 +120,7 @@ function rangeFindings(
   const ranges = rangesOf(directory);
   const address = formatAddress(reservation.address);
   const commands = commandFor(context, reservation, "release", address);
-  const isGateway = ranges.some(({ gateway }) => isSame(gateway, reservation.address));
-  if (isGateway) {
+  if (ranges.some((range) => isGateway(reservation.address, range))) {
     const message = `${address} is the gateway${holderOf(reservation)}`;
     return [{ ...found(reservation, "reserved-gateway", message), commands }];
   }

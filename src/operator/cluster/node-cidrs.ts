@@ -12,7 +12,7 @@ export interface PodCidr extends AddressRange {
   readonly text: string;
   readonly family: Family;
   readonly length: number;
-  /** Why this plugin would reject it as a subnet; empty where it would not. */
+  /** Why it is of no use as the subnet of a node; empty where it is. */
   readonly fault: string;
 }
 
@@ -66,13 +66,13 @@ export function parseNodeCidrs(node: ClusterNode): NodeCidrs {
   return { node, cidrs, unreadable };
 }
 
-/** The checks of a range's subnet, see `makeRange`. */
+/** This plugin rejects a subnet with host bits, and gives one of one or two addresses no gateway; see `makeRange`. */
 function faultOf(prefix: Prefix, first: Address): string {
   const { family } = prefix.address;
   if (first.value !== prefix.address.value) {
     return `it has host bits; the network is ${formatPrefix({ ...prefix, address: first })}`;
   }
-  return prefix.length > longestNodeMask(family) ? "it is too small for a pod" : "";
+  return prefix.length > longestNodeMask(family) ? "it is too small for a gateway and a pod" : "";
 }
 
 /**

@@ -18,12 +18,12 @@ export const DEFAULT_MAX_PODS = 110n;
 /** The largest value of kubelet's `--max-pods`, an int32. */
 export const MAX_MAX_PODS = 2_147_483_647n;
 
-/** The longest node mask that leaves room for a pod: this plugin rejects smaller subnets. */
+/** The longest node mask that leaves room for a gateway and a pod: a smaller subnet has no gateway. */
 export function longestNodeMask(family: Family): number {
   return bitsOf(family) - 2;
 }
 
-/** The longest node mask that kube-controller-manager accepts for a cluster CIDR, and that leaves room for a pod. */
+/** The longest node mask that kube-controller-manager accepts for a cluster CIDR, and that leaves room for a gateway. */
 export function longestMaskIn(family: Family, clusterLength: number): number {
   const longest = longestNodeMask(family);
   return family === 4 ? longest : Math.min(longest, clusterLength + MAX_IPV6_NODE_BITS);
@@ -31,11 +31,11 @@ export function longestMaskIn(family: Family, clusterLength: number): number {
 
 /**
  * How many pods a podCIDR holds: one for each address except the network address, the gateway and, with IPv4, the
- * broadcast address.
+ * broadcast address. One of one or two addresses has none of these, see `makeRange`.
  */
 export function podsIn(family: Family, nodeMask: number): bigint {
-  if (nodeMask > longestNodeMask(family)) return 0n;
-  return 2n ** BigInt(bitsOf(family) - nodeMask) - reservedAddresses(family);
+  const size = 2n ** BigInt(bitsOf(family) - nodeMask);
+  return nodeMask > longestNodeMask(family) ? size : size - reservedAddresses(family);
 }
 
 /** How many podCIDRs a cluster CIDR holds: as many nodes get one. */
@@ -43,7 +43,7 @@ export function nodesIn(clusterLength: number, nodeMask: number): bigint {
   return nodeMask < clusterLength ? 0n : 2n ** BigInt(nodeMask - clusterLength);
 }
 
-/** The node mask of the smallest podCIDR that holds a number of pods; `undefined` where none does. */
+/** The node mask of the smallest podCIDR with a gateway that holds a number of pods; `undefined` where none does. */
 export function maskForPods(family: Family, pods: bigint): number | undefined {
   const mask = bitsOf(family) - Math.max(2, bitsFor(pods + reservedAddresses(family)));
   return mask < 0 ? undefined : mask;

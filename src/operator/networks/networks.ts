@@ -75,7 +75,7 @@ function describe({ network, ranges }: Entry): object {
       first: formatAddress(range.first),
       last: formatAddress(range.last),
       subnet: subnetOf(range),
-      gateway: formatAddress(range.gateway),
+      gateway: range.gateway === undefined ? null : formatAddress(range.gateway),
       free,
     })),
   };

@@ -42,7 +42,10 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
     problems.push({ code, family, message, instead: alternativesTo(request, layout) });
   };
   if (nodeMask > longestNodeMask(family)) {
-    found("pod-cidr-too-small", `a podCIDR of /${nodeMask} holds no pod`);
+    found(
+      "pod-cidr-too-small",
+      `a podCIDR of /${nodeMask} has no address for a gateway: ${plural(layout.pods, "pod")} would get an address, but no way out of the node`,
+    );
   }
   if (clusterLength !== undefined && nodeMask < clusterLength) {
     found(

@@ -27,7 +27,7 @@ export const plan: Command = {
   summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
   description: [
     "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
-    "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
+    "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). One of one or two addresses (/31, /32, /127, /128) has no gateway: all of them are assigned, but it is of little use to a node. When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
     "With --was-cluster-cidr or --was-node-cidr-mask-size it says what a change from these settings means for the nodes that already have a podCIDR. The setting that is not given is taken as unchanged.",
   ],
   options: [

@@ -1,15 +1,9 @@
 /** Hints for a search without a result: what is known of the address, container or pod. */
 
-import {
-  type Address,
-  formatAddress,
-  formatAddressRange,
-  isSame,
-  isWithin,
-} from "../../ipam/address.ts";
+import { type Address, formatAddress, formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
-import type { Range } from "../../ipam/range.ts";
+import { isGateway, type Range } from "../../ipam/range.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
 import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
@@ -88,7 +82,7 @@ function hintIn(
   exclusions: Exclusions,
 ): readonly Hint[] {
   const name = `range ${formatAddressRange(range)} of ${network}`;
-  if (isSame(address, range.gateway)) {
+  if (isGateway(address, range)) {
     return [
       { reason: "gateway", network, text: `It is the gateway of ${name}: never handed out.` },
     ];

@@ -90,7 +90,7 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
     ["pod", pod],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
     ["range", range === undefined ? missingRange(reservation) : formatAddressRange(range)],
-    ["gateway", range === undefined ? "" : formatAddress(range.gateway)],
+    ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
     ["configured", network.source ?? ""],
   ];

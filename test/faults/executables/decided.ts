@@ -27,6 +27,10 @@ export const explanations: Readonly<Record<string, (answers: Answers) => boolean
     /IP <nil> not v4 nor v6$|^invalid CIDR address: $/.test(messageOf(here)),
   "rangeStart may not lie above the default end of the range": ({ here, reference }) =>
     reference.exitCode === 0 && /RangeStart \S+ not in network/.test(messageOf(here)),
+  "Subnets of one or two addresses are accepted": ({ reference }) =>
+    /^(?:failed.*|invalid range set .*): Network \S+ too small to allocate from$/.test(
+      messageOf(reference),
+    ),
   "Several requested addresses are taken in their order": ({ text, here, reference }) =>
     here.exitCode === reference.exitCode && /"ips"/.test(text),
   "IPv6 ranges below ::/96 are counted correctly": ({ text }) => /"::\/\d/.test(text),

@@ -222,7 +222,7 @@ test("each kind of problem", (t) => {
     [["10.244.9.0/25"], ["mask-size"]],
     [["10.244.0.128/25"], ["overlap", "overlap", "mask-size"]],
     [["10.244.9.1/24"], ["invalid"]],
-    [["10.244.9.0/31"], ["invalid", "mask-size", "max-pods"]],
+    [["10.244.9.0/31"], ["invalid", "mask-size"]],
     [["10.244.9.0"], ["no-pod-cidr", "invalid"]],
     [["::ffff:10.244.9.0/120"], ["no-pod-cidr", "invalid"]],
     [["10.244.9.0/24", "fd00::/64"], ["outside"]],

@@ -9,6 +9,7 @@ import { makeRangeSets, type RangeSet } from "../../../src/ipam/range-set.ts";
 import {
   addUp,
   countRanges,
+  formatRange,
   fullSets,
   maxPods,
   permille,
@@ -50,13 +51,18 @@ function reservationsOf(...names: readonly string[]): readonly Reservation[] {
   });
 }
 
-// 2^(32 - n) - 3: network address, broadcast address and gateway; IPv6 keeps no broadcast address.
+// 2^(32 - n) - 3: network address, broadcast address and gateway; IPv6 keeps no broadcast address. One or two addresses
+// are all handed out.
 for (const [subnet, pods] of [
+  ["10.0.0.0/32", 1n],
+  ["10.0.0.0/31", 2n],
   ["10.0.0.0/30", 1n],
   ["10.0.0.0/29", 5n],
   ["10.0.0.0/24", 253n],
   ["10.0.0.0/16", 65_533n],
   ["10.0.0.0/8", 16_777_213n],
+  ["fd00::/128", 1n],
+  ["fd00::/127", 2n],
   ["fd00::/126", 2n],
   ["fd00::/64", 18_446_744_073_709_551_614n],
   ["::/0", 340_282_366_920_938_463_463_374_607_431_768_211_454n],
@@ -127,6 +133,15 @@ test("the share in use is rounded down, so that only full is 100 %", (t) => {
   t.equal(of(2n ** 64n - 1n, 2n ** 64n), 999);
   t.equal(of(5n, 5n), 1000);
   t.equal(of(0n, 0n), undefined);
+  t.end();
+});
+
+test("a range with all addresses that can be handed out is shown as its subnet", (t) => {
+  const whole = ["10.1.2.0/24", "10.1.2.0/30", "10.1.2.0/31", "10.1.2.7/32", "fd00::/127"];
+  for (const subnet of whole) t.strictSame(setsOf([subnet]).flat().map(formatRange), [subnet]);
+
+  const [small] = setsOf(["10.1.2.0/31"]).flat();
+  t.equal(small && formatRange({ ...small, first: small.last }), "10.1.2.1-10.1.2.1");
   t.end();
 });
 

@@ -547,6 +547,39 @@ test("a bridge that is not there yet, or has no gateway by configuration, is fin
   t.end();
 });
 
+/** What the plugin bridge takes where a range has no gateway, and what is wrong with it. */
+const madeUp = [
+  ["10.1.2.0/31", "gives cni0 the address 10.1.2.1/31, which is handed out to pods, too"],
+  ["10.1.2.7/32", "gives cni0 the address 10.1.2.8/32, which is outside the subnet"],
+] as const;
+
+for (const [subnet, words] of madeUp) {
+  test(`a bridge that needs a gateway, which a ${subnet.slice(-3)} does not have`, (t) => {
+    const node = nodeFor(t);
+    const [address] = /[0-9.]+(?=\/)/.exec(words) ?? [];
+    const path = node.network("net", { subnet }, bridged);
+
+    const { document } = node.json(["check"], withInterfaces(t, [`${address}${subnet.slice(-3)}`]));
+
+    const { findings } = document as { readonly findings: readonly Finding[] };
+    t.match(findings, [{ code: "bridge-without-gateway", severity: "warning", path }]);
+    t.match(findings[0]?.message, words);
+    t.end();
+  });
+}
+
+test("a bridge with a gateway that is configured for a /31 is fine", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/31", gateway: "10.1.2.0" }, bridged);
+  node.network("pair", { subnet: "10.1.3.0/31" }, { ...bridged, isGateway: false });
+
+  t.match(node.json(["check"], withInterfaces(t, ["10.1.2.0/31"])), {
+    exitCode: 0,
+    document: { findings: [] },
+  });
+  t.end();
+});
+
 test("without the program ip bridges are not checked, which is reported", (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/28" }, bridged);

@@ -21,17 +21,18 @@ test("a cluster CIDR holds 2^(node mask - cluster mask) nodes", (t) => {
   t.end();
 });
 
-test("an IPv4 podCIDR holds all but network, broadcast and gateway; an IPv6 one all but two", (t) => {
+test("an IPv4 podCIDR holds all but network, broadcast and gateway, an IPv6 one all but two, and a small one all", (t) => {
   const cases = [
     [4, 30, 1n],
     [4, 29, 5n],
     [4, 28, 13n],
     [4, 24, 253n],
     [4, 16, 65_533n],
-    [4, 31, 0n],
-    [4, 32, 0n],
+    [4, 31, 2n],
+    [4, 32, 1n],
     [6, 126, 2n],
-    [6, 127, 0n],
+    [6, 127, 2n],
+    [6, 128, 1n],
     [6, 64, 18_446_744_073_709_551_614n],
   ] as const;
   for (const [family, mask, pods] of cases) t.equal(podsIn(family, mask), pods, `/${mask}`);

@@ -225,14 +225,14 @@ test("a network whose ranges are wrong is still known by its directory", (t) => 
   node.configure("a.conf", {
     cniVersion: "1.0.0",
     name: "net",
-    ...plugin(node, { subnet: "10.0.0.0/31" }),
+    ...plugin(node, { subnet: "10.0.0.1/29" }),
   });
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
 
   t.strictSame(found(node), {
     networks: ["net a.conf networks/net "],
     stderr:
-      "host-local: /net.d/a.conf: invalid range set 0: Network 10.0.0.0/31 too small to allocate from; expected a prefix length of at most 30 at ipam.subnet\n",
+      "host-local: /net.d/a.conf: invalid range set 0: Network has host bits set. For a subnet mask of length 29 the network address is 10.0.0.0; found 10.0.0.1/29 at ipam.subnet\n",
     exitCode: 0,
   });
   t.end();

@@ -125,6 +125,11 @@ test("what does not fit is a problem, with what to choose instead", (t) => {
       "a node mask of /30 (4194304 nodes of 1 pod)",
     ],
     [
+      request({ nodeMask: 32, nodes: 4n }),
+      "pod-cidr-too-small",
+      "a cluster CIDR of /28 with a node mask of /30 (4 nodes of 1 pod)",
+    ],
+    [
       request({ cluster: "fd00::/32", nodeMask: 64 }),
       "too-many-pod-cidrs",
       "a node mask of /48 (65536 nodes of 1208925819614629174706174 pods), or a cluster CIDR of /48 with a node mask of /64 (65536 nodes of 18446744073709551614 pods)",
