@@ -14,7 +14,14 @@ const digitRun = /[0-9]*/y;
 const stringContent = /[^"\\\u0000-\u001f]*/y;
 
 /** Thrown inside the scanner only, with the complete message. */
-class ScanError extends Error {}
+class ScanError extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
 
 /**
  * The first thing wrong with `text`, in Go's words; empty where nothing is.
@@ -22,11 +29,22 @@ class ScanError extends Error {}
  * @example syntaxError("hello") // invalid character 'h' looking for beginning of value
  */
 export function syntaxError(text: string): string {
+  return findSyntaxError(text)?.message ?? "";
+}
+
+/**
+ * As `syntaxError`, with its place.
+ *
+ * @returns the offset in UTF-16 code units; `undefined` where nothing is wrong
+ */
+export function findSyntaxError(
+  text: string,
+): { readonly message: string; readonly offset: number } | undefined {
   try {
     scan(text);
-    return "";
+    return undefined;
   } catch (error) {
-    if (error instanceof ScanError) return error.message;
+    if (error instanceof ScanError) return error;
     throw error;
   }
 }
@@ -43,10 +61,11 @@ function scan(text: string): void {
       const isInside = /^in (?:literal|numeric|exponent|string escape|\\u)|^after decimal/.test(
         context,
       );
-      throw new ScanError(isInside ? `invalid character ' ' ${context}` : END);
+      throw new ScanError(isInside ? `invalid character ' ' ${context}` : END, text.length);
     }
     throw new ScanError(
       `invalid character ${goQuoteCharacter(firstByte(text, place.at))} ${context}`,
+      place.at,
     );
   };
   /** Moves past what `run` matches here, which may be nothing. */

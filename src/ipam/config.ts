@@ -3,15 +3,16 @@
 import { readArguments } from "../cni/arguments.ts";
 import type { NetworkConfiguration, NetworkName } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
-import { elements, type Located, member, memberOrNull, text, typeMismatch } from "../cni/json.ts";
+import { elements, type Located, member, text, typeMismatch } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
-import { parseIPField, parseIPWithOptionalPrefix, parsePrefixField } from "./fields.ts";
+import { parseIPField, parseIPWithOptionalPrefix } from "./fields.ts";
 import { addressRangeOf, parsePrefix } from "./prefix.ts";
-import type { RangeSpec } from "./range.ts";
+import { rangeIn, rangeSetsIn } from "./range-fields.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
+import { type FileReader, rangeSetsInFile } from "./ranges-file.ts";
 import { parseRoute } from "./route.ts";
 
 export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
@@ -34,15 +35,22 @@ export interface IpamConfig extends StoreConfig {
   readonly routes: readonly ResultRoute[];
   /** Path of a `resolv.conf`; empty where none is configured. */
   readonly resolvConf: string;
+  /** Whether a repeated ADD gets the addresses that the attachment holds (`repeatedAdd` is `"same"`). */
+  readonly repeatsAnswer: boolean;
 }
 
 /**
  * Reads and checks the whole configuration; errors have the reference's words and order.
  *
  * @param args the value of `CNI_ARGS`
- * @throws CniError 999 with the path in its details
+ * @param files reads `rangesFile`, where it is configured
+ * @throws CniError 999 with the path in its details; RangesFileError
  */
-export function loadConfig(network: NetworkConfiguration, args: string): IpamConfig {
+export function loadConfig(
+  network: NetworkConfiguration,
+  args: string,
+  files: FileReader,
+): IpamConfig {
   const { document, versionText } = network;
   const ipam = member(document, "ipam");
   const settings = ipam === undefined ? undefined : readIpam(ipam);
@@ -57,16 +65,19 @@ export function loadConfig(network: NetworkConfiguration, args: string): IpamCon
   const requested = [...requestedInArguments(args)];
   for (const at of [...argumentIPs, ...runtimeIPs]) requested.push(requestedAddress(at));
 
+  const { rangesFile } = settings;
+  const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
   return {
     ...storeConfig(network.name, settings.dataDir, settings.lockTimeoutSeconds),
     rangeSets: makeRangeSets(
-      [...runtimeRanges, ...settings.rangeSets],
+      [...runtimeRanges, ...settings.rangeSets, ...rangesOfNode],
       allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
     ),
     exclusions: settings.exclusions,
     requested: distinct(requested),
     routes: settings.routes,
     resolvConf: settings.resolvConf,
+    repeatsAnswer: settings.repeatsAnswer,
   };
 }
 
@@ -101,11 +112,15 @@ export function isUnavailableWhenExhausted({ document }: NetworkConfiguration): 
   return ipam !== undefined && exhaustedStatus(ipam) === "unavailable";
 }
 
-/** Whether the configuration has any range; ranges that the runtime provides are not sent with STATUS and GC. */
+/** Whether the configuration has or names any range; ranges that the runtime provides are not sent with STATUS and GC. */
 export function hasRanges({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
   if (ipam === undefined) return false;
-  return member(ipam, "subnet") !== undefined || elements(member(ipam, "ranges")).length > 0;
+  return (
+    member(ipam, "subnet") !== undefined ||
+    elements(member(ipam, "ranges")).length > 0 ||
+    rangesFileIn(ipam) !== ""
+  );
 }
 
 interface IpamSettings {
@@ -115,6 +130,8 @@ interface IpamSettings {
   readonly exclusions: Exclusions;
   readonly routes: readonly ResultRoute[];
   readonly resolvConf: string;
+  readonly rangesFile: string;
+  readonly repeatsAnswer: boolean;
 }
 
 function readIpam(ipam: Located): IpamSettings {
@@ -131,34 +148,19 @@ function readIpam(ipam: Located): IpamSettings {
     exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedRange)),
     routes: elements(member(ipam, "routes")).map(parseRoute),
     resolvConf: text(member(ipam, "resolvConf"), "the path of a file"),
+    rangesFile: rangesFileIn(ipam),
+    repeatsAnswer: choice(ipam, "repeatedAdd", "error", "same") === "same",
   };
 }
 
-function rangeSetsIn(at: Located | undefined): readonly RangeSetSpec[] {
-  return elements(at).map((set) => ({
-    path: set.path,
-    ranges: elements(set.value === null ? undefined : set).map(rangeIn),
-  }));
-}
-
-function rangeIn(at: Located): RangeSpec {
-  if (at.value === null) {
-    return {
-      path: at.path,
-      subnet: undefined,
-      rangeStart: undefined,
-      rangeEnd: undefined,
-      gateway: undefined,
-    };
+/** Relative to the working directory of a runtime it would be another file for each of them. */
+function rangesFileIn(ipam: Located): string {
+  const at = member(ipam, "rangesFile");
+  const path = text(at, "the path of a file");
+  if (path !== "" && !path.startsWith("/")) {
+    throw internalError(`invalid rangesFile: ${path}`, `expected an absolute path at ${at?.path}`);
   }
-  const subnet = memberOrNull(at, "subnet");
-  return {
-    path: at.path,
-    subnet: subnet && parsePrefixField(subnet),
-    rangeStart: parseIPField(member(at, "rangeStart")),
-    rangeEnd: parseIPField(member(at, "rangeEnd")),
-    gateway: parseIPField(member(at, "gateway")),
-  };
+  return path;
 }
 
 function excludedRange(at: Located): { first: Address; last: Address } {
@@ -178,12 +180,17 @@ function excludedRange(at: Located): { first: Address; last: Address } {
 }
 
 function exhaustedStatus(ipam: Located): string {
-  const at = member(ipam, "exhaustedStatus");
-  const value = text(at);
-  if (at !== undefined && value !== "ready" && value !== "unavailable") {
+  return choice(ipam, "exhaustedStatus", "ready", "unavailable");
+}
+
+/** A member that is one of two words. */
+function choice(ipam: Located, name: string, byDefault: string, other: string): string {
+  const at = member(ipam, name);
+  const value = at === undefined ? byDefault : text(at);
+  if (value !== byDefault && value !== other) {
     throw internalError(
-      `invalid exhaustedStatus: ${value}`,
-      `expected "ready" (the default) or "unavailable" at ${at.path}`,
+      `invalid ${name}: ${value}`,
+      `expected "${byDefault}" (the default) or "${other}" at ipam.${name}`,
     );
   }
   return value;

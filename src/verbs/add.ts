@@ -14,6 +14,7 @@ import type { Store } from "../store/store.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { holderText } from "./holder-text.ts";
+import { heldAllocation, holdsEverySet } from "./repeated-add.ts";
 
 /** A larger resolv.conf is refused, in bytes. */
 const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
@@ -25,7 +26,7 @@ export function add(system: System, call: AttachmentCall): void {
 }
 
 function reserveAndPrint(system: System, call: AttachmentCall): void {
-  const config = loadConfig(call.network, call.arguments);
+  const config = loadConfig(call.network, call.arguments, system);
   refuseOwnNetworkNamespace(system, call.networkNamespace);
   const dns =
     config.resolvConf === ""
@@ -34,7 +35,9 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const location = locate(config.dataDir, config.network);
   const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
-  const allocations = withLock(system, location, request, (store) => reserve(store, config, call));
+  const { allocations, isRepeated } = withLock(system, location, request, (store) =>
+    reserve(store, config, call),
+  );
 
   const result: Result = {
     addresses: allocations.map(({ address, range }) => ({
@@ -49,45 +52,66 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    withOrWithoutLock(system, location, request, (store) =>
-      undo(store, call.attachment, allocations),
-    );
+    // What an earlier ADD has delivered stays.
+    if (!isRepeated) {
+      withOrWithoutLock(system, location, request, (store) =>
+        undo(store, call.attachment, allocations),
+      );
+    }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
 }
 
+/** The addresses of an ADD, one of each range set. */
+interface Answer {
+  readonly allocations: readonly Allocation[];
+  /** Whether an earlier ADD has reserved them. */
+  readonly isRepeated: boolean;
+}
+
 /** Reserves one address of each set, or none at all. */
-function reserve(
-  store: Store,
-  { rangeSets, exclusions, requested: pending }: IpamConfig,
-  call: AttachmentCall,
-): readonly Allocation[] {
+function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer {
   const { attachment } = call;
   const held = store.heldBy(attachment, "trust");
-  const remaining = [...pending];
-  const allocated: Allocation[] = [];
+  const allocations: Allocation[] = [];
+  if (config.repeatsAnswer && holdsEverySet(config.rangeSets, held)) {
+    forEachSet(config, (set, _index, requested) => {
+      allocations.push(heldAllocation(set, held, requested, attachment));
+    });
+    return { allocations, isRepeated: true };
+  }
+  const { exclusions } = config;
   const advice = (): string => exhaustionAdvice(store.location, call);
   const common = { attachment, exclusions, held, advice };
   try {
-    for (const [index, set] of rangeSets.entries()) {
-      const requested = takeFirstIn(remaining, set);
-      withRangeIndex(index, () => {
-        const allocation = allocate(store, { ...common, set, index, requested });
-        allocated.push(allocation);
-        moveCursor(store, index, allocation.address);
-      });
-    }
-    if (remaining.length > 0) {
-      throw internalError(
-        `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
-        "each range set serves one requested address, and only one that lies between its range's start and end",
-      );
-    }
+    forEachSet(config, (set, index, requested) => {
+      const allocation = allocate(store, { ...common, set, index, requested });
+      allocations.push(allocation);
+      moveCursor(store, index, allocation.address);
+    });
   } catch (error) {
-    undo(store, attachment, allocated);
+    undo(store, attachment, allocations);
     throw error;
   }
-  return allocated;
+  return { allocations, isRepeated: false };
+}
+
+/** Runs `allocateOne` for each set, with the requested address that it is to serve, if any. */
+function forEachSet(
+  { rangeSets, requested: pending }: IpamConfig,
+  allocateOne: (set: RangeSet, index: number, requested: Address | undefined) => void,
+): void {
+  const remaining = [...pending];
+  for (const [index, set] of rangeSets.entries()) {
+    const requested = takeFirstIn(remaining, set);
+    withRangeIndex(index, () => allocateOne(set, index, requested));
+  }
+  if (remaining.length > 0) {
+    throw internalError(
+      `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
+      "each range set serves one requested address, and only one that lies between its range's start and end",
+    );
+  }
 }
 
 /** Removes from `pending` the first address in `set`, and returns it. */

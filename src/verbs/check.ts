@@ -12,7 +12,7 @@ import type { System } from "../system/system.ts";
  */
 export function check(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
-  const config = loadConfig(call.network, call.arguments);
+  const config = loadConfig(call.network, call.arguments, system);
   const location = locate(config.dataDir, config.network);
   const { containerId, interfaceName } = call.attachment;
   if (!directoryExists(system, location) || !isHeld(system, location, call.attachment)) {

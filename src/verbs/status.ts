@@ -30,7 +30,7 @@ import { exhaustionAdvice } from "./exhaustion-advice.ts";
  */
 export function status(system: System, { network }: NetworkCall): void {
   try {
-    const config = hasRanges(network) ? loadConfig(network, "") : undefined;
+    const config = hasRanges(network) ? loadConfig(network, "", system) : undefined;
     const location = locationOf(config ?? loadStoreConfig(network));
     requireWritableStore(system, location);
     if (config === undefined) return;

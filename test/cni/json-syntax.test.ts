@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { MAX_DEPTH, syntaxError } from "../../src/cni/json-syntax.ts";
+import { findSyntaxError, MAX_DEPTH, syntaxError } from "../../src/cni/json-syntax.ts";
 
 const END = "unexpected end of JSON input";
 
@@ -215,6 +215,21 @@ test("a document without one of its characters has an error exactly where it is 
     { numRuns: 500 },
   );
   t.pass();
+  t.end();
+});
+
+test("the offset is that of the character that is named, or the end", (t) => {
+  for (const [text, offset] of [
+    ["hello", 0],
+    ['{"a":1,}', 7],
+    ['{\n  "a": [1 2]\n}', 12],
+    ['{"a":1', 6],
+    ["tru", 3],
+    ["{} x", 3],
+  ] as const) {
+    t.equal(findSyntaxError(text)?.offset, offset, text);
+  }
+  t.equal(findSyntaxError('{"a":1}'), undefined);
   t.end();
 });
 

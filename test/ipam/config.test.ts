@@ -11,13 +11,13 @@ import {
 } from "../../src/ipam/config.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { received } from "./network-configuration.ts";
+import { noFiles, received } from "./network-configuration.ts";
 
 const subnet = "10.1.2.0/24";
 
 /** The configuration with these members beside a subnet, which they may take away. */
 function load(members: object, args = ""): IpamConfig {
-  return loadConfig(received({ ipam: { subnet }, ...members }), args);
+  return loadConfig(received({ ipam: { subnet }, ...members }), args, noFiles);
 }
 
 function addressRanges(members: object): readonly string[] {
@@ -32,7 +32,7 @@ function requested(members: object, args = ""): readonly string[] {
 function refused(members: object | string, args = ""): string {
   const configuration =
     typeof members === "string" ? received(members) : received({ ipam: { subnet }, ...members });
-  const { code, message } = refusalOf(() => loadConfig(configuration, args));
+  const { code, message } = refusalOf(() => loadConfig(configuration, args, noFiles));
   if (code !== 999) throw new Error(`code ${code}: ${message}`);
   return message;
 }
@@ -168,7 +168,7 @@ test("keys match in any letter case", (t) => {
   const configuration = received(
     '{"CNIVERSION":"1.1.0","Name":"net","IPAM":{"DATADIR":"/d","Ranges":[[{"Subnet":"10.0.0.0/30","GATEWAY":"10.0.0.2"}]]},"RuntimeConfig":{"IPS":["10.0.0.1"]}}',
   );
-  const config = loadConfig(configuration, "");
+  const config = loadConfig(configuration, "", noFiles);
   t.equal(config.dataDir, "/d");
   t.strictSame(config.requested.map(formatAddress), ["10.0.0.1"]);
   t.strictSame(config.rangeSets.map(formatRangeSet), ["10.0.0.1-10.0.0.2"]);
@@ -220,7 +220,7 @@ test("an exclusion that is neither is an error, with its path", (t) => {
     ["10.1.2.1-10.1.2.9", "invalid IP address: 10.1.2.1-10.1.2.9"],
   ]) {
     const configuration = received({ ipam: { subnet, exclude: ["10.1.2.1", entry] } });
-    const refusal = refusalOf(() => loadConfig(configuration, ""));
+    const refusal = refusalOf(() => loadConfig(configuration, "", noFiles));
     t.equal(refusal.message, message);
     t.match(refusal.details, "ipam.exclude[1]");
   }
@@ -367,7 +367,7 @@ test("an error has the path in its details", (t) => {
   ];
   for (const [members, place] of cases) {
     const configuration = received({ ipam: { subnet }, ...members });
-    t.match(refusalOf(() => loadConfig(configuration, "")).details, place, place);
+    t.match(refusalOf(() => loadConfig(configuration, "", noFiles)).details, place, place);
   }
   t.end();
 });
@@ -430,6 +430,54 @@ test("exhaustedStatus is ready or unavailable", (t) => {
   t.end();
 });
 
+test("repeatedAdd is error or same", (t) => {
+  const repeats = (ipam: object): boolean => load({ ipam: { subnet, ...ipam } }).repeatsAnswer;
+  t.equal(repeats({}), false);
+  t.equal(repeats({ repeatedAdd: null }), false);
+  t.equal(repeats({ repeatedAdd: "error" }), false);
+  t.equal(repeats({ repeatedAdd: "same" }), true);
+  t.equal(refused({ ipam: { subnet, repeatedAdd: "Same" } }), "invalid repeatedAdd: Same");
+  t.equal(refused({ ipam: { subnet, repeatedAdd: "" } }), "invalid repeatedAdd: ");
+  t.match(refused({ ipam: { subnet, repeatedAdd: true } }), /^json: cannot unmarshal bool/);
+  t.end();
+});
+
+test("the range sets of rangesFile come after all others", (t) => {
+  const files = { readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
+  const ipam = { subnet, ranges: [[{ subnet: "10.2.0.0/30" }]], rangesFile: "/etc/ranges.json" };
+  const runtimeConfig = { ipRanges: [[{ subnet: "10.3.0.0/30" }]] };
+
+  const { rangeSets } = loadConfig(received({ ipam, runtimeConfig }), "", files);
+
+  t.strictSame(rangeSets.map(formatRangeSet), [
+    "10.3.0.1-10.3.0.2",
+    "10.1.2.1-10.1.2.254",
+    "10.2.0.1-10.2.0.2",
+    "10.9.0.1-10.9.0.2",
+  ]);
+  t.end();
+});
+
+test("an overlap of rangesFile with the configuration names both places", (t) => {
+  const files = { readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
+  const ipam = { subnet, rangesFile: "/etc/ranges.json" };
+  const refusal = refusalOf(() => loadConfig(received({ ipam }), "", files));
+  t.equal(refusal.message, "range set 0 overlaps with 1");
+  t.equal(
+    refusal.details,
+    "10.1.2.1-10.1.2.254 (ipam) and 10.1.0.1-10.1.255.254 (net[0] in /etc/ranges.json) share addresses",
+  );
+  t.end();
+});
+
+test("rangesFile is an absolute path; an empty one is none", (t) => {
+  t.strictSame(addressRanges({ ipam: { subnet, rangesFile: "" } }), ["10.1.2.1-10.1.2.254"]);
+  t.strictSame(addressRanges({ ipam: { subnet, rangesFile: null } }), ["10.1.2.1-10.1.2.254"]);
+  t.equal(refused({ ipam: { rangesFile: "ranges.json" } }), "invalid rangesFile: ranges.json");
+  t.match(refused({ ipam: { rangesFile: ["/a"] } }), /^json: cannot unmarshal array/);
+  t.end();
+});
+
 test("whether a configuration has ranges is known without loading it", (t) => {
   const cases: readonly (readonly [members: object, hasRanges: boolean])[] = [
     [{}, false],
@@ -440,6 +488,8 @@ test("whether a configuration has ranges is known without loading it", (t) => {
     [{ ipam: { subnet } }, true],
     [{ ipam: { ranges: [[{ subnet }]] } }, true],
     [{ ipam: { ranges: [[]] } }, true],
+    [{ ipam: { rangesFile: "/etc/ranges.json" } }, true],
+    [{ ipam: { rangesFile: "" } }, false],
   ];
   for (const [members, expected] of cases) {
     t.equal(hasRanges(received(members)), expected, JSON.stringify(members));

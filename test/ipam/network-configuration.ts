@@ -3,6 +3,13 @@
 import { type NetworkConfiguration, receiveCall } from "../../src/cni/call.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
+/** For configurations that name no file. */
+export const noFiles = {
+  readFile(path: string): string {
+    throw new Error(`${path} was read`);
+  },
+};
+
 /**
  * The configuration with these members, named `net` and of version 1.1.0 where they do not say otherwise; or with this
  * very text.

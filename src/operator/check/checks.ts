@@ -160,12 +160,21 @@ function noNetworkFindings(context: Context, { found, problems }: Networks): rea
 }
 
 function configurationFindings({ problems }: Networks): readonly Finding[] {
-  return problems.map(({ source, problem }) => ({
-    code: "unreadable-configuration",
-    location: undefined,
-    path: source,
-    message: problem,
-  }));
+  return problems.map(({ source, problem, rangesFile }) =>
+    rangesFile === undefined
+      ? {
+          code: "unreadable-configuration",
+          location: undefined,
+          path: source,
+          message: problem,
+        }
+      : {
+          code: "unreadable-ranges-file",
+          location: undefined,
+          path: rangesFile,
+          message: `${problem}; it is the rangesFile of ${source}`,
+        },
+  );
 }
 
 function unconfiguredFindings(directory: NetworkDirectory): readonly Finding[] {

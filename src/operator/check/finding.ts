@@ -17,6 +17,11 @@ export const kinds = {
     severity: "error",
     remedy: "correct the file, or move it out of the configuration directory",
   },
+  "unreadable-ranges-file": {
+    severity: "error",
+    remedy:
+      "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",

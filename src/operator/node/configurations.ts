@@ -1,5 +1,6 @@
 /** The network configurations on this node that use this IPAM plugin. */
 
+import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
 import { join } from "../../store/location.ts";
@@ -18,6 +19,8 @@ export interface Configuration {
 export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
+  /** The path of its `rangesFile`, if the problem is in that file. */
+  readonly rangesFile?: string;
 }
 
 /** What a plugin inherits from the list or the plugin that contains it. */
@@ -149,8 +152,9 @@ function rangesOf(
   try {
     return flannelRanges(system, plugin);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    problems.push({ source, problem: `cannot read the subnets of flannel: ${error.message}` });
+    if (!(isSystemError(error) || error instanceof CniError)) throw error;
+    const reason = messageWithDetails(error);
+    problems.push({ source, problem: `cannot read the subnets of flannel: ${reason}` });
     return [];
   }
 }

@@ -1,8 +1,8 @@
 /** The IPAM configuration that the meta-plugin flannel generates for its delegate. */
 
 import type { Json, JsonObject } from "../../cni/json.ts";
-import { addressAt } from "../../ipam/address.ts";
-import { addressRangeOf, formatPrefix, parsePrefix } from "../../ipam/prefix.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
+import { flannelSubnets } from "../../ipam/subnet-env.ts";
 import type { System } from "../../system/system.ts";
 import { member, textOf } from "./json-values.ts";
 
@@ -21,21 +21,10 @@ export function isFlannelWithDefault(plugin: JsonObject): boolean {
  * The ranges that flannel gives its delegate: the subnets of this node.
  *
  * @throws SystemError if the subnet file cannot be read
+ * @throws CniError if a subnet in it is no network
  */
 export function flannelRanges(system: System, plugin: JsonObject): Json {
   const path = textOf(member(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
-  const settings = system.readFile(path, LARGEST_SUBNET_FILE);
-  return ["FLANNEL_SUBNET", "FLANNEL_IPV6_SUBNET"].flatMap((name) => {
-    const subnet = subnetIn(settings, name);
-    return subnet === undefined ? [] : [[{ subnet }]];
-  });
-}
-
-/** The network of a line such as `FLANNEL_SUBNET=10.244.0.1/24`. */
-function subnetIn(settings: string, name: string): string | undefined {
-  const line = settings.split("\n").find((one) => one.startsWith(`${name}=`));
-  const prefix = parsePrefix(line?.slice(name.length + 1).trim() ?? "");
-  if (prefix === undefined) return undefined;
-  const { family, value } = addressRangeOf(prefix).first;
-  return formatPrefix({ ...prefix, address: addressAt(family, value) });
+  const text = system.readFile(path, LARGEST_SUBNET_FILE);
+  return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
 }

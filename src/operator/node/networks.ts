@@ -14,6 +14,7 @@ import {
 } from "../../ipam/config.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
+import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { cleanPath, join, type Location, locate } from "../../store/location.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { CommandError, type Context } from "../command/command.ts";
@@ -77,7 +78,7 @@ export function findNetworks(context: Context, name: string | undefined): Networ
     readConfigurations(system, directory, problems),
   );
   for (const configuration of configurations) {
-    const network = fromConfiguration(configuration, dataDir, problems);
+    const network = fromConfiguration(system, configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
   const kept = found.filter(
@@ -108,6 +109,7 @@ export function logProblems({ log }: Context, problems: readonly ConfigurationPr
 
 /** @returns `undefined` if not even its directory is known */
 function fromConfiguration(
+  system: System,
   { source, document }: Configuration,
   dataDir: string | undefined,
   problems: ConfigurationProblem[],
@@ -132,11 +134,16 @@ function fromConfiguration(
       problems.push({ source, problem });
     }
     if (!hasRanges(configuration)) return network;
-    const { rangeSets, exclusions } = loadConfig(configuration, "");
+    const { rangeSets, exclusions } = loadConfig(configuration, "", system);
     return { ...network, rangeSets, exclusions };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    problems.push({ source, problem: messageWithDetails(error) });
+    const problem = messageWithDetails(error);
+    problems.push(
+      error instanceof RangesFileError
+        ? { source, problem, rangesFile: error.path }
+        : { source, problem },
+    );
     return network;
   }
 }

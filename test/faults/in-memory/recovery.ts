@@ -23,7 +23,7 @@ export function heldByVictim(network: Network): readonly string[] {
 export function brokenPromises(
   network: Network,
   before: Readonly<Record<string, string>>,
-  { hardLinks, sets, addresses }: Scenario,
+  { verb, hardLinks, sets, addresses }: Scenario,
 ): readonly string[] {
   const verifier = new Verifier();
   const expect = (holds: boolean, kind: Kind, promise: string): void =>
@@ -39,6 +39,13 @@ export function brokenPromises(
         `${address} is whole, found ${JSON.stringify(content)}`,
       );
     }
+  }
+
+  if (verb === "ADD") {
+    const lost = Object.entries(before).filter(
+      ([address, owner]) => owner !== "" && network.reservations()[address] === undefined,
+    );
+    expect(lost.length === 0, "double", `an ADD releases nothing from before, found ${lost}`);
   }
 
   const newcomer = network.add("newcomer");

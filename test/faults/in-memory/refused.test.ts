@@ -80,7 +80,7 @@ function afterRefusal(
   });
   return [
     ...brokenAnswer(scenario, network, answer, undisturbed, refused),
-    ...brokenRollback(scenario, network, answer, refused),
+    ...brokenRollback(scenario, network, before, answer, refused),
     ...brokenPromises(network, before, scenario),
   ];
 }
@@ -143,16 +143,18 @@ function brokenFailure(
   return isNamed ? [] : [`the error names a path and a cause, found ${stdout}`];
 }
 
-/** A failed ADD holds nothing, unless just the giving back was refused, or the look whether it is still its own. */
+/** A failed ADD holds nothing that it did not hold before, unless just the giving back was refused, or the look whether it is still its own. */
 function brokenRollback(
   { verb }: Scenario,
   network: Network,
+  before: Readonly<Record<string, string>>,
   { exitCode }: Answer,
   refused: readonly Refusal[],
 ): readonly string[] {
   if (verb !== "ADD" || exitCode === 0) return [];
   const kept = heldByVictim(network).filter(
     (address) =>
+      !(address in before) &&
       !refused.some(
         ({ call }) =>
           (call.operation === "unlink" || call.operation === "readFile") &&

@@ -73,6 +73,22 @@ function withVictim(): Network {
   return network;
 }
 
+/** The victim has got its addresses, and its ADD is repeated. */
+function withAnswer(): Network {
+  const network = inhabited({ ...dualStack, repeatedAdd: "same" });
+  network.add("victim");
+  return network;
+}
+
+const rangesFile = "/etc/cni/ranges.json";
+
+/** The ranges are in a file of the node for the victim's ADD, and in the configuration for all other calls. */
+function withRangesFile(): Network {
+  const network = inhabited(dualStack);
+  network.machine.disk.put(rangesFile, JSON.stringify({ net: dualStack.ranges }));
+  return network;
+}
+
 /** Temporary files that killed calls left an hour ago. */
 function withLeftOvers(): Network {
   const network = inhabited(single);
@@ -154,6 +170,15 @@ export const scenarios: readonly Scenario[] = [
     act: add,
     ...two,
     hardLinks: false,
+  },
+  { ...two, name: "repeated ADD", verb: "ADD", prepare: withAnswer, act: add },
+  {
+    ...two,
+    name: "ADD with a file of ranges",
+    verb: "ADD",
+    prepare: withRangesFile,
+    act: (network, options) =>
+      network.add("victim", { ...options, ipam: { ranges: [], rangesFile } }),
   },
   { ...two, name: "DEL", verb: "DEL", prepare: withVictim, act: del },
   {

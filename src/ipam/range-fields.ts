@@ -1,0 +1,43 @@
+/** Range sets as members of the configuration. */
+
+import { elements, type Located, member, memberOrNull } from "../cni/json.ts";
+import { parseIPField, parsePrefixField } from "./fields.ts";
+import type { RangeSpec } from "./range.ts";
+import type { RangeSetSpec } from "./range-set.ts";
+
+/**
+ * A list of range sets, each a list of ranges.
+ *
+ * @throws CniError 999 where a member is of the wrong type, or no address or network
+ */
+export function rangeSetsIn(at: Located | undefined): readonly RangeSetSpec[] {
+  return elements(at).map((set) => ({
+    path: set.path,
+    ranges: elements(set.value === null ? undefined : set).map(rangeIn),
+  }));
+}
+
+/**
+ * A range, or the short form for one in `ipam`.
+ *
+ * @throws CniError 999 where a member is of the wrong type, or no address or network
+ */
+export function rangeIn(at: Located): RangeSpec {
+  if (at.value === null) {
+    return {
+      path: at.path,
+      subnet: undefined,
+      rangeStart: undefined,
+      rangeEnd: undefined,
+      gateway: undefined,
+    };
+  }
+  const subnet = memberOrNull(at, "subnet");
+  return {
+    path: at.path,
+    subnet: subnet && parsePrefixField(subnet),
+    rangeStart: parseIPField(member(at, "rangeStart")),
+    rangeEnd: parseIPField(member(at, "rangeEnd")),
+    gateway: parseIPField(member(at, "gateway")),
+  };
+}

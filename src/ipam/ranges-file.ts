@@ -1,0 +1,112 @@
+/** The file with the ranges of this node, `ipam.rangesFile`. */
+
+import { CniError, ErrorCode } from "../cni/error.ts";
+import { isObject, type Json, kindOf, parseJson } from "../cni/json.ts";
+import { findSyntaxError } from "../cni/json-syntax.ts";
+import { rangeSetsIn } from "./range-fields.ts";
+import { makeRangeSets, type RangeSetSpec } from "./range-set.ts";
+import { flannelSubnets, isSubnetEnv } from "./subnet-env.ts";
+
+/** Reads a whole file of at most `limit` bytes; what it throws has the path and the cause in its message. */
+export interface FileReader {
+  readFile(path: string, limit: number): string;
+}
+
+/** The file is missing or malformed, or has no ranges for the network; the message names it and the place in it. */
+export class RangesFileError extends CniError {
+  readonly path: string;
+
+  constructor(path: string, message: string, details: string) {
+    super(ErrorCode.internal, message, details);
+    this.path = path;
+  }
+}
+
+/** A larger file is refused, in bytes. */
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/** The number of names that an error lists at most. */
+const MAX_NAMES = 10;
+
+const FORMS = "a JSON object of range sets by network name, or flannel's subnet.env";
+
+/**
+ * The range sets of a network: from a JSON object by network name, as `ipam.ranges` has them, or the subnets in flannel's
+ * `subnet.env`, whatever the network.
+ *
+ * @example { "mynet": [[{ "subnet": "10.244.3.0/24" }], [{ "subnet": "fd00:10:244:3::/64" }]] }
+ * @throws RangesFileError
+ */
+export function rangeSetsInFile(
+  files: FileReader,
+  path: string,
+  network: string,
+): readonly RangeSetSpec[] {
+  const text = readText(files, path);
+  try {
+    const specs = isSubnetEnv(text) ? setsOfFlannel(text) : setsOfNetwork(parsed(text), network);
+    // Alone at first, so that what is wrong with them is said of this file.
+    makeRangeSets(specs, undefined);
+    return specs.map((spec) => ({ ...spec, path: `${spec.path} in ${path}` }));
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    throw new RangesFileError(path, `invalid rangesFile ${path}: ${error.message}`, error.details);
+  }
+}
+
+function readText(files: FileReader, path: string): string {
+  try {
+    return files.readFile(path, LARGEST_FILE);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new RangesFileError(
+      path,
+      `cannot read rangesFile: ${error.message}`,
+      `expected ${FORMS}, at the path in ipam.rangesFile`,
+    );
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalid(`${placeOf(findSyntaxError(text)?.offset, text)}${error.message}`);
+  }
+}
+
+/** The place of a character, such as `line 3, column 12: `. */
+function placeOf(offset: number | undefined, text: string): string {
+  if (offset === undefined) return "";
+  const before = text.slice(0, offset).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: `;
+}
+
+function setsOfNetwork(document: Json, network: string): readonly RangeSetSpec[] {
+  if (!isObject(document)) throw invalid(`expected an object, found ${kindOf(document)}`);
+  const names = Object.keys(document);
+  // Unlike the keys of a configuration, names of networks differ in their letter case.
+  const value = names.includes(network) ? document[network] : undefined;
+  const specs = rangeSetsIn(value == null ? undefined : { value, path: network });
+  if (specs.length > 0) return specs;
+  const others = names.slice(0, MAX_NAMES).join(", ") || "none";
+  throw new CniError(
+    ErrorCode.internal,
+    `no ranges for network ${network}`,
+    `expected a list of range sets as its member ${network}; the networks in it are: ${others}${names.length > MAX_NAMES ? " and others" : ""}`,
+  );
+}
+
+function setsOfFlannel(text: string): readonly RangeSetSpec[] {
+  const specs = flannelSubnets(text).map(({ variable: path, subnet }) => ({
+    path,
+    ranges: [{ path, subnet, rangeStart: undefined, rangeEnd: undefined, gateway: undefined }],
+  }));
+  if (specs.length > 0) return specs;
+  throw invalid("neither FLANNEL_SUBNET nor FLANNEL_IPV6_SUBNET is set");
+}
+
+function invalid(message: string): CniError {
+  return new CniError(ErrorCode.internal, message, `expected ${FORMS}`);
+}

@@ -1,0 +1,51 @@
+import { test } from "tap";
+import { formatPrefix } from "../../src/ipam/prefix.ts";
+import { flannelSubnets, isSubnetEnv } from "../../src/ipam/subnet-env.ts";
+import { refusalOf } from "../cni/refusal.ts";
+
+function subnetsIn(text: string): readonly string[] {
+  return flannelSubnets(text).map(({ variable, subnet }) => `${variable} ${formatPrefix(subnet)}`);
+}
+
+const ipv4 = `FLANNEL_NETWORK=10.244.0.0/16
+FLANNEL_SUBNET=10.244.1.1/24
+FLANNEL_MTU=1450
+FLANNEL_IPMASQ=true
+`;
+
+test("the subnets of a node, without the host bits of the gateway", (t) => {
+  const ipv6 = "FLANNEL_IPV6_NETWORK=fd00::/48\nFLANNEL_IPV6_SUBNET=fd00:0:0:1::1/64\n";
+  t.strictSame(subnetsIn(ipv4), ["FLANNEL_SUBNET 10.244.1.0/24"]);
+  t.strictSame(subnetsIn(ipv6), ["FLANNEL_IPV6_SUBNET fd00:0:0:1::/64"]);
+  t.strictSame(subnetsIn(`${ipv6}${ipv4}`), [
+    "FLANNEL_SUBNET 10.244.1.0/24",
+    "FLANNEL_IPV6_SUBNET fd00:0:0:1::/64",
+  ]);
+  t.end();
+});
+
+test("of a repeated variable the last counts, and an empty one is absent", (t) => {
+  t.strictSame(subnetsIn("FLANNEL_SUBNET=10.0.0.1/24\r\n FLANNEL_SUBNET=10.0.1.1/24 \r\n"), [
+    "FLANNEL_SUBNET 10.0.1.0/24",
+  ]);
+  t.strictSame(subnetsIn("FLANNEL_SUBNET=\nFLANNEL_MTU=1450"), []);
+  t.end();
+});
+
+test("what is no network is an error with its variable and line", (t) => {
+  const { message, details } = refusalOf(() =>
+    flannelSubnets("FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.244.1.1/33\n"),
+  );
+  t.equal(message, "invalid CIDR address: 10.244.1.1/33");
+  t.match(details, "at FLANNEL_SUBNET, line 2");
+  t.end();
+});
+
+test("a subnet.env has a variable of flannel", (t) => {
+  t.equal(isSubnetEnv(ipv4), true);
+  t.equal(isSubnetEnv("# by flanneld\nFLANNEL_MTU=1450"), true);
+  for (const text of ["", "{}", '{"FLANNEL_SUBNET": 1}', '{"a": "\\nFLANNEL_SUBNET=1"}']) {
+    t.equal(isSubnetEnv(text), false, text);
+  }
+  t.end();
+});
