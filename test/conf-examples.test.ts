@@ -83,6 +83,30 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "ranges-file.conflist": {
+    shows: "the ranges are those that the node's file has for the network",
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "192.168.2.20/24", gateway: "192.168.2.1" }]);
+    },
+  },
+
+  "small-subnet.conflist": {
+    shows: "of the two addresses of a /31 the node has one and the pod the other",
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.37.0.1/31", gateway: "10.37.0.0" }]);
+      t.match(network.refusalOf("pod-2").msg, "no IP addresses available in range set");
+    },
+  },
+
+  "repeated-add.conflist": {
+    shows: "a repeated ADD gets the same result",
+    keeps(t, network) {
+      const first = network.add("pod-1");
+      t.same(network.add("pod-1"), first);
+      t.same(network.reservations(), ["10.35.0.2"]);
+    },
+  },
+
   "ptp.conflist": {
     shows: "a pod gets an address and a default route over its own link",
     keeps(t, network) {

@@ -46,9 +46,12 @@ export function isGateway(address: Address, { gateway }: Pick<Range, "gateway">)
 export function defaultRangeOf(subnet: Prefix): AddressRange {
   const whole = addressRangeOf(subnet);
   if (isSmall(subnet)) return whole;
-  const { family, value } = whole.last;
-  // All of an IPv6 network may be used; IPv4 keeps its last address for broadcast.
-  return { first: next(whole.first), last: addressAt(family, family === 4 ? value - 1n : value) };
+  return { first: next(whole.first), last: lastBeforeBroadcast(whole) };
+}
+
+/** All of an IPv6 network may be used; IPv4 keeps its last address for broadcast. */
+function lastBeforeBroadcast({ last }: AddressRange): Address {
+  return last.family === 4 ? addressAt(4, last.value - 1n) : last;
 }
 
 /** Whether a subnet has only one or two addresses. */
@@ -84,9 +87,10 @@ export function makeRange(spec: RangeSpec): Range {
     );
   }
 
-  const byDefault = defaultRangeOf(subnet);
-  const first = spec.rangeStart ?? byDefault.first;
-  const last = spec.rangeEnd ?? byDefault.last;
+  const isSmallSubnet = isSmall(subnet);
+  const second = isSmallSubnet ? undefined : next(whole.first);
+  const first = spec.rangeStart ?? second ?? whole.first;
+  const last = spec.rangeEnd ?? (isSmallSubnet ? whole.last : lastBeforeBroadcast(whole));
   // Where no start is given, an end before the default start is the error.
   if (spec.rangeStart !== undefined && (!isWithin(first, whole) || isAfter(first, last))) {
     throw notInNetwork("RangeStart", first, subnet, `${path}.rangeStart`);
@@ -97,7 +101,7 @@ export function makeRange(spec: RangeSpec): Range {
   return {
     family,
     prefixLength: subnet.length,
-    gateway: spec.gateway ?? (isSmall(subnet) ? undefined : next(whole.first)),
+    gateway: spec.gateway ?? second,
     first,
     last,
   };

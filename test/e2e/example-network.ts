@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { reservedAddresses, scratchDirectory } from "../blackbox/data-directory.ts";
-import { executable, type Outcome, run } from "../blackbox/executable.ts";
+import { executable, inRepository, type Outcome, run } from "../blackbox/executable.ts";
 import { type PrintedError, readError } from "../blackbox/printed-error.ts";
 import { attachmentCall, type JsonObject, networkCall } from "../blackbox/runtime-call.ts";
 import { loadExample } from "./example.ts";
@@ -109,11 +109,13 @@ export class ExampleNetwork {
 function redirected(network: Network, dataDir: string): Network {
   const file = join(dataDir, "resolv.conf");
   writeFileSync(file, resolvConf);
+  const rangesFile = inRepository("conf-examples/node/ranges.json");
   const plugins = network.plugins.map((plugin) => {
     const { ipam } = plugin;
     if (!isObject(ipam)) return plugin;
     const dns = "resolvConf" in ipam ? { resolvConf: file } : {};
-    return { ...plugin, ipam: { ...ipam, ...dns, dataDir } };
+    const ranges = "rangesFile" in ipam ? { rangesFile } : {};
+    return { ...plugin, ipam: { ...ipam, ...dns, ...ranges, dataDir } };
   });
   return { ...network, plugins };
 }

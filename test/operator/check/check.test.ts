@@ -27,6 +27,7 @@ interface Found {
   readonly network: string;
   readonly path: string;
   readonly repairable: boolean;
+  readonly message: string;
   readonly repaired: string | null;
 }
 
@@ -546,6 +547,35 @@ test("a bridge that is not there yet, or has no gateway by configuration, is fin
   t.match(document, { findings: [] });
   t.end();
 });
+
+const rangesFiles: Readonly<Record<string, readonly [content: string | undefined, words: RegExp]>> =
+  {
+    missing: [
+      undefined,
+      /^cannot read rangesFile: open \S+: no such file or directory; .*net\.conf$/,
+    ],
+    malformed: ['{\n"net": ]', /^invalid rangesFile \S+: line 2, column 8: invalid character '\]'/],
+    "one without the network": ['{"other": []}', /no ranges for network net; .*other/],
+  };
+
+for (const [what, [content, words]] of Object.entries(rangesFiles)) {
+  test(`a file of ranges that is ${what} is an error with its path`, (t) => {
+    const node = nodeFor(t);
+    const rangesFile = join(node.root, "ranges.json");
+    if (content !== undefined) writeFileSync(rangesFile, content);
+    node.network("net", { rangesFile });
+
+    const outcome = node.json(["check"]);
+
+    const [finding, ...others] = (outcome.document as { readonly findings: readonly Found[] })
+      .findings;
+    t.match(outcome, { exitCode: 1 });
+    t.match(finding, { code: "unreadable-ranges-file", severity: "error", path: rangesFile });
+    t.match(finding?.message, words);
+    t.same(others, []);
+    t.end();
+  });
+}
 
 /** What the plugin bridge takes where a range has no gateway, and what is wrong with it. */
 const madeUp = [

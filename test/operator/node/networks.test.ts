@@ -112,6 +112,39 @@ const forms: Readonly<Record<string, (node: Node) => [string, Json]>> = {
   },
 };
 
+test("ranges in a file of the node are those that the plugin has", (t) => {
+  const node = nodeFor(t);
+  const rangesFile = join(node.root, "ranges.json");
+  writeFileSync(rangesFile, '{ "net": [[{ "subnet": "10.0.0.0/29" }]] }');
+  node.network("net", { rangesFile });
+  node.call("ADD", "net", "c1");
+
+  t.match(found(node), { networks: [/ 10\.0\.0\.1-10\.0\.0\.6$/], stderr: "", exitCode: 0 });
+  t.match(node.json(["capacity"]).document, { networks: [{ ranges: [{ capacity: 5, used: 1 }] }] });
+  t.match(node.json(["list"]).document, {
+    reservations: [{ address: "10.0.0.2", range: { first: "10.0.0.1", last: "10.0.0.6" } }],
+  });
+  t.match(node.tool(["metrics"]).stdout, /^cni_ipam_\w+\{[^}]*range="10\.0\.0\.1-10\.0\.0\.6"/m);
+  t.end();
+});
+
+test("without the file of ranges the network is known by its directory", (t) => {
+  const node = nodeFor(t);
+  node.configure("a.conf", {
+    cniVersion: "1.0.0",
+    name: "net",
+    ...plugin(node, { rangesFile: "/no/ranges.json" }),
+  });
+
+  t.strictSame(found(node), {
+    networks: ["net a.conf networks/net "],
+    stderr:
+      "host-local: /net.d/a.conf: cannot read rangesFile: open /no/ranges.json: no such file or directory; expected a JSON object of range sets by network name, or flannel's subnet.env, at the path in ipam.rangesFile\n",
+    exitCode: 0,
+  });
+  t.end();
+});
+
 for (const [form, write] of Object.entries(forms)) {
   test(`a network is found in ${form}`, (t) => {
     const node = nodeFor(t);
