@@ -441,6 +441,23 @@ export const differences: readonly Difference[] = [
     coveredBy: ["blackbox/exclude.test.ts"],
   },
   {
+    title: "A repeated ADD can get the same answer",
+    reference:
+      "A second ADD of an attachment is an error, or with another requested address gets a second one.",
+    here: 'With "repeatedAdd": "same" it gets the addresses that the attachment holds, if it holds one in every range set, and changes nothing. A requested address that it does not hold is refused. Off by default.',
+    reason: "Some runtimes repeat an ADD whose answer they have lost, without a DEL.",
+    changed: [],
+    coveredBy: ["blackbox/repeated-add.test.ts"],
+  },
+  {
+    title: "Ranges can be in a file of the node",
+    reference: "The key is unknown.",
+    here: '"rangesFile" names a JSON file of range sets by network name, or the subnet.env of flannel, whose range sets follow those of the configuration. ADD, CHECK and STATUS fail without it, DEL and GC do not. Off by default.',
+    reason: "One network definition for a cluster hands out the same addresses on each node.",
+    changed: [],
+    coveredBy: ["blackbox/ranges-file.test.ts"],
+  },
+  {
     title: "Of several errors in a configuration another one may be reported",
     reference:
       "A malformed address or network is reported before an earlier value of the wrong type; of two malformed ones the first in the document.",

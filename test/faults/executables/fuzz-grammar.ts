@@ -120,6 +120,8 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     exclude: seldom(mostly(fc.array(fc.oneof(subnet, address), { maxLength: 3 }))),
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
+    repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
+    rangesFile: seldom(mostly(fc.constantFrom("", "/no/ranges.json", "/dev/zero", "ranges.json"))),
   };
   const settings = fc.record({
     dataDir: fc.constant(dataDir),
