@@ -22,6 +22,7 @@ export interface Scenario {
 const v4 = { subnet: "10.0.0.0/29" };
 const v6 = { subnet: "2001:db8::/125", rangeEnd: "2001:db8::6" };
 const wide = { subnet: "10.0.0.0/24", rangeEnd: "10.0.0.17" };
+const pairs = [{ subnet: "10.0.0.0/31" }, { subnet: "10.0.0.2/31" }];
 const single = { ranges: [[v4]] };
 const dualStack = { ranges: [[v4], [v6]] };
 
@@ -172,6 +173,15 @@ export const scenarios: readonly Scenario[] = [
     hardLinks: false,
   },
   { ...two, name: "repeated ADD", verb: "ADD", prepare: withAnswer, act: add },
+  {
+    ...one,
+    name: "ADD in subnets of two addresses",
+    verb: "ADD",
+    prepare: () => inhabited({ ranges: [pairs] }),
+    act: add,
+    sets: [pairs],
+    addresses: ["10.0.0.0", "10.0.0.1", "10.0.0.2", "10.0.0.3"],
+  },
   {
     ...two,
     name: "ADD with a file of ranges",

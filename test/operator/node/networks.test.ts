@@ -175,6 +175,20 @@ test("flannel's ranges are not known before flanneld wrote them", (t) => {
   t.end();
 });
 
+test("a subnet of flannel that is no network is reported with its line", (t) => {
+  const node = nodeFor(t);
+  const subnetFile = join(node.root, "subnet.env");
+  writeFileSync(subnetFile, "FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.0.0.1\n");
+  const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
+  node.configure("a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [flannel] });
+
+  t.match(found(node), {
+    networks: ["net a.conflist networks/net "],
+    stderr: /cannot read the subnets of flannel: invalid CIDR address: 10\.0\.0\.1; .* line 2$/m,
+  });
+  t.end();
+});
+
 test("other IPAM plugins, other files and directories are passed over", (t) => {
   const node = nodeFor(t);
   node.configure("a.conf", { name: "a", type: "bridge", ipam: { type: "dhcp" } });
