@@ -4,6 +4,7 @@ import { type CniCall, receiveCall } from "./cni/call.ts";
 import { asCniError } from "./cni/error.ts";
 import { formatJson } from "./cni/json.ts";
 import { logTime } from "./cni/log-time.ts";
+import { withTrace } from "./cni/trace.ts";
 import { isSystemError, type System } from "./system/system.ts";
 import { about } from "./verbs/about.ts";
 import { add } from "./verbs/add.ts";
@@ -56,7 +57,8 @@ function run(system: System, call: CniCall): void {
 
 /** Errors go to standard output, where runtimes read them (CNI SPEC 1.1.0, section 5). */
 function printError(system: System, thrown: unknown): void {
-  const { code, message, details } = asCniError(thrown);
+  const { code, message, details: found } = asCniError(thrown);
+  const details = withTrace(found, "; ", system.environment("TRACEPARENT"));
   const error = { code, msg: message, details: details === "" ? undefined : details };
   try {
     system.writeStandardOutput(formatJson(error));

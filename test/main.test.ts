@@ -76,6 +76,50 @@ test("a failed system call is reported with its message and code 999", (t) => {
   t.end();
 });
 
+const traces = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"] as const;
+const [first, second] = traces.map((id) => `00-${id}-00f067aa0ba902b7-01`);
+
+test("the details of an error end with the trace of the call", (t) => {
+  const network = new Network(new MemoryMachine(), subnet, { name: "a/b" });
+
+  t.equal(network.add("c1", { traceparent: first }).error?.details, `a/b; trace ${traces[0]}`);
+  t.end();
+});
+
+test("an error without details has the trace alone, and none where there is no valid one", (t) => {
+  const network = new Network(new MemoryMachine(), subnet);
+  const refusal = { interrupt: refuse("makeDirectories", "EACCES") };
+  const plain = network.add("c1", refusal);
+
+  t.equal(
+    network.add("c1", { ...refusal, traceparent: first }).error?.details,
+    `trace ${traces[0]}`,
+  );
+  for (const traceparent of ["garbage", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
+    t.equal(network.add("c1", { ...refusal, traceparent }).stdout, plain.stdout);
+  }
+  t.end();
+});
+
+test("a call that gives up on the lock names the trace of the call that holds it, and then its own", (t) => {
+  const network = new Network(new MemoryMachine(), { ...subnet, lockTimeoutSeconds: 3 });
+  let details: string | undefined;
+
+  network.add("c1", {
+    traceparent: first,
+    processId: 7,
+    interrupt: ({ operation }) => {
+      if (operation !== "link" || details !== undefined) return undefined;
+      details = network.add("c2", { traceparent: second }).error?.details;
+      return undefined;
+    },
+  });
+
+  t.match(details, `is held by process 7 (ADD c1 eth0, trace ${traces[0]}); nothing was changed`);
+  t.ok(details?.endsWith(`; trace ${traces[1]}`));
+  t.end();
+});
+
 test("an error that cannot be printed goes to standard error, with the time", (t) => {
   const outcome = new MemoryMachine().run(
     {

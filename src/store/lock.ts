@@ -1,6 +1,7 @@
 /** The lock of a network: one call at a time changes its reservations. */
 
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
+import { withTrace } from "../cni/trace.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
 import type { Location } from "./location.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
@@ -90,7 +91,7 @@ function acquire(system: System, location: Location, options: LockOptions): () =
     });
   } catch (error) {
     if (!(error instanceof LockTimeout)) throw error;
-    const holder = error.holder === undefined ? "another process" : error.holder;
+    const holder = withTrace(error.holder ?? "another process", ", ", error.traceparent);
     throw new CniError(
       ErrorCode.tryAgainLater,
       `network ${location.network} is locked; gave up after ${options.timeoutSeconds} s`,

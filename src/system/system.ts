@@ -152,10 +152,13 @@ export class SystemError extends Error {
 export class LockTimeout extends Error {
   /** The holder, where it is known. */
   readonly holder: string | undefined;
+  /** The holder's variable `TRACEPARENT`, where that is known and `holder` does not name its trace. */
+  readonly traceparent: string | undefined;
 
-  constructor(path: string, holder: string | undefined) {
+  constructor(path: string, holder: string | undefined, traceparent?: string) {
     super(`lock ${path}: timed out`);
     this.holder = holder;
+    this.traceparent = traceparent;
   }
 }
 

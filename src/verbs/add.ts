@@ -34,7 +34,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
   const location = locate(config.dataDir, config.network);
-  const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = { holder: holderText(system, call), timeoutSeconds: config.lockTimeoutSeconds };
   const { allocations, isRepeated } = withLock(system, location, request, (store) =>
     reserve(store, config, call),
   );

@@ -19,7 +19,7 @@ export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadStoreConfig(call.network);
   const location = locate(config.dataDir, config.network);
-  const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = { holder: holderText(system, call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
     withLockIfPossible(system, location, request, (store) => release(store, call.attachment));

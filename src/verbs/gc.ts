@@ -26,7 +26,7 @@ export function gc(system: System, call: NetworkCall): void {
   }
   const config = storeConfig(call);
   const location = locate(config.dataDir, config.network);
-  const request = { holder: holderText(call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = { holder: holderText(system, call), timeoutSeconds: config.lockTimeoutSeconds };
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
     withLockIfPossible(system, location, request, (store) => releaseStale(store, valid));

@@ -166,6 +166,15 @@ export const differences: readonly Difference[] = [
     coveredBy: ["faults/executables/streams.test.ts", "system/node/standard-streams.test.ts"],
   },
   {
+    title: "Errors name the trace of the call",
+    reference: "TRACEPARENT is ignored.",
+    here: "If TRACEPARENT is set and valid (W3C Trace Context), details ends with the trace id. An error about the lock names the trace of the holder, too, where that is known.",
+    reason:
+      "The error in a log leads to the pod's trace, and the call that waits to the one that holds it up.",
+    changed: [],
+    coveredBy: ["main.test.ts", "blackbox/lock.test.ts"],
+  },
+  {
     title: "With arguments, and without CNI_COMMAND, it runs operator commands",
     reference: "Arguments are ignored: without CNI_COMMAND it prints two lines about itself.",
     here: "host-local --help lists the commands, which show, check and repair reservations. Without arguments a third line refers to it. With CNI_COMMAND arguments are ignored, as by the Go plugin.",

@@ -19,8 +19,13 @@ const refreshEvery = 200;
  *
  * @param t the test
  * @param directory the data directory
+ * @param environment further variables of the process that takes `flock(2)`
  */
-export async function holdLock(t: Pick<Test, "teardown">, directory: string): Promise<void> {
+export async function holdLock(
+  t: Pick<Test, "teardown">,
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const portable = portableLock(directory);
   mkdirSync(portable, { recursive: true });
   const refresh = setInterval(() => {
@@ -30,7 +35,9 @@ export async function holdLock(t: Pick<Test, "teardown">, directory: string): Pr
   t.teardown(() => clearInterval(refresh));
 
   populate(directory, [{ path: "net/lock" }]);
-  const holder = spawn("flock", [join(directory, "net/lock"), "sh", "-c", "echo held; exec cat"]);
+  const holder = spawn("flock", [join(directory, "net/lock"), "sh", "-c", "echo held; exec cat"], {
+    env: { ...process.env, ...environment },
+  });
   t.teardown(() => holder.stdin.end());
   await new Promise((held, fail) => {
     holder.stdout.once("data", held);

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { test } from "tap";
-import { executable, start } from "./executable.ts";
+import { executable, inRepository, run, start } from "./executable.ts";
 import { abandonLock, holdLock } from "./held-lock.ts";
 import { grantedAddresses, networkFor } from "./network.ts";
 import { readError } from "./printed-error.ts";
@@ -12,6 +12,9 @@ const five = { subnet: "10.0.0.0/29" };
 const short = { ...five, lockTimeoutSeconds: 0.3 };
 const nothingValid = { "cni.dev/valid-attachments": [], "cni.dev/attachments": [] };
 const c1 = { containerId: "c1" };
+
+/** The portable executable knows only holders that took its own lock. */
+const isNative = executable === inRepository("dist/native/host-local");
 
 /** Shorter than the time-out that holds where none is asked for, in milliseconds. */
 const shorterThanDefault = 25_000;
@@ -35,6 +38,33 @@ for (const command of ["ADD", "DEL", "GC"] as const) {
     t.same(network.tree(), before);
   });
 }
+
+test("details end with the trace of the call; the holder's is named, too, if /proc shows the holder", async (t) => {
+  const [own, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
+  const network = networkFor(t, short);
+  await holdLock(t, network.directory, { TRACEPARENT: `00-${other}-b7ad6b7169203331-01` });
+  const { environment, stdin } = attachmentCall("ADD", c1, configuration(network.directory, short));
+
+  const { stdout } = await start(executable, {
+    environment: { ...environment, TRACEPARENT: `00-${own}-00f067aa0ba902b7-01` },
+    stdin,
+  });
+
+  const details = readError(stdout)?.details ?? "";
+  t.ok(details.endsWith(`; trace ${own}`), details);
+  if (isNative) t.match(details, `(flock), trace ${other}; nothing was changed`);
+  t.end();
+});
+
+test("a TRACEPARENT that is no trace changes nothing", (t) => {
+  const call = attachmentCall("ADD", c1, configuration("/none", {}));
+  const plain = run(executable, call);
+
+  for (const TRACEPARENT of ["", "garbage", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
+    t.same(run(executable, { ...call, environment: { ...call.environment, TRACEPARENT } }), plain);
+  }
+  t.end();
+});
 
 test("CHECK and STATUS do not wait for the lock", async (t) => {
   const network = networkFor(t, short, [{ path: "net/10.0.0.5", content: "c1\r\neth0" }]);

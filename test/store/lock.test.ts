@@ -1,5 +1,6 @@
 import { test } from "tap";
 import { withLock, withLockIfPossible, withOrWithoutLock } from "../../src/store/lock.ts";
+import { LockTimeout } from "../../src/system/system.ts";
 import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
@@ -45,6 +46,25 @@ for (const take of [withLock, withLockIfPossible]) {
     });
 
     t.equal(machine.time - before, 3000);
+    t.end();
+  });
+}
+
+for (const [holder, named] of [
+  ["process 7 (host-local)", "process 7 (host-local)"],
+  [undefined, "another process"],
+] as const) {
+  test(`the trace of ${named} is named if the lock knows it`, (t) => {
+    const process = machineWith().start();
+    const id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    process.lock = ({ file }) => {
+      throw new LockTimeout(file, holder, `00-${id}-00f067aa0ba902b7-01`);
+    };
+
+    t.throws(() => withLock(process, location, request, () => {}), {
+      message: "network net is locked; gave up after 3 s",
+      details: `/data/net/lock is held by ${named}, trace ${id}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
+    });
     t.end();
   });
 }

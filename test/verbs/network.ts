@@ -11,6 +11,8 @@ export interface CallOptions {
   /** `CNI_ARGS`. */
   readonly args?: string | undefined;
   readonly networkNamespace?: string | undefined;
+  /** `TRACEPARENT`. */
+  readonly traceparent?: string | undefined;
   /** Members of `ipam` for this call alone. */
   readonly ipam?: object | undefined;
   /** Top-level members of the configuration for this call alone. */
@@ -110,6 +112,7 @@ export class Network {
           CNI_NETNS: options.networkNamespace ?? "/run/netns/pod",
           CNI_PATH: "/opt/cni/bin",
           CNI_ARGS: options.args ?? "",
+          TRACEPARENT: options.traceparent ?? "",
         },
         stdin: JSON.stringify({
           ...this.#configuration,

@@ -186,7 +186,7 @@ function lock(path: string, timeout: number): () => void {
     descriptor = callHost(path, () => host.lock(path, timeout));
   } catch (error) {
     if (!(error instanceof SystemError) || error.code !== "EAGAIN") throw error;
-    throw new LockTimeout(path, holderOf(path));
+    throw timedOut(path);
   }
   return () => unlockQuietly(descriptor);
 }
@@ -200,8 +200,10 @@ function unlockQuietly(descriptor: number): void {
   }
 }
 
-/** The process that holds `flock(2)` on a file, by /proc/locks; `undefined` where it is not listed. */
-function holderOf(path: string): string | undefined {
+/** The error that names the process which holds `flock(2)` on a file, as far as /proc shows it. */
+function timedOut(path: string): LockTimeout {
+  let holder: string | undefined;
+  let traceparent: string | undefined;
   try {
     const { inode } = statusOf(host.status(path));
     const line = host
@@ -209,9 +211,13 @@ function holderOf(path: string): string | undefined {
       .split("\n")
       .find((entry) => entry.includes(" FLOCK ") && entry.includes(`:${inode} `));
     const id = /WRITE\s+([0-9]+)/.exec(line ?? "")?.[1];
-    if (id === undefined) return undefined;
-    return `process ${id} (${host.readFile(`/proc/${id}/comm`, 4096).trim()})`;
+    if (id !== undefined) {
+      holder = `process ${id} (${host.readFile(`/proc/${id}/comm`, 4096).trim()})`;
+      const variables = host.readFile(`/proc/${id}/environ`, 4 * 1024 * 1024);
+      traceparent = /(?:^|\0)TRACEPARENT=([^\0]*)/.exec(variables)?.[1];
+    }
   } catch {
-    return undefined;
+    // It has ended, or belongs to another user.
   }
+  return new LockTimeout(path, holder, traceparent);
 }
