@@ -1,27 +1,27 @@
-/** Runs one call of the plugin: reads it, runs its verb, and prints the result or the error. */
+/** Runs one call of a plugin: reads it, runs its verb, and prints the result or the error. */
 
 import { type CniCall, receiveCall } from "./cni/call.ts";
 import { asCniError } from "./cni/error.ts";
 import { formatJson } from "./cni/json.ts";
 import { logTime } from "./cni/log-time.ts";
+import type { Plugin } from "./cni/plugin.ts";
 import { withTrace } from "./cni/trace.ts";
+import { staticPlugin } from "./static/static.ts";
 import { isSystemError, type System } from "./system/system.ts";
 import { about } from "./verbs/about.ts";
-import { add } from "./verbs/add.ts";
-import { check } from "./verbs/check.ts";
-import { del } from "./verbs/del.ts";
-import { gc } from "./verbs/gc.ts";
-import { status } from "./verbs/status.ts";
+import { hostLocal } from "./verbs/host-local.ts";
 import { version } from "./verbs/version.ts";
 
 /**
  * Runs one call.
  *
+ * @param name the name that the program was called by, without a directory: `static` is that plugin, any other name
+ * `host-local`
  * @returns the exit code: 0, or 1 after an error object on standard output
  */
-export function main(system: System): number {
+export function main(system: System, name = hostLocal.name): number {
   try {
-    run(system, receiveCall(system));
+    run(system, name === staticPlugin.name ? staticPlugin : hostLocal, receiveCall(system));
     return 0;
   } catch (error) {
     printError(system, error);
@@ -29,28 +29,28 @@ export function main(system: System): number {
   }
 }
 
-function run(system: System, call: CniCall): void {
+function run(system: System, plugin: Plugin, call: CniCall): void {
   switch (call.verb) {
     case "about":
-      about(system);
+      about(system, plugin);
       break;
     case "VERSION":
       version(system);
       break;
     case "ADD":
-      add(system, call);
+      plugin.add(system, call);
       break;
     case "DEL":
-      del(system, call);
+      plugin.del(system, call);
       break;
     case "CHECK":
-      check(system, call);
+      plugin.check(system, call);
       break;
     case "GC":
-      gc(system, call);
+      plugin.gc(system, call);
       break;
     case "STATUS":
-      status(system, call);
+      plugin.status(system, call);
       break;
   }
 }

@@ -7,4 +7,4 @@ import { main } from "./main.ts";
 import { createQuickJsSystem, serve } from "./system/quickjs/quickjs-system.ts";
 
 const system = createQuickJsSystem();
-serve(() => system.exit(main(system)));
+serve((name) => system.exit(main(system, name)));

@@ -1,5 +1,6 @@
 /** The result of an ADD, and how each version of the specification prints it. */
 
+import { internalError } from "./error.ts";
 import { formatJson } from "./json.ts";
 import type { SpecVersion } from "./version.ts";
 
@@ -42,11 +43,19 @@ export interface Result {
  *
  * Before 0.3.0 there is one address a family, which carries its routes; from 1.0.0 on keys are in alphabetical
  * order and an empty `dns` is left out, earlier it is always present.
+ *
+ * @throws CniError 999 for a result without addresses before 0.3.0
  */
 export function formatResult(result: Result, version: SpecVersion): string {
   switch (version) {
     case "0.1.0":
     case "0.2.0":
+      if (result.addresses.length === 0) {
+        throw internalError(
+          "cannot convert: no valid IP addresses",
+          `a result of CNI version ${version} has at least one address`,
+        );
+      }
       return formatJson({
         cniVersion: version,
         ip4: onlyAddress(result, 4),

@@ -1,7 +1,7 @@
 /** A range set: ranges of one family, from which an attachment gets one address. */
 
 import { CniError, internalError } from "../cni/error.ts";
-import { type Address, formatAddressRange, isWithin } from "./address.ts";
+import { type Address, type Family, formatAddressRange, isWithin } from "./address.ts";
 import { firstOverlap } from "./overlap.ts";
 import { makeRange, type Range, type RangeSpec } from "./range.ts";
 
@@ -31,7 +31,10 @@ export function makeRangeSets(
     );
   }
   const sets = specs.map((spec, index) => makeRangeSet(spec, index));
-  if (oneAddressPerFamily !== undefined) requireOnePerFamily(sets, oneAddressPerFamily.versionText);
+  if (oneAddressPerFamily !== undefined) {
+    const families = sets.map(([range]) => range.family);
+    requireOnePerFamily(families, "range sets", oneAddressPerFamily.versionText);
+  }
   const pair = firstOverlap(sets);
   if (pair !== undefined) {
     const shown = pair.map((at) => `${formatRangeSet(sets[at] ?? [])} (${specs[at]?.path})`);
@@ -83,13 +86,23 @@ function makeRangeSet(spec: RangeSetSpec, index: number): RangeSet {
   return [first, ...others];
 }
 
-function requireOnePerFamily(sets: readonly RangeSet[], versionText: string): void {
-  const ofFamily = (family: number): number =>
-    sets.filter(([range]) => range.family === family).length;
+/**
+ * Refuses several addresses of one family, for versions whose results can carry only one.
+ *
+ * @param what what the families are those of, for the details
+ * @param versionText the version as configured
+ * @throws CniError 999
+ */
+export function requireOnePerFamily(
+  families: readonly Family[],
+  what: string,
+  versionText: string,
+): void {
+  const ofFamily = (family: Family): number => families.filter((one) => one === family).length;
   if (ofFamily(4) > 1 || ofFamily(6) > 1) {
     throw internalError(
       `CNI version ${versionText} does not support more than 1 address per family`,
-      `found ${ofFamily(4)} IPv4 and ${ofFamily(6)} IPv6 range sets; from cniVersion 0.3.0 on there may be several`,
+      `found ${ofFamily(4)} IPv4 and ${ofFamily(6)} IPv6 ${what}; from cniVersion 0.3.0 on there may be several`,
     );
   }
 }

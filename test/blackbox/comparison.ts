@@ -21,7 +21,7 @@ export interface Comparable {
 const typeErrorPrefix = "json: cannot unmarshal ";
 
 /** The first line of the "about" text ends with a version that is set when a plugin is built. */
-const aboutLine = /^CNI host-local plugin .+$/m;
+const aboutLine = /^(CNI \S+ plugin) .+$/m;
 
 /**
  * Reduces an outcome to what the reference's outcome obliges it to.
@@ -33,7 +33,7 @@ export function comparable(outcome: Outcome, reference: Outcome): Comparable {
   return {
     exitCode: outcome.exitCode,
     output: comparableOutput(outcome.stdout, reference.stdout),
-    stderr: outcome.stderr.replace(aboutLine, "CNI host-local plugin <build version>"),
+    stderr: outcome.stderr.replace(aboutLine, "$1 <build version>"),
   };
 }
 

@@ -27,9 +27,14 @@ export interface Replay {
 
 const placeholder = "@D@";
 
-/** Reads every recorded vector. */
-export function readVectors(): readonly Vector[] {
-  const text = readFileSync(new URL("vectors.json", import.meta.url), "utf8");
+/**
+ * Reads every recorded vector of a plugin.
+ *
+ * @param plugin the plugin's name
+ */
+export function readVectors(plugin: "host-local" | "static" = "host-local"): readonly Vector[] {
+  const file = plugin === "static" ? "static/vectors.json" : "vectors.json";
+  const text = readFileSync(new URL(file, import.meta.url), "utf8");
   const { vectors }: { vectors: readonly Vector[] } = JSON.parse(text);
   return vectors;
 }

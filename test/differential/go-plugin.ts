@@ -1,6 +1,7 @@
 /** The Go plugin to compare with, where the machine has one. */
 
 import { accessSync, constants } from "node:fs";
+import { dirname, join } from "node:path";
 import { executable, inRepository, run } from "../blackbox/executable.ts";
 import type { CallOptions } from "../blackbox/network.ts";
 import { versionCall } from "../blackbox/runtime-call.ts";
@@ -35,6 +36,16 @@ export const skipWithoutGoPlugin: string | false =
   goPlugin === undefined
     ? "There is no Go host-local for CNI 1.0.0 here to compare with; `npm run fetch-go-plugins` fetches one."
     : false;
+
+/** The Go plugin `static`, which is beside the Go host-local where both were installed together. */
+export const goStatic = join(dirname(goPlugin?.path ?? ""), "static");
+
+/** As `skipWithoutGoPlugin`, for `static` of the recorded release. */
+export const skipWithoutGoStatic: string | false =
+  skipWithoutGoPlugin ||
+  (goPlugin?.current === true && isExecutable(goStatic)
+    ? false
+    : "There is no Go static for CNI 1.1.0 beside the Go host-local.");
 
 /** Makes a call of a network one to the Go plugin, in the newest version that it supports. */
 export const byGoPlugin: CallOptions = {

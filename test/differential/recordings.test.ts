@@ -1,10 +1,10 @@
 /** The Go plugin itself must pass its own recordings: that proves that the harness is right. */
 
-import { test } from "tap";
+import { type Test, test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";
 import { byPath, scratchDirectory } from "../blackbox/data-directory.ts";
-import { readVectors, replay } from "../blackbox/vectors.ts";
-import { goPlugin, skipWithoutGoPlugin } from "./go-plugin.ts";
+import { readVectors, replay, type Vector } from "../blackbox/vectors.ts";
+import { goPlugin, goStatic, skipWithoutGoPlugin, skipWithoutGoStatic } from "./go-plugin.ts";
 
 const skip =
   skipWithoutGoPlugin ||
@@ -12,9 +12,9 @@ const skip =
     ? false
     : "The Go host-local on this machine is older than the recordings.");
 
-test("the Go plugin answers every vector as recorded", { skip }, (t) => {
-  for (const vector of readVectors()) {
-    const { outcomes, tree } = replay(goPlugin?.path ?? "", vector, scratchDirectory(t));
+function answersAsRecorded(t: Test, program: string, vectors: readonly Vector[]): void {
+  for (const vector of vectors) {
+    const { outcomes, tree } = replay(program, vector, scratchDirectory(t));
 
     const recorded = vector.steps.map(({ expect }) => expect);
     t.strictSame(
@@ -30,4 +30,12 @@ test("the Go plugin answers every vector as recorded", { skip }, (t) => {
     );
   }
   t.end();
+}
+
+test("the Go plugin answers every vector as recorded", { skip }, (t) => {
+  answersAsRecorded(t, goPlugin?.path ?? "", readVectors());
+});
+
+test("the Go plugin static does, too", { skip: skipWithoutGoStatic }, (t) => {
+  answersAsRecorded(t, goStatic, readVectors("static"));
 });

@@ -1,5 +1,6 @@
 import { test } from "tap";
 import { about } from "../../src/verbs/about.ts";
+import { hostLocal } from "../../src/verbs/host-local.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
 test("without a command, standard error has the reference's two lines and a hint at the operator's tool", (t) => {
@@ -7,7 +8,7 @@ test("without a command, standard error has the reference's two lines and a hint
   t.teardown(() => Reflect.deleteProperty(globalThis, "BUILD_VERSION"));
   const process = new MemoryMachine().start();
 
-  about(process);
+  about(process, hostLocal);
 
   t.equal(process.stdout, "");
   t.equal(

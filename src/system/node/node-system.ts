@@ -1,6 +1,7 @@
 /** `System` on Node.js. */
 
 import fs from "node:fs";
+import { basename } from "node:path";
 import { linesIn } from "../lines.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
@@ -17,6 +18,8 @@ import { errnoOf, systemCall } from "./system-call.ts";
 
 /** `System`, the command line, and the exit of the process. */
 export interface NodeSystem extends System {
+  /** The name that the program was called by, without a directory. */
+  readonly programName: string;
   /** The command-line arguments after the program's name. */
   readonly arguments: readonly string[];
   exit(code: number): never;
@@ -26,6 +29,7 @@ export interface NodeSystem extends System {
 export function createNodeSystem(): NodeSystem {
   process.umask(0o022);
   return {
+    programName: basename(process.argv0),
     arguments: process.argv.slice(2),
     environment: (name) => process.env[name],
     readStandardInput,

@@ -488,16 +488,30 @@ static void keep_closed_streams(void) {
   }
 }
 
-/* A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. */
-static bool is_operator(int count) {
-  const char *command = getenv("CNI_COMMAND");
-  return count > 1 && (!command || *command == '\0');
+/* The name that the program was called by, without a directory. */
+static const char *program_name(int count, char **arguments) {
+  if (count < 1) return "";
+  const char *slash = strrchr(arguments[0], '/');
+  return slash ? slash + 1 : arguments[0];
 }
 
-static bool run_plugin(const struct engine *engine) {
-  JSValue result = JS_Call(engine->ctx, engine->serve, JS_UNDEFINED, 0, NULL);
+/*
+ * A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. The plugin `static` has no
+ * operator's tool: it ignores arguments.
+ */
+static bool is_operator(int count, const char *name) {
+  const char *command = getenv("CNI_COMMAND");
+  return count > 1 && (!command || *command == '\0') && strcmp(name, "static") != 0;
+}
+
+static bool run_plugin(const struct engine *engine, const char *name) {
+  JSContext *ctx = engine->ctx;
+  JSValue argument = JS_NewString(ctx, name);
+  if (JS_IsException(argument)) return false;
+  JSValue result = JS_Call(ctx, engine->serve, JS_UNDEFINED, 1, &argument);
   bool completed = !JS_IsException(result);
-  JS_FreeValue(engine->ctx, result);
+  JS_FreeValue(ctx, argument);
+  JS_FreeValue(ctx, result);
   return completed;
 }
 
@@ -515,8 +529,9 @@ int main(int count, char **arguments) {
   if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
   struct engine *engine = start_engine(add_host);
   if (!engine) return 2;
-  if (!(is_operator(count) ? run_operator(engine->ctx, count - 1, arguments + 1)
-                           : run_plugin(engine))) {
+  const char *name = program_name(count, arguments);
+  if (!(is_operator(count, name) ? run_operator(engine->ctx, count - 1, arguments + 1)
+                                 : run_plugin(engine, name))) {
     report_exception(engine->ctx);
     exit_code = 2;
   }

@@ -13,7 +13,7 @@ import {
 
 /** The functions of host.c; each throws a `HostError` when its system call fails. */
 interface Host {
-  serve(call: () => void): void;
+  serve(call: (programName: string) => void): void;
   environment(name: string): string | undefined;
   readInput(limit: number, milliseconds: number): string;
   writeOutput(text: string): void;
@@ -109,8 +109,12 @@ export function createQuickJsSystem(): QuickJsSystem {
   };
 }
 
-/** Says what serves a call of the plugin; to be called once, at the end of the program. */
-export function serve(call: () => void): void {
+/**
+ * Says what serves a call of the plugin; to be called once, at the end of the program.
+ *
+ * @param call is given the name that the program was called by, without a directory
+ */
+export function serve(call: (programName: string) => void): void {
   host.serve(call);
 }
 

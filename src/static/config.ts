@@ -1,0 +1,164 @@
+/** The configuration of `static`, checked once. */
+
+import { readArguments } from "../cni/arguments.ts";
+import type { NetworkConfiguration } from "../cni/call.ts";
+import { internalError } from "../cni/error.ts";
+import { elements, type Located, member, text } from "../cni/json.ts";
+import type { ResultDns, ResultRoute } from "../cni/result.ts";
+import { trimSpace } from "../cni/unicode.ts";
+import { allowsOneAddressPerFamily } from "../cni/version.ts";
+import { type Address, isWithin, parseAddress } from "../ipam/address.ts";
+import { parseIPField } from "../ipam/fields.ts";
+import { addressRangeOf, type Prefix, parsePrefix } from "../ipam/prefix.ts";
+import { requireOnePerFamily } from "../ipam/range-set.ts";
+import { NO_DNS } from "../ipam/resolv-conf.ts";
+import { parseRoute } from "../ipam/route.ts";
+
+/** An address of the result. */
+export interface StaticAddress {
+  readonly prefix: Prefix;
+  readonly gateway: Address | undefined;
+}
+
+/** What the result consists of. */
+export interface StaticConfig {
+  readonly addresses: readonly StaticAddress[];
+  readonly routes: readonly ResultRoute[];
+  readonly dns: ResultDns;
+}
+
+/** A string of the configuration. */
+interface Written {
+  readonly written: string;
+  readonly path: string;
+}
+
+/** An address as configured; it is parsed only if it counts. */
+interface WrittenAddress extends Written {
+  readonly gateway: Address | undefined;
+}
+
+/**
+ * Reads and checks the configuration; errors have the reference's words and order. Addresses of `runtimeConfig.ips`
+ * replace those of `args.cni.ips`, and these replace all others.
+ *
+ * @throws CniError 999 with the path in its details
+ */
+export function loadStaticConfig(network: NetworkConfiguration, args: string): StaticConfig {
+  const { document } = network;
+  const ipam = member(document, "ipam");
+  const settings = ipam && readIpam(ipam);
+  const runtimeConfig = member(document, "runtimeConfig");
+  const runtimeIPs = textsIn(runtimeConfig && member(runtimeConfig, "ips"));
+  const conventional = member(document, "args");
+  const cniArgs = conventional && member(conventional, "cni");
+  const argumentIPs = textsIn(cniArgs && member(cniArgs, "ips"));
+  if (settings === undefined) {
+    throw internalError(
+      "IPAM config missing 'ipam' key",
+      'expected an object such as {"type": "static", "addresses": [{"address": "10.1.2.3/24"}]} at ipam',
+    );
+  }
+  const inArguments = addressesInArguments(args);
+  const requested = argumentIPs.map(requestedAddress);
+  const last = runtimeIPs.map(requestedAddress);
+  const addresses = [last, requested].find(({ length }) => length > 0) ?? [
+    ...settings.addresses.map(configuredAddress),
+    ...inArguments,
+  ];
+  if (allowsOneAddressPerFamily(network.version)) {
+    const families = addresses.map(({ prefix }) => prefix.address.family);
+    requireOnePerFamily(families, "addresses", network.versionText);
+  }
+  return { ...settings, addresses };
+}
+
+function readIpam(
+  ipam: Located,
+): Omit<StaticConfig, "addresses"> & { readonly addresses: readonly WrittenAddress[] } {
+  text(member(ipam, "type"));
+  text(member(ipam, "name"));
+  return {
+    addresses: elements(member(ipam, "addresses")).map((at) => ({
+      written: at.value === null ? "" : text(member(at, "address")),
+      path: `${at.path}.address`,
+      gateway: at.value === null ? undefined : parseIPField(member(at, "gateway")),
+    })),
+    routes: elements(member(ipam, "routes")).map(parseRoute),
+    dns: dnsIn(member(ipam, "dns")),
+  };
+}
+
+function dnsIn(at: Located | undefined): ResultDns {
+  if (at === undefined) return NO_DNS;
+  const list = (name: string): readonly string[] =>
+    textsIn(member(at, name)).map(({ written }) => written);
+  return {
+    nameservers: list("nameservers"),
+    domain: text(member(at, "domain")),
+    search: list("search"),
+    options: list("options"),
+  };
+}
+
+/** The strings of a list; `null` is the empty one. */
+function textsIn(at: Located | undefined): readonly Written[] {
+  return elements(at).map((element) => ({
+    written: element.value === null ? "" : text(element),
+    path: element.path,
+  }));
+}
+
+/** `IP` and `GATEWAY` of `CNI_ARGS`: lists with commas; a gateway is that of every address whose subnet it is in. */
+function addressesInArguments(args: string): readonly StaticAddress[] {
+  let ips = "";
+  let gateways = "";
+  readArguments(args, {
+    IP: (value) => {
+      ips = value;
+    },
+    GATEWAY: (value) => {
+      gateways = value;
+    },
+  });
+  const prefixes = itemsOf(ips).map((item) => {
+    const written = trimSpace(item);
+    return requirePrefix(
+      written,
+      `the 'ip' field is expected to be in CIDR notation, got: '${written}'`,
+      "CNI_ARGS IP",
+    );
+  });
+  const parsed = itemsOf(gateways).map((item) => {
+    const gateway = parseAddress(trimSpace(item));
+    if (gateway !== undefined) return gateway;
+    throw internalError(
+      `invalid gateway address: ${item}`,
+      'expected IP addresses such as "10.1.2.1" in CNI_ARGS GATEWAY',
+    );
+  });
+  return prefixes.map((prefix) => ({
+    prefix,
+    gateway: parsed.findLast((gateway) => isWithin(gateway, addressRangeOf(prefix))),
+  }));
+}
+
+function itemsOf(list: string): readonly string[] {
+  return list === "" ? [] : list.split(",");
+}
+
+function requestedAddress({ written, path }: Written): StaticAddress {
+  const message = `an entry in the 'ips' field is NOT in CIDR notation, got: '${written}'`;
+  return { prefix: requirePrefix(written, message, path), gateway: undefined };
+}
+
+function configuredAddress({ written, path, gateway }: WrittenAddress): StaticAddress {
+  const message = `the 'address' field is expected to be in CIDR notation, got: '${written}'`;
+  return { prefix: requirePrefix(written, message, path), gateway };
+}
+
+function requirePrefix(written: string, message: string, path: string): Prefix {
+  const prefix = parsePrefix(written);
+  if (prefix !== undefined) return prefix;
+  throw internalError(message, `expected an address such as "10.1.2.3/24" at ${path}`);
+}

@@ -1,0 +1,46 @@
+/** Holds the answers of an executable against a recording of the Go plugin. */
+
+import type { Test } from "tap";
+import { comparable } from "./comparison.ts";
+import { scratchDirectory } from "./data-directory.ts";
+import type { ChangedExpectation } from "./differences.ts";
+import { expectationOf, expectedStderr } from "./expectation.ts";
+import { printError, readError } from "./printed-error.ts";
+import { replay, type Vector } from "./vectors.ts";
+
+/**
+ * Replays a vector, and expects what was recorded.
+ *
+ * @param t the test
+ * @param program the executable
+ * @param vector the recording
+ * @param changes where something else is expected, of this vector and others
+ */
+export function answersAsExpected(
+  t: Test,
+  program: string,
+  vector: Vector,
+  changes: readonly ChangedExpectation[],
+): void {
+  const expected = expectationOf(vector, changes);
+
+  const { outcomes, tree } = replay(program, vector, scratchDirectory(t));
+
+  for (const [index, outcome] of outcomes.entries()) {
+    const reference = expected.outcomes[index] ?? { exitCode: 0, stdout: "", stderr: "" };
+    const promised = {
+      ...reference,
+      stderr: expectedStderr(reference.stderr, outcome.stderr),
+    };
+    t.strictSame(
+      comparable(outcome, promised),
+      comparable(promised, promised),
+      `call ${index + 1} answers as expected`,
+    );
+    const error = readError(outcome.stdout);
+    if (error !== undefined) {
+      t.equal(outcome.stdout, printError(error), `call ${index + 1} prints its error as Go does`);
+    }
+  }
+  t.strictSame(tree, expected.tree, "leaves the expected files");
+}

@@ -1,0 +1,142 @@
+import { test } from "tap";
+import { formatAddress } from "../../src/ipam/address.ts";
+import { formatPrefix } from "../../src/ipam/prefix.ts";
+import { loadStaticConfig } from "../../src/static/config.ts";
+import { refusalOf } from "../cni/refusal.ts";
+import { received } from "../ipam/network-configuration.ts";
+
+/** The addresses of a configuration, each with its gateway if it has one. */
+function addressesOf(members: object, args = ""): readonly string[] {
+  return loadStaticConfig(received(members), args).addresses.map(({ prefix, gateway }) =>
+    [formatPrefix(prefix), ...(gateway === undefined ? [] : [formatAddress(gateway)])].join(
+      " via ",
+    ),
+  );
+}
+
+const ipam = {
+  addresses: [{ address: "10.1.2.3/24", gateway: "10.1.2.1" }, { address: "fd00::5/64" }],
+};
+const byArgs = { args: { cni: { ips: ["10.2.0.7/16"] } } };
+const byRuntime = { runtimeConfig: { ips: ["10.3.0.7/16", "fd00:3::7/64"] } };
+
+test("addresses come from the configuration, in its order", (t) => {
+  t.same(addressesOf({ ipam }), ["10.1.2.3/24 via 10.1.2.1", "fd00::5/64"]);
+  t.same(addressesOf({ ipam: {} }), []);
+  t.end();
+});
+
+test("those of CNI_ARGS follow, each with the last gateway that is in its subnet", (t) => {
+  const args = "IP=10.1.2.9/24, 10.4.0.9/16;GATEWAY=10.4.0.1,10.1.2.2,10.4.0.2";
+  t.same(addressesOf({ ipam }, args), [
+    "10.1.2.3/24 via 10.1.2.1",
+    "fd00::5/64",
+    "10.1.2.9/24 via 10.1.2.2",
+    "10.4.0.9/16 via 10.4.0.2",
+  ]);
+  t.end();
+});
+
+test("those of args.cni.ips replace them, and those of runtimeConfig.ips replace all", (t) => {
+  t.same(addressesOf({ ipam, ...byArgs }, "IP=10.1.2.9/24"), ["10.2.0.7/16"]);
+  t.same(addressesOf({ ipam, ...byArgs, ...byRuntime }), ["10.3.0.7/16", "fd00:3::7/64"]);
+  t.same(addressesOf({ ipam, runtimeConfig: { ips: [] } }).length, 2, "but not an empty list");
+  t.end();
+});
+
+test("only addresses that count are checked, but all those of the runtime", (t) => {
+  const wrong = { addresses: [{ address: "zz" }] };
+  t.same(addressesOf({ ipam: wrong, ...byArgs }), ["10.2.0.7/16"]);
+  t.throws(() => addressesOf({ ipam, args: { cni: { ips: ["zz"] } }, ...byRuntime }));
+  t.end();
+});
+
+test("keys match in any letter case, so that Address is no other key than address", (t) => {
+  t.same(addressesOf({ IPAM: { Addresses: [{ Address: "10.1.2.3/24" }] } }), ["10.1.2.3/24"]);
+  t.end();
+});
+
+test("routes and DNS settings are copied", (t) => {
+  const { routes, dns } = loadStaticConfig(
+    received({
+      ipam: {
+        routes: [{ dst: "0.0.0.0/0", gw: "10.1.2.1" }],
+        dns: {
+          nameservers: ["10.0.0.53", null],
+          domain: "a.example",
+          search: ["b"],
+          options: ["c"],
+        },
+      },
+    }),
+    "",
+  );
+
+  t.same(routes, [{ family: 4, dst: "0.0.0.0/0", gw: "10.1.2.1" }]);
+  t.same(dns, {
+    nameservers: ["10.0.0.53", ""],
+    domain: "a.example",
+    search: ["b"],
+    options: ["c"],
+  });
+  t.end();
+});
+
+for (const [what, members, args, message, place] of [
+  ["no ipam", {}, "", "IPAM config missing 'ipam' key", " at ipam"],
+  [
+    "an address without prefix length",
+    { ipam: { addresses: [{ address: "10.1.2.3" }] } },
+    "",
+    "the 'address' field is expected to be in CIDR notation, got: '10.1.2.3'",
+    " at ipam.addresses[0].address",
+  ],
+  [
+    "null among the addresses",
+    { ipam: { addresses: [null] } },
+    "",
+    "the 'address' field is expected to be in CIDR notation, got: ''",
+    " at ipam.addresses[0].address",
+  ],
+  [
+    "a requested address without prefix length",
+    { ipam, args: { cni: { ips: ["10.2.0.7/16", "10.2.0.8"] } } },
+    "",
+    "an entry in the 'ips' field is NOT in CIDR notation, got: '10.2.0.8'",
+    " at args.cni.ips[1]",
+  ],
+  [
+    "null from the runtime",
+    { ipam, runtimeConfig: { ips: [null] } },
+    "",
+    "an entry in the 'ips' field is NOT in CIDR notation, got: ''",
+    " at runtimeConfig.ips[0]",
+  ],
+  [
+    "an IP of CNI_ARGS without prefix length",
+    { ipam },
+    "IP=10.1.2.9/24,",
+    "the 'ip' field is expected to be in CIDR notation, got: ''",
+    " in CNI_ARGS IP",
+  ],
+  [
+    "a GATEWAY that is no address",
+    { ipam },
+    "GATEWAY= zz",
+    "invalid gateway address:  zz",
+    " in CNI_ARGS GATEWAY",
+  ],
+  [
+    "several addresses of a family before 0.3.0",
+    { cniVersion: "0.2.0", ipam: { addresses: [ipam.addresses[0], ipam.addresses[0]] } },
+    "",
+    "CNI version 0.2.0 does not support more than 1 address per family",
+    "found 2 IPv4 and 0 IPv6 addresses",
+  ],
+] as const) {
+  test(`${what} is an error that names its place`, (t) => {
+    const refusal = refusalOf(() => loadStaticConfig(received(members), args));
+    t.match(refusal, { code: 999, message, details: place });
+    t.end();
+  });
+}

@@ -1,0 +1,85 @@
+import { test } from "tap";
+import { main } from "../../src/main.ts";
+import { staticPlugin } from "../../src/static/static.ts";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine, type Outcome } from "../system/memory-machine.ts";
+
+const ipam = { addresses: [{ address: "10.1.2.3/24", gateway: "10.1.2.1" }] };
+const document = { cniVersion: "1.1.0", name: "net", ipam };
+
+/** Calls the plugin on an empty machine. */
+function call(verb: string, members: object = {}, start: object = {}): Outcome {
+  const environment = {
+    CNI_COMMAND: verb,
+    CNI_CONTAINERID: "c1",
+    CNI_IFNAME: "eth0",
+    CNI_NETNS: "/run/netns/pod",
+    CNI_PATH: "/opt/cni/bin",
+  };
+  const stdin = JSON.stringify({ ...document, ...members });
+  return new MemoryMachine().run({ environment, stdin, ...start }, (system) =>
+    main(system, staticPlugin.name),
+  );
+}
+
+const silent = { exitCode: 0, stdout: "", stderr: "" };
+
+test("ADD prints the configured addresses, and touches nothing but its streams and namespaces", (t) => {
+  const { stdout, calls } = call("ADD");
+
+  t.same(JSON.parse(stdout), { cniVersion: "1.1.0", ips: ipam.addresses });
+  t.same(
+    calls.map(({ operation, path }) => `${operation} ${path}`),
+    ["readStandardInput /dev/stdin", "status /run/netns/pod", "writeStandardOutput /dev/stdout"],
+  );
+  t.end();
+});
+
+test("before 0.3.0 a result needs an address", (t) => {
+  const { exitCode, stdout } = call("ADD", { cniVersion: "0.2.0", ipam: {} });
+  t.equal(exitCode, 1);
+  t.match(JSON.parse(stdout), { code: 999, msg: "cannot convert: no valid IP addresses" });
+  t.same(JSON.parse(call("ADD", { ipam: {} }).stdout), { cniVersion: "1.1.0" });
+  t.end();
+});
+
+test("a result that cannot be written is an error", (t) => {
+  const { exitCode, stderr } = call(
+    "ADD",
+    {},
+    { interrupt: refuse("writeStandardOutput", "EPIPE") },
+  );
+  t.equal(exitCode, 1);
+  t.match(stderr, "Error writing error JSON to stdout");
+  t.end();
+});
+
+test("DEL, GC and STATUS do nothing, whatever ipam is", (t) => {
+  for (const verb of ["DEL", "GC", "STATUS"]) t.match(call(verb, { ipam: 5 }), silent, verb);
+  t.end();
+});
+
+for (const [what, ips, isAccepted] of [
+  ["the same address and gateway", ipam.addresses, true],
+  [
+    "the same address with another prefix length",
+    [{ address: "10.1.2.3/8", gateway: "10.1.2.1" }],
+    true,
+  ],
+  ["another address only", [{ address: "10.1.2.4/24" }], true],
+  ["another gateway", [{ address: "10.1.2.3/24", gateway: "10.1.2.2" }], false],
+  ["no gateway", [{ address: "10.1.2.3/24" }], false],
+] as const) {
+  test(`CHECK ${isAccepted ? "accepts" : "refuses"} a previous result with ${what}`, (t) => {
+    const { exitCode, stdout } = call("CHECK", { prevResult: { ips } });
+    t.equal(exitCode, isAccepted ? 0 : 1);
+    t.match(stdout, isAccepted ? /^$/ : "static: Failed to match addr 10.1.2.3 on interface eth0");
+    t.end();
+  });
+}
+
+test("CHECK does not compare a gateway that is not configured", (t) => {
+  const addresses = [{ address: "10.1.2.3/24" }];
+  t.match(call("CHECK", { ipam: { addresses }, prevResult: { ips: ipam.addresses } }), silent);
+  t.end();
+});
