@@ -265,6 +265,22 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "static.conflist": {
+    shows: "a pod gets the addresses, routes and DNS settings of the configuration",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        dns: { nameservers: ["192.0.2.53"], search: ["example"] },
+        ips: [
+          { address: "10.61.0.10/24", gateway: "10.61.0.1" },
+          { address: "fd00:10:61::10/64", gateway: "fd00:10:61::1" },
+        ],
+        routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
+      });
+      t.same(network.reservations(), [], "nothing is reserved");
+    },
+  },
+
   "status-and-lock.conflist": {
     shows: "STATUS reports a full range where the configuration asks for it",
     keeps(t, network) {

@@ -6,7 +6,13 @@ import type { Test } from "tap";
 import { reservedAddresses, scratchDirectory } from "../blackbox/data-directory.ts";
 import { executable, inRepository, type Outcome, run } from "../blackbox/executable.ts";
 import { type PrintedError, readError } from "../blackbox/printed-error.ts";
-import { attachmentCall, type JsonObject, networkCall } from "../blackbox/runtime-call.ts";
+import {
+  attachmentCall,
+  type Json,
+  type JsonObject,
+  networkCall,
+} from "../blackbox/runtime-call.ts";
+import { staticLink } from "../blackbox/static/link.ts";
 import { loadExample } from "./example.ts";
 import { type Injection, isAtLeast, type Network, pluginInput, type Result } from "./libcni.ts";
 
@@ -29,6 +35,10 @@ export class ExampleNetwork {
   readonly #network: Network;
   readonly #dataDir: string;
   readonly #offer: Offer;
+  /** The plugin that `ipam.type` of the first plugin names. */
+  readonly #program: string;
+  /** The result of each pod's ADD, which libcni passes to CHECK. */
+  readonly #results = new Map<string, Json>();
 
   /**
    * @param t the test that owns it
@@ -39,11 +49,15 @@ export class ExampleNetwork {
     this.#dataDir = scratchDirectory(t);
     this.#network = redirected(loadExample(file), this.#dataDir);
     this.#offer = offer;
+    const ipam = this.#network.plugins[0]?.ipam;
+    this.#program = isObject(ipam) && ipam.type === "static" ? staticLink(t) : executable;
   }
 
   /** What the IPAM plugin answers to the main plugin for a pod. */
   add(pod: string): Result {
-    return JSON.parse(accepted(this.#attach("ADD", pod)));
+    const result = JSON.parse(accepted(this.#attach("ADD", pod)));
+    this.#results.set(pod, result);
+    return result;
   }
 
   /** The error with which a pod gets no address. */
@@ -92,7 +106,9 @@ export class ExampleNetwork {
   #attach(command: "ADD" | "CHECK" | "DEL", pod: string, offer: Offer = this.#offer): Outcome {
     const { capabilities = {}, cniArgs = "" } = offer;
     const attachment = { containerId: pod, cniArgs };
-    return run(executable, attachmentCall(command, attachment, this.#input(0, { capabilities })));
+    const prevResult = command === "CHECK" ? this.#results.get(pod) : undefined;
+    const input = this.#input(0, { capabilities, ...(prevResult !== undefined && { prevResult }) });
+    return run(this.#program, attachmentCall(command, attachment, input));
   }
 
   #status(): Outcome {

@@ -29,11 +29,12 @@ export class Host {
     for (const directory of ["/etc", "/opt", "/var/lib"]) coverWithMemory(directory);
     mkdirSync(pluginDirectory, { recursive: true });
     for (const plugin of existsSync(mainPlugins) ? readdirSync(mainPlugins) : []) {
-      if (plugin !== "host-local") {
+      if (plugin !== "host-local" && plugin !== "static") {
         symlinkSync(join(mainPlugins, plugin), join(pluginDirectory, plugin));
       }
     }
     installShim(join(pluginDirectory, "host-local"), executable, record);
+    symlinkSync(executable, join(pluginDirectory, "static"));
   }
 
   /**

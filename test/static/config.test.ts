@@ -117,7 +117,7 @@ for (const [what, members, args, message, place] of [
     { ipam },
     "IP=10.1.2.9/24,",
     "the 'ip' field is expected to be in CIDR notation, got: ''",
-    " in CNI_ARGS IP",
+    " at CNI_ARGS IP",
   ],
   [
     "a GATEWAY that is no address",

@@ -1,11 +1,10 @@
 /** Findings on the plugin directories of the node. */
 
-import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
-import { isOurs } from "../install/probe.ts";
+import { type Installation, installationIn, pluginKindAt } from "../install/installation.ts";
 import { shellCommand } from "../node/command-text.ts";
-import { directoriesWithPlugin, INSTALLED, PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
+import { directoriesWithPlugin, PLUGIN, STATIC } from "../node/plugin-directories.ts";
 import type { Finding } from "./finding.ts";
 
 /**
@@ -13,21 +12,31 @@ import type { Finding } from "./finding.ts";
  * a marker, or a previous plugin that is another one; after a rollback, the previous plugin is this program.
  */
 export function pluginFindings(system: OperatorSystem): readonly Finding[] {
-  return directoriesWithPlugin(system).flatMap(({ directory }): readonly Finding[] => {
-    const [target, previous] = [join(directory, PLUGIN), join(directory, PREVIOUS)];
-    const isMarked = exists(system, join(directory, INSTALLED));
-    if (!(isMarked || exists(system, previous)) || isOurs(system, target)) return [];
-    if (!isMarked && isOurs(system, previous)) return [];
-    return [
-      {
-        code: "plugin-replaced",
-        location: undefined,
-        path: target,
-        message: exists(system, target)
-          ? "this program was installed here, and was replaced by another one"
-          : "this program was installed here, and was removed",
-        commands: [shellCommand(["host-local", "install", directory])],
-      },
-    ];
-  });
+  return directoriesWithPlugin(system).flatMap(({ directory }) => [
+    ...findingsIn(system, installationIn(directory, PLUGIN), []),
+    ...findingsIn(system, installationIn(directory, STATIC), ["--static"]),
+  ]);
+}
+
+/** @param options those of `install` that repair it */
+function findingsIn(
+  system: OperatorSystem,
+  { directory, target, previous, marker }: Installation,
+  options: readonly string[],
+): readonly Finding[] {
+  const isMarked = exists(system, marker);
+  if (!(isMarked || exists(system, previous))) return [];
+  if (pluginKindAt(system, target) === "ours") return [];
+  if (!isMarked && pluginKindAt(system, previous) === "ours") return [];
+  return [
+    {
+      code: "plugin-replaced",
+      location: undefined,
+      path: target,
+      message: exists(system, target)
+        ? "this program was installed here, and was replaced by another one"
+        : "this program was installed here, and was removed",
+      commands: [shellCommand(["host-local", "install", directory, ...options])],
+    },
+  ];
 }

@@ -1,8 +1,10 @@
 /** What installation, rollback and removal have in common. */
 
+import { join } from "../../store/location.ts";
 import { CommandError, type Context, type Report } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
-import { type Installation, updateMarker } from "./installation.ts";
+import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { type Installation, linkAt, updateMarker } from "./installation.ts";
 import { askVersions } from "./probe.ts";
 import { removeAbandoned } from "./temporary-files.ts";
 
@@ -18,13 +20,30 @@ export interface Outcome {
 }
 
 /** Reports an outcome. */
-function report({ target, previous }: Installation, outcome: Outcome): Report {
+function report(
+  { system }: Context,
+  { directory, target, previous }: Installation,
+  outcome: Outcome,
+): Report {
   const { action, text, kept = null, versions = [] } = outcome;
+  const link = join(directory, STATIC);
   return {
     exitCode: action === "refused" ? 1 : 0,
-    document: { action, target, previous, kept, versions },
+    document: {
+      action,
+      target,
+      previous,
+      kept,
+      versions,
+      static: linkAt(system, link) === PLUGIN ? link : null,
+    },
     text: `${text}\n`,
   };
+}
+
+/** Joins the sentences that are not empty. */
+export function sentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 /** Reports that there is nothing to do, but for the temporary files of killed installations and the marker. */
@@ -33,7 +52,7 @@ export function nothingToDo(context: Context, installation: Installation, text: 
     removeAbandoned(context.system, installation.directory);
     updateMarker(context.system, installation);
   }
-  return report(installation, { action: "none", text: `${text}; nothing to do.` });
+  return report(context, installation, { action: "none", text: `${text}; nothing to do.` });
 }
 
 /**
@@ -50,28 +69,28 @@ export function changeIfConfirmed(
 ): Report {
   if (!isConfirmed(context, `${plan}\n`, question)) {
     const text = `${plan}\nNothing was changed: use --yes, or answer y at a terminal.`;
-    return report(installation, { action: "refused", text });
+    return report(context, installation, { action: "refused", text });
   }
   removeAbandoned(context.system, installation.directory);
   const outcome = change();
   updateMarker(context.system, installation);
-  return report(installation, outcome);
+  return report(context, installation, outcome);
 }
 
 /**
  * The CNI versions that an executable reports.
  *
- * @param name its name in the plugin directory
+ * @param path the executable, in the plugin directory
  * @param what what the error calls it
  * @throws CommandError if it does not answer VERSION
  */
 export function requireVersions(
   { system }: Context,
-  { directory }: Installation,
-  name: string,
-  what: string,
+  { directory, name }: Installation,
+  path: string,
+  what = path,
 ): readonly string[] {
-  const answer = askVersions(system, directory, name);
+  const answer = askVersions(system, directory, path.slice(path.lastIndexOf("/") + 1), name);
   if ("versions" in answer) return answer.versions;
   throw new CommandError(
     `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. ${answer.problem}`,

@@ -1,3 +1,4 @@
+import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Command,
@@ -7,8 +8,14 @@ import {
   UsageError,
 } from "../command/command.ts";
 import { yesOption } from "../command/confirm.ts";
-import { PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
-import { changeIfConfirmed, nothingToDo, requireVersions } from "./change.ts";
+import { PLUGIN, PREVIOUS, STATIC } from "../node/plugin-directories.ts";
+import {
+  changeIfConfirmed,
+  nothingToDo,
+  type Outcome,
+  requireVersions,
+  sentences,
+} from "./change.ts";
 import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   backupPathFor,
@@ -20,10 +27,16 @@ import {
   withCopy,
 } from "./installation.ts";
 import { rollBack } from "./rollback.ts";
+import { isLinked, linkStatic, planToLink } from "./static-link.ts";
 import { uninstall } from "./uninstall.ts";
 
 /** This executable, even if it was renamed or deleted. */
 const SELF = "/proc/self/exe";
+
+const staticOption = {
+  name: "--static",
+  summary: `also link ${STATIC} to it: called by that name it is that plugin`,
+};
 
 /** `install`: installs this executable as a CNI plugin, rolls back, and uninstalls. */
 export const install: Command = {
@@ -35,10 +48,12 @@ export const install: Command = {
   description: [
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
     `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
+    `--static makes DIR/${STATIC} a link to ${PLUGIN}, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the link if there was nothing.`,
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
   ],
   options: [
     yesOption,
+    staticOption,
     { name: "--rollback", summary: `exchange ${PLUGIN} and ${PREVIOUS}` },
     { name: "--uninstall", summary: `remove this executable and restore ${PREVIOUS}` },
   ],
@@ -51,13 +66,18 @@ export const install: Command = {
   ],
   run: (context) => {
     const { system, has } = context;
-    if (has("--rollback") && has("--uninstall")) {
-      throw new UsageError("install: --rollback and --uninstall exclude each other");
+    const actions = ["--rollback", "--uninstall", staticOption.name].filter(has);
+    if (actions.length > 1) {
+      throw new UsageError(`install: ${actions.join(" and ")} exclude each other`);
     }
     const installation = installationIn(chosenDirectory(context));
-    const kind = kindAt(system, installation.target);
-    if (kind !== "file" && kind !== "nothing") {
-      throw new CommandError(`install: ${installation.target} is not a regular file`);
+    const { directory, target } = installation;
+    const targets = has(staticOption.name) ? [target, join(directory, STATIC)] : [target];
+    for (const path of targets) {
+      const kind = kindAt(system, path);
+      if (kind !== "file" && kind !== "nothing") {
+        throw new CommandError(`install: ${path} is not a regular file`);
+      }
     }
     if (has("--uninstall")) return uninstall(context, installation);
     return has("--rollback") ? rollBack(context, installation) : installSelf(context, installation);
@@ -66,30 +86,53 @@ export const install: Command = {
 
 function installSelf(context: Context, installation: Installation): Report {
   const { system } = context;
-  const { directory, target, previous } = installation;
-  const exists = kindAt(system, target) === "file";
-  if (exists && system.sameContent(SELF, target)) {
+  const { directory, target } = installation;
+  const isInstalled = kindAt(system, target) === "file" && system.sameContent(SELF, target);
+  const link = installationIn(directory, STATIC);
+  const isToLink = context.has(staticOption.name) && !isLinked(system, link);
+  if (isInstalled && !isToLink) {
     return nothingToDo(context, installation, `${target} already is this executable`);
   }
-  const place = exists ? backupPathFor(system, installation, target) : undefined;
-  const plan = `This executable will be installed as ${target}${planFor(system, installation, place)}.`;
+  const plan = sentences(
+    isInstalled ? "" : planToCopy(system, installation),
+    isToLink ? planToLink(system, link) : "",
+  );
   return changeIfConfirmed(context, installation, { plan, question: "Install it?" }, () => {
-    const { versions, kept } = withCopy(system, SELF, directory, (copy) => {
-      const name = copy.slice(copy.lastIndexOf("/") + 1);
-      const supported = requireVersions(context, installation, name, "the copy");
-      const to = exists ? keepTarget(system, installation) : undefined;
-      system.rename(copy, target);
-      return { versions: supported, kept: to };
-    });
-    const sentence = kept === undefined ? "" : ` The file it replaced is now ${kept}.`;
-    const unchanged = exists && kept !== previous ? ` ${previous} is unchanged.` : "";
-    return {
-      action: "installed",
-      text: `Installed ${target}, which supports CNI ${versions.join(", ")}.${sentence}${unchanged}`,
-      kept,
-      versions,
-    };
+    const copied: Outcome = isInstalled
+      ? { action: "installed", text: "" }
+      : copySelf(context, installation);
+    const linked = isToLink ? linkStatic(system, link) : "";
+    return { ...copied, text: sentences(copied.text, linked) };
   });
+}
+
+function copySelf(context: Context, installation: Installation): Outcome {
+  const { system } = context;
+  const { directory, target, previous } = installation;
+  const exists = kindAt(system, target) === "file";
+  const { versions, kept } = withCopy(system, SELF, directory, (copy) => {
+    const supported = requireVersions(context, installation, copy, "the copy");
+    const to = exists ? keepTarget(system, installation) : undefined;
+    system.rename(copy, target);
+    return { versions: supported, kept: to };
+  });
+  return {
+    action: "installed",
+    text: sentences(
+      `Installed ${target}, which supports CNI ${versions.join(", ")}.`,
+      kept === undefined ? "" : `The file it replaced is now ${kept}.`,
+      exists && kept !== previous ? `${previous} is unchanged.` : "",
+    ),
+    kept,
+    versions,
+  };
+}
+
+function planToCopy(system: OperatorSystem, installation: Installation): string {
+  const { target } = installation;
+  const place =
+    kindAt(system, target) === "file" ? backupPathFor(system, installation, target) : undefined;
+  return `This executable will be installed as ${target}${planFor(system, installation, place)}.`;
 }
 
 function planFor(

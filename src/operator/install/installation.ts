@@ -3,12 +3,14 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type FileKind, isSystemError } from "../../system/system.ts";
-import { INSTALLED, PLUGIN, PREVIOUS } from "../node/plugin-directories.ts";
+import { PLUGIN, type STATIC } from "../node/plugin-directories.ts";
 import { isOurs } from "./probe.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
 
 /** The paths of an installation. */
 export interface Installation {
+  /** The name of the plugin, and of its file. */
+  readonly name: typeof PLUGIN | typeof STATIC;
   /** The plugin directory. */
   readonly directory: string;
   /** The installed executable. */
@@ -24,14 +26,18 @@ export interface Installation {
 /** What a path leads to: nothing, some version of this executable, or another one. */
 export type PluginKind = "nothing" | "ours" | "other";
 
-/** The installation in a plugin directory. */
-export function installationIn(directory: string): Installation {
+/** The installation of a plugin in a plugin directory. */
+export function installationIn(
+  directory: string,
+  name: Installation["name"] = PLUGIN,
+): Installation {
   return {
+    name,
     directory,
-    target: join(directory, PLUGIN),
-    previous: join(directory, PREVIOUS),
-    replaced: join(directory, `${PLUGIN}.replaced`),
-    marker: join(directory, INSTALLED),
+    target: join(directory, name),
+    previous: join(directory, `${name}.previous`),
+    replaced: join(directory, `${name}.replaced`),
+    marker: join(directory, `${name}.installed`),
   };
 }
 
@@ -45,8 +51,12 @@ export function kindAt(system: OperatorSystem, path: string): FileKind | "nothin
   }
 }
 
-/** What a path leads to; a symbolic link to a missing file leads to nothing. */
+/**
+ * What a path leads to; a symbolic link to a missing file leads to nothing. A link named `static` to `host-local` is this
+ * executable's, whatever that is.
+ */
 export function pluginKindAt(system: OperatorSystem, path: string): PluginKind {
+  if (linkAt(system, path) === PLUGIN) return "ours";
   if (kindAt(system, path) === "nothing") return "nothing";
   return isOurs(system, path) ? "ours" : "other";
 }
@@ -140,20 +150,18 @@ export function exchange(
   }
 }
 
-/** The text of the marker, for those who find it. */
-const MARKER_TEXT =
-  "host-local was installed in this directory; host-local check reports when another program replaces it.\n";
-
 /** Creates or removes the marker after a change. It is only for `check`: without it, everything else works. */
 export function updateMarker(
   system: OperatorSystem,
-  { target, previous, marker }: Installation,
+  { name, target, previous, marker }: Installation,
 ): void {
+  // For those who find it.
+  const text = `${name} was installed in this directory; host-local check reports when another program replaces it.\n`;
   if (pluginKindAt(system, target) !== "ours") {
     unlinkQuietly(system, marker);
   } else if (pluginKindAt(system, previous) !== "other") {
     try {
-      system.createFile(marker, MARKER_TEXT, 0o644);
+      system.createFile(marker, text, 0o644);
     } catch (error) {
       if (!isSystemError(error)) throw error;
     }

@@ -4,7 +4,6 @@ import { join } from "../../store/location.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
 import { listOf, member } from "../node/json-values.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
 import { unlinkQuietly, withTemporaryDirectory } from "./temporary-files.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */
@@ -28,15 +27,17 @@ const LONGEST_QUOTE = 300;
  * such a program).
  *
  * @param name its name in the directory
+ * @param plugin the name of the plugin
  * @throws SystemError if the link cannot be made
  */
 export function askVersions(
   system: OperatorSystem,
   directory: string,
   name: string,
+  plugin: string,
 ): VersionAnswer {
   return withTemporaryDirectory(system, directory, (links) => {
-    const link = join(links, PLUGIN);
+    const link = join(links, plugin);
     system.symlink(`../${name}`, link);
     try {
       return answerOf(run(system, link, "VERSION"));

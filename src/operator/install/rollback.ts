@@ -1,9 +1,17 @@
 /** `install --rollback`. */
 
 import { CommandError, type Context, type Report } from "../command/command.ts";
-import { PREVIOUS } from "../node/plugin-directories.ts";
-import { changeIfConfirmed, nothingToDo, requireVersions } from "./change.ts";
-import { exchange, type Installation, kindAt, linkAt } from "./installation.ts";
+import { STATIC } from "../node/plugin-directories.ts";
+import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./change.ts";
+import {
+  exchange,
+  type Installation,
+  installationIn,
+  kindAt,
+  linkAt,
+  pluginKindAt,
+} from "./installation.ts";
+import { planToUnlink, relinkStatic, unlinkStatic } from "./static-link.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
@@ -14,27 +22,35 @@ export function rollBack(context: Context, installation: Installation): Report {
   const { system } = context;
   const { target, previous } = installation;
   if (kindAt(system, previous) !== "file") {
-    const link = linkAt(system, previous);
+    const text = linkAt(system, previous);
     throw new CommandError(
-      link === undefined
+      text === undefined
         ? `install: there is no ${previous} to roll back to`
-        : `install: ${previous} is a link to ${link}, which does not exist`,
+        : `install: ${previous} is a link to ${text}, which does not exist`,
     );
   }
   const exists = kindAt(system, target) === "file";
   if (exists && system.sameContent(previous, target)) {
     return nothingToDo(context, installation, `${target} and ${previous} are the same`);
   }
-  const plan = exists
-    ? `${previous} and ${target} will be exchanged.`
-    : `${previous} will be renamed to ${target}.`;
+  const link = installationIn(installation.directory, STATIC);
+  const plan = sentences(
+    exists
+      ? `${previous} and ${target} will be exchanged.`
+      : `${previous} will be renamed to ${target}.`,
+    pluginKindAt(system, previous) === "ours" ? "" : planToUnlink(system, link),
+  );
   return changeIfConfirmed(context, installation, { plan, question: "Roll back?" }, () => {
-    const versions = requireVersions(context, installation, PREVIOUS, previous);
+    const versions = requireVersions(context, installation, previous);
+    const isReturn = pluginKindAt(system, previous) === "ours";
+    const before = isReturn ? "" : unlinkStatic(context, link, "keep link");
     exchange(system, installation);
-    const kept = exists ? ` The file it replaced is now ${previous}.` : "";
+    const after = isReturn ? relinkStatic(system, link) : before;
+    const kept = exists ? `The file it replaced is now ${previous}.` : "";
+    const restored = `Restored ${target}, which supports CNI ${versions.join(", ")}.`;
     return {
       action: "rolledBack",
-      text: `Restored ${target}, which supports CNI ${versions.join(", ")}.${kept}`,
+      text: sentences(restored, kept, after),
       kept: exists ? previous : undefined,
       versions,
     };

@@ -3,7 +3,7 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
 
 /** What temporary files need of the operating system. */
 type FileSystem = System & Pick<OperatorSystem, "removeDirectory">;
@@ -57,7 +57,7 @@ export function removeAbandoned(system: FileSystem, directory: string): void {
     const isOfRunning = maker !== `${system.processId()}` && exists(system, `/proc/${maker}`);
     if (isOfRunning && !isOlder(system, path, oldest)) continue;
     if (purpose === "probe") {
-      unlinkQuietly(system, join(path, PLUGIN));
+      for (const plugin of [PLUGIN, STATIC]) unlinkQuietly(system, join(path, plugin));
       removeDirectoryQuietly(system, path);
     } else {
       unlinkQuietly(system, path);

@@ -1,9 +1,16 @@
 /** `install --uninstall`. */
 
 import { CommandError, type Context, type Report } from "../command/command.ts";
-import { PREVIOUS } from "../node/plugin-directories.ts";
-import { changeIfConfirmed, nothingToDo, type Outcome, requireVersions } from "./change.ts";
-import { type Installation, linkAt, pluginKindAt } from "./installation.ts";
+import { STATIC } from "../node/plugin-directories.ts";
+import {
+  changeIfConfirmed,
+  nothingToDo,
+  type Outcome,
+  requireVersions,
+  sentences,
+} from "./change.ts";
+import { type Installation, installationIn, linkAt, pluginKindAt } from "./installation.ts";
+import { planToUnlink, unlinkStatic } from "./static-link.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the plugin back that it replaced.
@@ -17,7 +24,7 @@ export function uninstall(context: Context, installation: Installation): Report 
   const before = pluginKindAt(system, previous);
   if (installed === "other") {
     if (before !== "ours") {
-      return nothingToDo(context, installation, `${target} is another plugin`);
+      return onlyStatic(context, installation, `${target} is another plugin`);
     }
     return removing(context, installation, [previous], `${target} is another plugin and stays.`);
   }
@@ -26,7 +33,7 @@ export function uninstall(context: Context, installation: Installation): Report 
     ...(before === "ours" || linkAt(system, previous) !== undefined ? [previous] : []),
     ...(installed === "ours" ? [target] : []),
   ];
-  if (ours.length === 0) return nothingToDo(context, installation, `There is no ${target}`);
+  if (ours.length === 0) return onlyStatic(context, installation, `There is no ${target}`);
   const remark =
     installed === "ours"
       ? "There is no other plugin to restore: as long as a configuration names host-local, runtimes can neither start nor remove the containers of its network."
@@ -34,17 +41,38 @@ export function uninstall(context: Context, installation: Installation): Report 
   return removing(context, installation, ours, remark);
 }
 
+/** Where `host-local` stays as it is, the link `static` may still be there. */
+function onlyStatic(context: Context, installation: Installation, text: string): Report {
+  const link = linkOf(installation);
+  const further = planToUnlink(context.system, link);
+  if (further === "") return nothingToDo(context, installation, text);
+  const plan = `${text}. ${further}`;
+  return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => ({
+    action: "uninstalled",
+    text: unlinkStatic(context, link, "remove link"),
+  }));
+}
+
+function linkOf({ directory }: Installation): Installation {
+  return installationIn(directory, STATIC);
+}
+
 /** A single rename, so that there is a plugin at every moment. */
 function restore(context: Context, installation: Installation): Report {
   const { target, previous } = installation;
-  const plan = `${previous} will be renamed to ${target}, which it replaces.`;
+  const link = linkOf(installation);
+  const plan = sentences(
+    `${previous} will be renamed to ${target}, which it replaces.`,
+    planToUnlink(context.system, link),
+  );
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => {
-    const versions = requireVersions(context, installation, PREVIOUS, previous);
+    const versions = requireVersions(context, installation, previous);
     requireNoOther(context, target);
+    const further = unlinkStatic(context, link, "remove link");
     context.system.rename(previous, target);
     return {
       action: "uninstalled",
-      text: `Restored ${target}, which supports CNI ${versions.join(", ")}.`,
+      text: sentences(`Restored ${target}, which supports CNI ${versions.join(", ")}.`, further),
       versions,
     };
   });
@@ -57,11 +85,13 @@ function removing(
   remark: string,
 ): Report {
   const names = paths.join(" and ");
-  const plan = `${names} will be removed. ${remark}`.trim();
+  const link = linkOf(installation);
+  const plan = sentences(`${names} will be removed.`, planToUnlink(context.system, link), remark);
   const remove = (): Outcome => {
     for (const path of paths) requireNoOther(context, path);
+    const further = unlinkStatic(context, link, "remove link");
     for (const path of paths) context.system.unlink(path);
-    return { action: "uninstalled", text: `Removed ${names}. ${remark}`.trim() };
+    return { action: "uninstalled", text: sentences(`Removed ${names}.`, further, remark) };
   };
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, remove);
 }

@@ -6,6 +6,9 @@ import { isSystemError, type System } from "../../system/system.ts";
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
 
+/** The name of the other plugin that this program is when it is called by it. */
+export const STATIC = "static";
+
 /** Under which name `host-local install` keeps the file that it replaced, in the same directory. */
 export const PREVIOUS = `${PLUGIN}.previous`;
 

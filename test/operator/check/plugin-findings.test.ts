@@ -9,6 +9,7 @@ import { runAsPrinted, tool } from "../tool.ts";
 const needs = { plugins: [], cniVersion: "1.0.0" };
 
 const TARGET = "/opt/cni/bin/host-local";
+const STATIC = "/opt/cni/bin/static";
 
 /** Another plugin, which describes itself as the Go plugin does. */
 const OTHER = `#!/bin/sh
@@ -61,6 +62,21 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   install(t, "--rollback");
   rmSync(TARGET);
   t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
+});
+
+scenario("the link static is noticed, too, when another plugin takes its place", needs, (t) => {
+  const node = nodeFor(t);
+  rmSync(STATIC, { force: true });
+  install(t, "--static");
+  t.same(findingsOf(node), []);
+
+  rmSync(STATIC);
+  writeFileSync(STATIC, OTHER, { mode: 0o755 });
+  const command = "host-local install /opt/cni/bin --static";
+  t.match(findingsOf(node), [{ path: STATIC, commands: [command] }]);
+
+  t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
+  t.same(findingsOf(node), []);
 });
 
 scenario("also where there was no plugin before", needs, (t) => {

@@ -194,6 +194,7 @@ test("the document says what was done", (t) => {
   const paths = {
     target: join(directory, "host-local"),
     previous: join(directory, "host-local.previous"),
+    static: null,
   };
   t.strictSame(document(), { action: "refused", ...paths, kept: null, versions: [] });
   t.strictSame(document("--yes"), {
@@ -299,6 +300,7 @@ const CHANGES = /^(?:write|link|symlink|rename|unlink|fsync|mkdir|rmdir)/;
 
 for (const [what, words] of [
   ["an installation", ["--yes"]],
+  ["an installation with the link static", ["--static", "--yes"]],
   ["a rollback", ["--rollback", "--yes"]],
   ["a removal", ["--uninstall", "--yes"]],
 ] as const) {
@@ -307,7 +309,7 @@ for (const [what, words] of [
   }, async (t) => {
     const fresh = (): string => {
       const directory = pluginDirectory(t);
-      if (what !== "an installation") install(directory, "--yes");
+      if (!what.startsWith("an installation")) install(directory, "--static", "--yes");
       return directory;
     };
     const callIn = (directory: string): Parameters<typeof systemCallsOf>[1] => ({

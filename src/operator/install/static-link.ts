@@ -1,0 +1,125 @@
+/** The link `static -> host-local`: called by that name, this executable is the plugin `static`. */
+
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { Context } from "../command/command.ts";
+import { PLUGIN } from "../node/plugin-directories.ts";
+import { requireVersions } from "./change.ts";
+import {
+  backupPathFor,
+  exchange,
+  type Installation,
+  keepTarget,
+  kindAt,
+  linkAt,
+  pluginKindAt,
+  updateMarker,
+} from "./installation.ts";
+import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
+
+/** Whether `static` is the link. */
+export function isLinked(system: OperatorSystem, { target }: Installation): boolean {
+  return linkAt(system, target) === PLUGIN;
+}
+
+/**
+ * What `linkStatic` will do.
+ *
+ * @param installation of `static`
+ * @returns a sentence for people
+ */
+export function planToLink(system: OperatorSystem, installation: Installation): string {
+  const { target } = installation;
+  const exists = kindAt(system, target) === "file";
+  const kept = exists ? backupPathFor(system, installation, target) : undefined;
+  const further = kept === undefined ? "" : `, and the existing file kept as ${kept}`;
+  return `${target} will be a link to ${PLUGIN}${further}.`;
+}
+
+/**
+ * Makes the link, and keeps the plugin that was there.
+ *
+ * @param installation of `static`
+ * @returns a sentence for people
+ * @throws SystemError
+ */
+export function linkStatic(system: OperatorSystem, installation: Installation): string {
+  const { directory, target } = installation;
+  const kept = kindAt(system, target) === "file" ? keepTarget(system, installation) : undefined;
+  const link = temporaryPath(system, directory, "new");
+  try {
+    system.symlink(PLUGIN, link);
+    system.rename(link, target);
+  } finally {
+    unlinkQuietly(system, link);
+  }
+  updateMarker(system, installation);
+  const sentence = kept === undefined ? "" : ` The file it replaced is now ${kept}.`;
+  return `Linked ${target} to ${PLUGIN}.${sentence}`;
+}
+
+/**
+ * What `unlinkStatic` will do.
+ *
+ * @param installation of `static`
+ * @returns a sentence for people; empty if `static` is not the link
+ */
+export function planToUnlink(system: OperatorSystem, installation: Installation): string {
+  const { target, previous } = installation;
+  if (!isLinked(system, installation)) return "";
+  return pluginKindAt(system, previous) === "other"
+    ? `${previous} will be renamed to ${target}.`
+    : `The link ${target} will be removed.`;
+}
+
+/**
+ * Puts back the plugin that the link replaced, or removes the link if there was none, before `host-local` becomes another
+ * program. To be done first: a link to another program would be no plugin `static`.
+ *
+ * @param installation of `static`
+ * @param keep whether the link becomes the previous file, for another rollback
+ * @returns a sentence for people; empty if `static` is not the link
+ * @throws CommandError if that plugin does not work
+ */
+export function unlinkStatic(
+  context: Context,
+  installation: Installation,
+  keep: "keep link" | "remove link",
+): string {
+  const { system } = context;
+  const { target, previous } = installation;
+  if (!isLinked(system, installation)) {
+    if (keep === "remove link" && isMovedAway(system, installation)) system.unlink(previous);
+    return "";
+  }
+  const restores = pluginKindAt(system, previous) === "other";
+  if (restores) requireVersions(context, installation, previous);
+  if (keep === "keep link") moveAway(system, installation, restores);
+  else if (restores) system.rename(previous, target);
+  else system.unlink(target);
+  updateMarker(system, installation);
+  return restores ? `Restored ${target}.` : `Removed the link ${target}.`;
+}
+
+function moveAway(system: OperatorSystem, installation: Installation, restores: boolean): void {
+  if (restores) exchange(system, installation);
+  else system.rename(installation.target, installation.previous);
+}
+
+/** Whether a rollback moved the link away. */
+export function isMovedAway(system: OperatorSystem, { previous }: Installation): boolean {
+  return linkAt(system, previous) === PLUGIN;
+}
+
+/**
+ * Makes a link again that a rollback moved away, after `host-local` has become this executable again.
+ *
+ * @param installation of `static`
+ * @returns a sentence for people; empty if there was none
+ */
+export function relinkStatic(system: OperatorSystem, installation: Installation): string {
+  const { target } = installation;
+  if (!isMovedAway(system, installation)) return "";
+  exchange(system, installation);
+  updateMarker(system, installation);
+  return `Linked ${target} to ${PLUGIN}.`;
+}

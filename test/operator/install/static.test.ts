@@ -1,0 +1,195 @@
+/** install --static: the link by which the executable is the plugin static, too. */
+
+import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { run } from "../../blackbox/executable.ts";
+import {
+  answering,
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  type PluginDirectory,
+  VERSIONS,
+} from "./plugin-directory.ts";
+
+const OTHER_STATIC = answering("0.4.0", "1.0.0");
+
+/** Whether `static` in a directory is the executable under test, and answers as that plugin. */
+function isStatic({ path }: PluginDirectory): boolean {
+  const link = join(path, "static");
+  const { stderr } = run(link, { environment: {}, stdin: "" });
+  return readlinkSync(link) === "host-local" && stderr.startsWith("CNI static plugin ");
+}
+
+function contentOf({ path }: PluginDirectory, name: string): string {
+  return readFileSync(join(path, name), "utf8");
+}
+
+test("the plugin and the link are installed together, and removed together", (t) => {
+  const directory = emptyDirectory(t);
+  const { path, target } = directory;
+
+  t.strictSame(directory.install("--static"), [
+    1,
+    `This executable will be installed as ${target}. ${path}/static will be a link to host-local.\nNothing was changed: use --yes, or answer y at a terminal.\n`,
+    "",
+  ]);
+  t.strictSame(directory.install("--static", "--yes"), [
+    0,
+    `Installed ${target}, which supports CNI ${VERSIONS}. Linked ${path}/static to host-local.\n`,
+    "",
+  ]);
+  t.ok(isStatic(directory));
+
+  t.match(directory.install("--uninstall", "--yes"), [0, `Removed the link ${path}/static.`, ""]);
+  t.strictSame(directory.names, []);
+  t.end();
+});
+
+test("the link is added to an installed plugin, once", (t) => {
+  const directory = directoryWithOther(t);
+  const { path, target } = directory;
+  directory.install("--yes");
+
+  t.strictSame(directory.install("--static", "--yes"), [
+    0,
+    `Linked ${path}/static to host-local.\n`,
+    "",
+  ]);
+  t.ok(isStatic(directory));
+  t.strictSame(directory.install("--static", "--yes"), [
+    0,
+    `${target} already is this executable; nothing to do.\n`,
+    "",
+  ]);
+  t.strictSame(directory.names, [
+    "host-local",
+    "host-local.previous",
+    "static",
+    "static.installed",
+  ]);
+  t.end();
+});
+
+test("another static is kept, and comes back when the plugin is uninstalled", (t) => {
+  const directory = directoryWithOther(t);
+  const { path } = directory;
+  directory.put("static", OTHER_STATIC);
+
+  t.match(directory.install("--static", "--yes"), [
+    0,
+    `Linked ${path}/static to host-local. The file it replaced is now ${path}/static.previous.\n`,
+    "",
+  ]);
+  t.ok(isStatic(directory));
+  t.equal(contentOf(directory, "static.previous"), OTHER_STATIC);
+
+  t.match(directory.install("--uninstall"), [
+    1,
+    `${path}/static.previous will be renamed to ${path}/static.`,
+    "",
+  ]);
+  t.match(directory.install("--uninstall", "--yes"), [0, `Restored ${path}/static.\n`, ""]);
+  t.equal(contentOf(directory, "static"), OTHER_STATIC);
+  t.strictSame(directory.names, ["host-local", "static"]);
+  t.end();
+});
+
+for (const [what, files] of [
+  ["another static", ["static", "static.previous"]],
+  ["no other static", ["static.previous"]],
+] as const) {
+  test(`a rollback with ${what} puts back what was there, and a second one the link`, (t) => {
+    const directory = directoryWithOther(t);
+    if (what === "another static") directory.put("static", OTHER_STATIC);
+    directory.install("--static", "--yes");
+
+    t.equal(directory.install("--rollback", "--yes")[0], 0);
+    t.strictSame(directory.names, ["host-local", "host-local.previous", ...files]);
+    t.equal(readlinkSync(join(directory.path, "static.previous")), "host-local");
+    if (what === "another static") t.equal(contentOf(directory, "static"), OTHER_STATIC);
+
+    t.equal(directory.install("--rollback", "--yes")[0], 0);
+    t.ok(isExecutable(directory.target));
+    t.ok(isStatic(directory));
+
+    t.equal(directory.install("--rollback", "--yes")[0], 0);
+    t.equal(directory.install("--uninstall", "--yes")[0], 0);
+    t.strictSame(directory.names, ["host-local", ...files.filter((name) => name === "static")]);
+    t.end();
+  });
+}
+
+test("a link that was static before comes back as it was", (t) => {
+  const directory = emptyDirectory(t);
+  directory.put("cni", OTHER_STATIC);
+  for (const name of ["host-local", "static"]) symlinkSync("cni", join(directory.path, name));
+
+  directory.install("--static", "--yes");
+  t.ok(isStatic(directory));
+  t.equal(directory.install("--uninstall", "--yes")[0], 0);
+
+  t.equal(readlinkSync(join(directory.path, "static")), "cni");
+  t.strictSame(directory.names, ["cni", "host-local", "static"]);
+  t.end();
+});
+
+test("a previous static that does not work stops a rollback and a removal before they begin", (t) => {
+  const directory = directoryWithOther(t);
+  directory.put("static", "#!/bin/sh\nexit 3\n");
+  directory.install("--static", "--yes");
+  const before = directory.names;
+
+  for (const option of ["--rollback", "--uninstall"]) {
+    const [exitCode, , stderr] = directory.install(option, "--yes");
+    t.equal(exitCode, 2);
+    t.match(stderr, `${directory.path}/static.previous does not answer CNI_COMMAND=VERSION`);
+  }
+  t.strictSame(directory.names, before);
+  t.ok(isExecutable(directory.target) && isStatic(directory));
+  t.end();
+});
+
+test("it is run by its name, because it may be several plugins in one", (t) => {
+  const directory = directoryWithOther(t);
+  directory.put("static", `#!/bin/sh\n[ "\${0##*/}" = static ] || exit 1\n${OTHER_STATIC}`);
+  directory.install("--static", "--yes");
+
+  t.equal(directory.install("--uninstall", "--yes")[0], 0);
+  t.end();
+});
+
+test("a link that is left beside another plugin is removed", (t) => {
+  const directory = emptyDirectory(t);
+  directory.install("--static", "--yes");
+  directory.put("host-local", answering("1.0.0"));
+
+  t.match(directory.install("--uninstall", "--yes"), [
+    0,
+    `Removed the link ${directory.path}/static.\n`,
+    "",
+  ]);
+  t.strictSame(directory.names.includes("static"), false);
+  t.end();
+});
+
+test("the document names the link", (t) => {
+  const directory = emptyDirectory(t);
+  const linkIn = (...options: string[]): unknown =>
+    JSON.parse(directory.install("--json", "--yes", ...options)[1]).static;
+  t.equal(linkIn(), null);
+  t.equal(linkIn("--static"), join(directory.path, "static"));
+  t.equal(linkIn("--uninstall"), null);
+  t.end();
+});
+
+test("wrong usage exits with 2", (t) => {
+  const directory = emptyDirectory(t);
+  t.match(directory.install("--static", "--rollback"), [
+    2,
+    "",
+    "--rollback and --static exclude each other",
+  ]);
+  t.end();
+});
