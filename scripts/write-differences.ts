@@ -13,9 +13,9 @@ import { root } from "./bundle.ts";
 export function differencesPage(): string {
   return `# Differences from the Go plugin
 
-The Go plugin \`host-local\` 1.9.1 is the reference: whatever is not listed here is the same. This page is written by
-\`npm run differences\` from \`test/blackbox/differences.ts\`, where each entry also names the recorded calls that it
-changes, or the tests that show it; the tests fail where the list and the executables disagree.
+The Go plugins \`host-local\` and \`static\` 1.9.1 are the reference: whatever is not listed here is the same. This page
+is written by \`npm run differences\` from \`test/blackbox/differences.ts\`, where each entry also names the recorded
+calls that it changes, or the tests that show it; the tests fail where the list and the executables disagree.
 
 ${differences.map(section).join("\n")}`;
 }

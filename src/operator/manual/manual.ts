@@ -55,7 +55,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ...commands.flatMap(synopsis),
     ".SH DESCRIPTION",
     ...text(
-      "Container runtimes call host-local as a CNI plugin, with CNI_COMMAND set and a network configuration on standard input. With arguments, and CNI_COMMAND unset, it is the operator tool described here. It finds networks in the configuration directory and in the data directories.",
+      "Container runtimes call host-local as a CNI plugin, with CNI_COMMAND set and a network configuration on standard input. With arguments, and CNI_COMMAND unset, it is the operator tool described here. It finds networks in the configuration directory and in the data directories. Called by the name static it is the CNI plugin of that name, without commands.",
     ),
     ".SH OPTIONS",
     "All commands take these options:",
