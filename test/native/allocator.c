@@ -57,6 +57,22 @@ static void test_growth(void) {
         "a block of no size is freed");
 }
 
+static void test_reserve(void) {
+  JSMallocState state = {.malloc_limit = 10000};
+  void *blocks[100];
+  size_t count = 0, sizes[6];
+  for (size_t failure = 0; failure < 6; failure++) {
+    while (count < 100 && (blocks[count] = allocator.js_malloc(&state, 1000))) count++;
+    sizes[failure] = state.malloc_size;
+  }
+  for (size_t at = 1; at < 5; at++) {
+    check(sizes[at] > sizes[at - 1] + 15000, "after a failure there is a reserve");
+  }
+  check(sizes[5] == sizes[4] && sizes[5] <= 10000 + 64 * 1024, "the reserve ends");
+  while (count > 0) allocator.js_free(&state, blocks[--count]);
+}
+
+/* After test_reserve, which leaves nothing of the reserve. */
 static void test_limit(void) {
   JSMallocState state = {.malloc_limit = 10000};
   check(allocator.js_malloc(&state, 20000) == NULL, "no block is larger than the limit");
@@ -126,6 +142,7 @@ int main(int count, char **arguments) {
   test_sizes();
   test_reuse();
   test_growth();
+  test_reserve();
   test_limit();
   test_engine();
   return failures;

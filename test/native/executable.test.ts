@@ -1,11 +1,14 @@
 /** What the native executable is made of. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
-import { executable } from "../blackbox/executable.ts";
+import { executable, inRepository } from "../blackbox/executable.ts";
+
+/** Of containernetworking-plugins 1.9.1 for amd64, in bytes. */
+const GO_PLUGIN_SIZE = 3_025_048;
 
 test("another build, in another directory, gives the same bytes", async (t) => {
   const work = t.testdir();
@@ -14,13 +17,43 @@ test("another build, in another directory, gives the same bytes", async (t) => {
   t.ok(readFileSync(other).equals(readFileSync(executable)));
 });
 
-test("it needs no shared library and carries no path of the machine that built it", (t) => {
-  const headers = spawnSync("readelf", ["--program-headers", "--dynamic", executable], {
-    encoding: "utf8",
-  }).stdout;
+/** The segments of the executable: type and flags, such as `LOAD` and `R E`. */
+function segments(): readonly { readonly type: string; readonly flags: string }[] {
+  const headers = readelf("--program-headers");
+  return [...headers.matchAll(/^ {2}([A-Z_]+) +(?:0x[0-9a-f]+ +){5}([RWE ]{3})/gm)].map(
+    ([, type = "", flags = ""]) => ({ type, flags }),
+  );
+}
 
-  t.match(headers, /LOAD/);
-  t.notMatch(headers, /INTERP|NEEDED/);
+function readelf(...options: readonly string[]): string {
+  return spawnSync("readelf", ["--wide", ...options, executable], { encoding: "utf8" }).stdout;
+}
+
+test("it is static, loads nothing, and carries no path of the machine that built it", (t) => {
+  t.ok(segments().some(({ type }) => type === "LOAD"));
+  t.notMatch(readelf("--program-headers", "--dynamic"), /INTERP|NEEDED/);
   t.notOk(readFileSync(executable).includes(process.cwd()));
+  t.end();
+});
+
+test("no memory is writable and executable, and what the linker resolves is read-only afterwards", (t) => {
+  const flagsOf = (wanted: string): readonly string[] =>
+    segments().flatMap(({ type, flags }) => (type === wanted ? [flags] : []));
+  t.notMatch(flagsOf("LOAD").join(), /WE/);
+  t.same(flagsOf("GNU_STACK"), ["RW "]);
+  t.same(flagsOf("GNU_RELRO"), ["R  "]);
+  t.notMatch(
+    readelf("--sections"),
+    /\.got\.plt/,
+    "all resolved addresses are in the part for GNU_RELRO",
+  );
+  t.notMatch(readelf("--dynamic"), /TEXTREL/);
+  t.end();
+});
+
+test("it is at most 0.9 times as large as the Go plugin", (t) => {
+  const goPlugin = inRepository("build/go-plugins/usr/lib/cni/host-local");
+  const size = existsSync(goPlugin) ? statSync(goPlugin).size : GO_PLUGIN_SIZE;
+  t.ok(statSync(executable).size <= 0.9 * size, `${statSync(executable).size} of ${size} bytes`);
   t.end();
 });

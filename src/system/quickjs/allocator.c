@@ -15,6 +15,8 @@ enum {
   LARGEST_SMALL = CLASSES * UNIT - HEADER,
   PIECE = 256 * 1024,
   FIRST_PIECE = 128 * 1024,
+  RESERVE_PART = 16 * 1024,
+  RESERVE_PARTS = 4,
 };
 
 /* What a free block holds. */
@@ -26,6 +28,16 @@ static struct free_block *free_lists[CLASSES + 1];
 
 /* An ordinary call needs no more: no system call for memory. */
 static uint8_t first_piece[FIRST_PIECE] __attribute__((aligned(UNIT)));
+
+uint8_t *const idle_memory = first_piece;
+const size_t idle_memory_size = FIRST_PIECE;
+
+/*
+ * For what follows a failure: the engine may crash where it has no memory for the error. In parts, since it ignores some
+ * failures, and goes on until the next one.
+ */
+static uint8_t reserve[RESERVE_PARTS][RESERVE_PART] __attribute__((aligned(UNIT)));
+static size_t reserve_parts_used;
 
 /* What is left of the present piece. */
 static uint8_t *piece = first_piece;
@@ -77,13 +89,24 @@ static void *allocate_large(void *block, size_t size) {
   return memory + UNIT;
 }
 
+/* Reports a failure, after which blocks are cut from the next part of the reserve. */
+static void *fail(JSMallocState *state) {
+  if (reserve_parts_used == RESERVE_PARTS || only_memory) return NULL;
+  piece = reserve[reserve_parts_used++];
+  piece_end = piece + RESERVE_PART;
+  if (state->malloc_limit <= SIZE_MAX - RESERVE_PART) state->malloc_limit += RESERVE_PART;
+  return NULL;
+}
+
 static void *allocate(JSMallocState *state, size_t size) {
-  if (size > state->malloc_limit || state->malloc_size > state->malloc_limit - size) return NULL;
+  if (size > state->malloc_limit || state->malloc_size > state->malloc_limit - size) {
+    return fail(state);
+  }
   bool is_small = size <= LARGEST_SMALL;
   void *block = is_small      ? allocate_small(class_of(size))
                 : only_memory ? cut(class_of(size))
                               : allocate_large(NULL, size);
-  if (!block) return NULL;
+  if (!block) return fail(state);
   state->malloc_count++;
   state->malloc_size += usable_size(block);
   return block;
@@ -120,9 +143,10 @@ static void *reallocate(JSMallocState *state, void *block, size_t size) {
     return moved;
   }
   size_t others = state->malloc_size - before;
-  if (size > state->malloc_limit || others > state->malloc_limit - size) return NULL;
+  if (size > state->malloc_limit || others > state->malloc_limit - size) return fail(state);
   void *moved = allocate_large(block, size);
-  if (moved) state->malloc_size = others + size;
+  if (!moved) return fail(state);
+  state->malloc_size = others + size;
   return moved;
 }
 

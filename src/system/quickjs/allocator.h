@@ -1,6 +1,6 @@
 /*
  * The memory of the engine: blocks of size classes with free lists, cut from large pieces, since a
- * call makes thousands of small ones and ends soon.
+ * call makes thousands of small ones and ends soon. There is a reserve for the report of a failure.
  */
 
 #ifndef ALLOCATOR_H
@@ -15,6 +15,10 @@ extern const JSMallocFunctions allocator;
 
 /* From now on every block is cut from this memory, aligned to 16 bytes; when it is used up, there is none. */
 void allocate_only_from(uint8_t *memory, size_t size);
+
+/* Is not used with `allocate_only_from`. */
+extern uint8_t *const idle_memory;
+extern const size_t idle_memory_size;
 
 /* How much of that memory is used, in bytes. */
 size_t allocated(void);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
@@ -23,10 +24,28 @@ extern const size_t plugin_program_size;
 enum {
   MEMORY_LIMIT = 1024 * 1024 * 1024,
   STACK_LIMIT = 6 * 1024 * 1024,
-  BUILD_STACK = 256 * 1024,
+  /* How much of the stack the kernel maps when it starts a process, and what of it the engine leaves to C. */
+  MAPPED_STACK = 128 * 1024,
+  STACK_MARGIN = 32 * 1024,
 };
 
 static struct engine engine;
+
+/* Removes what unused-math.c leaves out; to call it is a TypeError then. */
+static bool remove_unused_math(JSContext *ctx) {
+  static const char *const names[] = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2"};
+  JSValue global = JS_GetGlobalObject(ctx);
+  JSValue math = JS_GetPropertyStr(ctx, global, "Math");
+  bool removed = !JS_IsException(math);
+  for (size_t at = 0; at < sizeof names / sizeof names[0] && removed; at++) {
+    JSAtom name = JS_NewAtom(ctx, names[at]);
+    removed = name != JS_ATOM_NULL && JS_DeleteProperty(ctx, math, name, 0) > 0;
+    JS_FreeAtom(ctx, name);
+  }
+  JS_FreeValue(ctx, math);
+  JS_FreeValue(ctx, global);
+  return removed;
+}
 
 /* Only the built-ins that the programs use. */
 static JSContext *new_context(JSRuntime *runtime) {
@@ -40,7 +59,7 @@ static JSContext *new_context(JSRuntime *runtime) {
   JS_AddIntrinsicMapSet(ctx);
   /* Nobody waits for a promise here, but without it the engine cannot free the async functions of the package yaml. */
   JS_AddIntrinsicPromise(ctx);
-  return ctx;
+  return remove_unused_math(ctx) ? ctx : NULL;
 }
 
 static bool make_engine(JSRuntime *runtime, add_globals *add) {
@@ -53,12 +72,37 @@ static bool make_engine(JSRuntime *runtime, add_globals *add) {
   return ctx && add(ctx);
 }
 
+/* Touches a page, so that the kernel maps the stack down to there. */
+__attribute__((noinline)) static void map_stack(size_t size) {
+  volatile char *lowest = (char *)__builtin_frame_address(0) - size;
+  *lowest = 0;
+}
+
+/*
+ * With a limited address space the heap may take what the stack needs later, and the kernel ends a process whose stack
+ * cannot grow. So it grows now, if there is room. Returns how much of it the engine may use.
+ */
+static size_t reserve_stack(size_t size) {
+  void *room = size <= MAPPED_STACK ? MAP_FAILED
+                                    : mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return (size < MAPPED_STACK ? size : MAPPED_STACK) - STACK_MARGIN;
+  munmap(room, size);
+  map_stack(size);
+  return size - STACK_MARGIN;
+}
+
 /* Most of this process's stack, so that the engine detects an overflow before the kernel does. */
 static size_t stack_limit(void) {
-  struct rlimit given;
-  if (getrlimit(RLIMIT_STACK, &given) < 0 || given.rlim_cur == RLIM_INFINITY) return STACK_LIMIT;
-  size_t most = (size_t)(given.rlim_cur / 4 * 3);
-  return most < STACK_LIMIT ? most : STACK_LIMIT;
+  struct rlimit stack, address_space;
+  size_t limit = STACK_LIMIT;
+  if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / 4 * 3 < limit) {
+    limit = (size_t)(stack.rlim_cur / 4 * 3);
+  }
+  if (getrlimit(RLIMIT_AS, &address_space) < 0 || address_space.rlim_cur == RLIM_INFINITY) {
+    return limit;
+  }
+  rlim_t part = address_space.rlim_cur / 8;
+  return reserve_stack(part < limit ? (size_t)part : limit);
 }
 
 bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size) {
@@ -75,15 +119,19 @@ void serve_with(JSContext *ctx, JSValueConst function) {
   engine.serve = JS_DupValue(ctx, function);
 }
 
-void report_exception(JSContext *ctx) {
+bool report_exception(JSContext *ctx) {
   JSValue exception = JS_GetException(ctx);
-  size_t length;
-  const char *text = JS_ToCStringLen(ctx, &length, exception);
-  bool written = text && write_all(STDERR_FILENO, text, length) &&
+  /* The engine throws null if it has no memory for an error. */
+  const char *text = JS_IsNull(exception) ? NULL : JS_ToCString(ctx, exception);
+  bool lacks_memory = !text || strcmp(text, "InternalError: out of memory") == 0;
+  const char *message = lacks_memory ? "out of memory" : text;
+  bool written = write_all(STDERR_FILENO, "host-local: ", strlen("host-local: ")) &&
+                 write_all(STDERR_FILENO, message, strlen(message)) &&
                  write_all(STDERR_FILENO, "\n", 1);
   (void)written; /* there is no other stream to report it on */
   if (text) JS_FreeCString(ctx, text);
   JS_FreeValue(ctx, exception);
+  return lacks_memory;
 }
 
 #ifdef HOST_CHECKED
@@ -167,7 +215,7 @@ static void make_snapshot(void) {
   if (!make_engine(JS_NewRuntime2(&allocator, NULL), globals)) return;
   asked_for_machine = false; /* by the engine itself, for its seed */
   JS_UpdateStackTop(engine.runtime);
-  JS_SetMaxStackSize(engine.runtime, BUILD_STACK / 2);
+  JS_SetMaxStackSize(engine.runtime, idle_memory_size / 2);
   evaluated = evaluate(engine.ctx, plugin_program, plugin_program_size);
   if (!evaluated) report_exception(engine.ctx);
   JS_RunGC(engine.runtime);
@@ -177,11 +225,10 @@ int write_snapshot(add_globals *add) {
   building = true;
   globals = add;
   /* On a stack that is always at the same place, since the engine remembers where its own is. */
-  static uint8_t stack[BUILD_STACK] __attribute__((aligned(16)));
   static ucontext_t here, there;
   if (getcontext(&there) < 0) return 2;
-  there.uc_stack.ss_sp = stack;
-  there.uc_stack.ss_size = sizeof stack;
+  there.uc_stack.ss_sp = idle_memory;
+  there.uc_stack.ss_size = idle_memory_size;
   there.uc_link = &here;
   makecontext(&there, make_snapshot, 0);
   if (swapcontext(&here, &there) < 0 || !evaluated) return 2;

@@ -43,7 +43,7 @@ bool is_building(void);
 /* The program says which function serves a call. */
 void serve_with(JSContext *ctx, JSValueConst function);
 
-/* Reports an uncaught exception on standard error. */
-void report_exception(JSContext *ctx);
+/* Reports an uncaught exception on standard error; whether it is that there is no memory left. */
+bool report_exception(JSContext *ctx);
 
 #endif

@@ -66,10 +66,14 @@ static JSValue host_read_input(JSContext *ctx, JSValueConst self, int count, JSV
   return read_all(ctx, STDIN_FILENO, limit, monotonic() + (int64_t)milliseconds * 1000000);
 }
 
+/* Whether something may be on standard output. */
+static bool has_output;
+
 static JSValue write_stream(JSContext *ctx, JSValueConst text, int descriptor) {
   size_t length;
   const char *bytes = JS_ToCStringLen(ctx, &length, text);
   if (!bytes) return JS_EXCEPTION;
+  if (descriptor == STDOUT_FILENO) has_output = true;
   bool written = write_all(descriptor, bytes, length);
   int error = errno;
   JS_FreeCString(ctx, bytes);
@@ -520,6 +524,13 @@ static bool run_operator(JSContext *ctx, int count, char **arguments) {
          evaluate(ctx, operator_program, operator_program_size);
 }
 
+/* The error object of a call that has no memory left to make one (CNI SPEC 1.1.0, section 5), unless it has printed already. */
+static int out_of_memory(void) {
+  static const char error[] = "{\n    \"code\": 999,\n    \"msg\": \"out of memory\"\n}";
+  bool written = has_output || write_all(STDOUT_FILENO, error, sizeof error - 1);
+  return written ? 1 : 2;
+}
+
 int main(int count, char **arguments) {
   if (!has_snapshot()) return write_snapshot(add_host);
   keep_closed_streams();
@@ -528,12 +539,13 @@ int main(int count, char **arguments) {
   /* A closed pipe or a file size limit is an error to handle, not a signal that kills the process. */
   if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
   struct engine *engine = start_engine(add_host);
-  if (!engine) return 2;
   const char *name = program_name(count, arguments);
-  if (!(is_operator(count, name) ? run_operator(engine->ctx, count - 1, arguments + 1)
-                                 : run_plugin(engine, name))) {
-    report_exception(engine->ctx);
-    exit_code = 2;
+  bool is_plugin = !is_operator(count, name);
+  if (!engine) return is_plugin ? out_of_memory() : 2;
+  if (!(is_plugin ? run_plugin(engine, name)
+                  : run_operator(engine->ctx, count - 1, arguments + 1))) {
+    bool lacks_memory = report_exception(engine->ctx);
+    exit_code = is_plugin && lacks_memory ? out_of_memory() : 2;
   }
 #ifdef HOST_CHECKED
   /* The kernel frees everything at exit; only leak checks need this. */

@@ -1,0 +1,100 @@
+/** A process that gets too little memory or too few descriptors: an error object, as long as there is a process. */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { executable } from "../blackbox/executable.ts";
+import { attachmentCall, configuration, type Json, versionCall } from "../blackbox/runtime-call.ts";
+
+const KIB = 1024;
+
+/** With less, the kernel or the C library may end the process before it begins; see docs/reliability.md. */
+const LEAST_MEMORY = 3200 * KIB;
+
+const isMissing = spawnSync("prlimit", ["--version"]).status !== 0;
+const skip = isMissing ? "prlimit is not installed, which sets the limits" : false;
+
+/** An ADD to an empty store, its configuration with one more member. */
+function add(t: Test, member: Json) {
+  const document = configuration(
+    mkdtempSync(join(t.testdirName, "data-")),
+    { subnet: "10.9.0.0/24" },
+    { member },
+  );
+  return attachmentCall("ADD", { containerId: "c1" }, document);
+}
+
+/** What a call under a limit ended with: `success`, `error` for exit code 1 and one error object, or all that it left. */
+function outcomeOf(limit: string, { environment, stdin }: ReturnType<typeof add>): string {
+  const { status, signal, stdout, stderr } = spawnSync("prlimit", [limit, executable], {
+    env: environment,
+    input: stdin,
+    encoding: "utf8",
+  });
+  if (status === 0 && stdout.startsWith("{")) return "success";
+  if (status === 1 && isErrorObject(stdout)) return "error";
+  return JSON.stringify({ status, signal, stdout, stderr });
+}
+
+function isErrorObject(text: string): boolean {
+  try {
+    const { code, msg } = JSON.parse(text);
+    return [5, 6, 11, 999].includes(code) && typeof msg === "string" && msg !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** The outcomes of calls with more and more memory, each once for each run of the same. */
+function outcomesWith(t: Test, member: Json, step: number): readonly string[] {
+  const outcomes: string[] = [];
+  for (let bytes = LEAST_MEMORY; outcomes.at(-1) !== "success"; bytes += step) {
+    if (bytes > 100 * LEAST_MEMORY) break;
+    const outcome = outcomeOf(`--as=${bytes}`, add(t, member));
+    if (outcome !== outcomes.at(-1)) outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+test("3200 KiB of address space are enough for a call", { skip }, (t) => {
+  t.testdir();
+  t.equal(outcomeOf(`--as=${LEAST_MEMORY}`, versionCall()), "success");
+  t.equal(outcomeOf(`--as=${LEAST_MEMORY}`, add(t, null)), "success");
+  t.end();
+});
+
+const values = Array.from({ length: 2000 }, (_, at) => ({ [`key ${at}`]: [at, { a: `${at}` }] }));
+const nested = JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`);
+
+for (const [what, member] of [
+  ["many values", values],
+  ["a long text", "x".repeat(300 * KIB)],
+  ["deep nesting", nested],
+] as const) {
+  test(`${what} that need more memory than there is are an error object`, { skip }, (t) => {
+    t.testdir();
+    t.same(outcomesWith(t, member, 40 * KIB), ["error", "success"]);
+    t.end();
+  });
+}
+
+test("an operator command without memory says so", { skip }, (t) => {
+  const file = join(t.testdir({ "nodes.json": JSON.stringify(values) }), "nodes.json");
+  const { status, stderr } = spawnSync(
+    "prlimit",
+    [`--as=${LEAST_MEMORY + 512 * KIB}`, executable, "audit", file],
+    { encoding: "utf8" },
+  );
+  t.same({ status, stderr }, { status: 2, stderr: "host-local: out of memory\n" });
+  t.end();
+});
+
+test("any number of descriptors gives a result or an error object", { skip }, (t) => {
+  t.testdir();
+  const outcomes = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((count) =>
+    outcomeOf(`--nofile=${count}:${count}`, add(t, null)),
+  );
+  t.match(outcomes.join(), /^(?:error,)+success(?:,success)*$/);
+  t.end();
+});
