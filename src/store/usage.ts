@@ -1,6 +1,7 @@
 /** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
 
 import { type Address, formatAddressRange, parseAddress } from "../ipam/address.ts";
+import { decimal } from "../ipam/decimal.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
@@ -86,7 +87,7 @@ export function describeUsage(
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
-      `${formatAddressRange(range)}: ${used} of ${capacity} ${capacity === 1n ? "address" : "addresses"} in use`,
+      `${formatAddressRange(range)}: ${used} of ${decimal(capacity)} ${capacity === 1n ? "address" : "addresses"} in use`,
   );
   if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
   return `${counts.join("; ")}; reservations are in ${directory}. ${advice}`;

@@ -108,7 +108,12 @@ test("the C host has no memory error, undefined behaviour or leak", (t) => {
 
 test("nor have the functions for operator commands", (t) => {
   const directory = t.testdir({
-    conf: {},
+    conf: {
+      "large.conf": JSON.stringify({
+        name: "large",
+        ipam: { type: "host-local", ranges: [[{ subnet: "8000::/64" }], [{ subnet: "8000::/1" }]] },
+      }),
+    },
     data: {},
     bin: {},
     "nodes.yaml": "kind: List\nitems: [{kind: Node}]\n",
@@ -117,7 +122,11 @@ test("nor have the functions for operator commands", (t) => {
   const commands: readonly (readonly [readonly string[], number])[] = [
     [["--help"], 0],
     [["list", ...place], 0],
-    [["check", ...place], 0],
+    [["check", ...place], 1],
+    [["capacity", ...place], 0],
+    [["metrics", ...place], 0],
+    [["networks", "--json", ...place], 0],
+    [["plan", "--nodes", `${2n ** 64n - 1n}`, "--pods", `${2n ** 63n}`], 1],
     [["networks", ...place], 0],
     [["gc", "--live-command", "echo c1", ...place], 0],
     [["gc", "--live", "/dev/null", ...place], 0],

@@ -1,6 +1,7 @@
 /** The problems of the podCIDRs of nodes. */
 
 import { type AddressRange, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { Expectation, NodeCidrs, PodCidr } from "../cluster/node-cidrs.ts";
 import type { ClusterNode } from "../cluster/node-list.ts";
@@ -135,7 +136,7 @@ function ownProblems(
     const most = holds + hostNetworkPods;
     if (node.pods > most) {
       const more = hostNetworkPods === 0n ? " plus its pods with hostNetwork" : "";
-      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${holds}: drain the node, then set kubelet's --max-pods to ${most}${more}`;
+      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${decimal(holds)}: drain the node, then set kubelet's --max-pods to ${decimal(most)}${more}`;
       found.push(finding("max-pods", smallest, message));
     }
   }

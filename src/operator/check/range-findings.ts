@@ -1,5 +1,6 @@
 /** Findings on range sets that are full, or nearly so. */
 
+import { decimal } from "../../ipam/decimal.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { addUp, countRanges, NEARLY_FULL, permille } from "../capacity/capacity-count.ts";
 import type { Context } from "../command/command.ts";
@@ -29,10 +30,10 @@ function checkSets(
     const share = permille(counts) ?? 1000;
     if (share < NEARLY_FULL) return [];
     const { used, capacity, free } = counts;
-    const usage = `${used} of ${capacity} addresses of ${formatRangeSet(set)} are reserved`;
+    const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are reserved`;
     const about = { location, path: source, commands };
     return free === 0n
       ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
-      : [{ ...about, code: "range-nearly-full", message: `${usage}: ${free} left` }];
+      : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];
   });
 }

@@ -51,7 +51,9 @@ export function maskForPods(family: Family, pods: bigint): number | undefined {
 
 /** How many bits it takes to number `count` things. */
 export function bitsFor(count: bigint): number {
-  return count <= 1n ? 0 : (count - 1n).toString(2).length;
+  let bits = 0;
+  for (let rest = count - 1n; rest > 0n; rest >>= 1n) bits++;
+  return bits;
 }
 
 /** The smallest of the numbers; 0 without any. */

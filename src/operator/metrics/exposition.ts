@@ -1,5 +1,7 @@
 /** The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 
+import { decimal } from "../../ipam/decimal.ts";
+
 /** Labels by name. */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -30,9 +32,13 @@ function formatMetric({ name, type, help, samples }: Metric): string {
   const lines = [
     `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
     `# TYPE ${name} ${type}`,
-    ...samples.map(({ labels, value }) => `${name}${formatLabels(labels)} ${value}`),
+    ...samples.map(({ labels, value }) => `${name}${formatLabels(labels)} ${formatValue(value)}`),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function formatValue(value: number | bigint): string {
+  return typeof value === "bigint" ? decimal(value) : String(value);
 }
 
 function formatLabels(labels: Labels): string {

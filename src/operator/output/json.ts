@@ -1,9 +1,11 @@
 /** JSON with an indent of two spaces, and integers of any size. */
 
+import { decimal } from "../../ipam/decimal.ts";
+
 /**
  * Formats a document.
  *
- * @param document plain values and bigints; a bigint becomes a number with all its digits
+ * @param document plain values and bigints that are not negative; a bigint becomes a number with all its digits
  */
 export function formatJsonDocument(document: unknown): string {
   return `${format(document, "\n")}\n`;
@@ -11,7 +13,7 @@ export function formatJsonDocument(document: unknown): string {
 
 /** @param lineEnd the newline and the indent of the value */
 function format(value: unknown, lineEnd: string): string {
-  if (typeof value === "bigint") return String(value);
+  if (typeof value === "bigint") return decimal(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   const inner = `${lineEnd}  `;
   if (Array.isArray(value)) {

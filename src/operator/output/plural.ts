@@ -1,3 +1,5 @@
+import { decimal } from "../../ipam/decimal.ts";
+
 /**
  * A number with its noun.
  *
@@ -5,7 +7,7 @@
  * @example plural(256n, "address"); // "256 addresses"
  */
 export function plural(count: bigint | number, noun: string): string {
-  return `${count} ${nounFor(count, noun)}`;
+  return `${decimal(BigInt(count))} ${nounFor(count, noun)}`;
 }
 
 /** A noun, in the form that follows a number. */

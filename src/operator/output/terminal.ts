@@ -1,5 +1,6 @@
 /** Colours, escaping and progress on a terminal. */
 
+import { decimal } from "../../ipam/decimal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 
 /** Colours text by its meaning. */
@@ -73,7 +74,7 @@ const LARGE = 2n ** 40n;
  * @param count not negative
  */
 export function formatCount(system: OperatorSystem, count: bigint): string {
-  if (count < LARGE || !system.isTerminal(1)) return `${count}`;
+  if (count < LARGE || !system.isTerminal(1)) return decimal(count);
   return `≈2^${Number(Math.log2(Number(count)).toFixed(1))}`;
 }
 

@@ -1,6 +1,7 @@
 /** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
 
 import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { longestMaskIn, nodesIn } from "../cluster/node-mask.ts";
 import {
@@ -92,7 +93,7 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
     problems.push({
       code: "outside",
       family,
-      message: `${outside} of ${plural(withPodCidr, "node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while there is such a node`,
+      message: `${decimal(outside)} of ${plural(withPodCidr, "node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while there is such a node`,
       instead: `a cluster CIDR that contains the podCIDRs of all nodes, such as ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit), with kube-controller-manager's --allocate-node-cidrs=false meanwhile`,
     });
   }

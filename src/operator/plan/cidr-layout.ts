@@ -1,5 +1,6 @@
 /** The cluster CIDR and node mask that satisfy a request, and what does not fit. */
 
+import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import {
   bitsFor,
@@ -96,7 +97,7 @@ export function problemsOf(request: CidrRequest, layout: CidrLayout): readonly P
   if (request.pods !== undefined && layout.pods < request.pods) {
     found(
       "too-many-pods",
-      `${plural(request.pods, "pod")} per node do not fit: a podCIDR of /${nodeMask} holds ${layout.pods}`,
+      `${plural(request.pods, "pod")} per node do not fit: a podCIDR of /${nodeMask} holds ${decimal(layout.pods)}`,
     );
   }
   return problems;

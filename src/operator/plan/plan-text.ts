@@ -1,8 +1,14 @@
 /** The text of `plan`. */
 
+import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { DEFAULT_MAX_PODS, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../cluster/node-mask.ts";
+import {
+  DEFAULT_MAX_PODS,
+  leastOf,
+  MAX_IPV6_NODE_BITS,
+  MAX_MAX_PODS,
+} from "../cluster/node-mask.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable, type TableLayout } from "../output/table.ts";
 import { formatCount, tableWidth } from "../output/terminal.ts";
@@ -43,7 +49,7 @@ function advice(plan: PlanResult): readonly string[] {
   const lines: string[] = [];
   if (pods === 0n || nodes === 0n) return lines;
   if (nodes !== undefined) {
-    lines.push(`Node ${nodes + 1n} would get no podCIDR, and its pods no address.`);
+    lines.push(`Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.`);
   }
   for (const layout of layouts) {
     const taken = takenByServices(layout);
@@ -124,7 +130,7 @@ function changeText(change: PlannedChange, system: OperatorSystem): string {
 ${table}
 KEEP, OTHER SIZE, OUTSIDE: nodes whose podCIDR fits the new settings, has another size, or is outside the new cluster CIDR.
 TAKEN, FREE: CIDRs of the new size that overlap these podCIDRs, or are left for further nodes.
-${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${further > wanted - existing ? wanted - existing : further} would get a podCIDR.` : `${plural(further, "further node")} would get a podCIDR.`}
+${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${decimal(leastOf([further, wanted - existing]))} would get a podCIDR.` : `${plural(further, "further node")} would get a podCIDR.`}
 `;
 }
 

@@ -1,6 +1,7 @@
 /** What new settings mean for a cluster whose nodes already have podCIDRs, in all its families. */
 
 import type { Family } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
 import {
   clusterCidrsOf,
   nodeMaskOf,
@@ -79,7 +80,7 @@ export function plannedChange(
     problems.push({
       code: "left-without",
       family: undefined,
-      message: `${leftWithout(without, further, wanted)}; once all nodes are renumbered, ${withoutOnceRenumbered === 0n ? "all fit" : `there is room for ${capacity}, and ${plural(withoutOnceRenumbered, "node")} would be left without`}`,
+      message: `${leftWithout(without, further, wanted)}; once all nodes are renumbered, ${withoutOnceRenumbered === 0n ? "all fit" : `there is room for ${decimal(capacity)}, and ${plural(withoutOnceRenumbered, "node")} would be left without`}`,
       instead: [...new Set(families.map(avoidTwoSizes))].join("; ") || "a larger cluster CIDR",
     });
   }
@@ -89,7 +90,7 @@ export function plannedChange(
 function leftWithout(without: bigint, further: bigint, wanted: bigint): string {
   return without === 0n
     ? `all ${plural(wanted, "node")} have a podCIDR for now`
-    : `${without} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${further} more get`} one`;
+    : `${decimal(without)} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${decimal(further)} more get`} one`;
 }
 
 function settingsOf({ family, cluster, serviceCidrs, nodeMask }: CidrLayout): readonly Settings[] {

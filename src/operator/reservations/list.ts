@@ -27,10 +27,9 @@ interface Entry {
 }
 
 /** What `--sort` compares; networks stay in order among equals. */
-const sortKeys: Readonly<Record<string, (entry: Entry) => string | number>> = {
+const sortKeys: Readonly<Record<string, (entry: Entry) => string | number | bigint>> = {
   network: () => "",
-  address: ({ reservation: { address } }) =>
-    `${address.family}${address.value.toString(16).padStart(32, "0")}`,
+  address: ({ reservation: { address } }) => (BigInt(address.family) << 128n) + address.value,
   age: ({ reservation }) => reservation.since ?? Number.POSITIVE_INFINITY,
   container: ({ reservation }) => containerOf(reservation.owner),
   pod: ({ pod }) => pod,

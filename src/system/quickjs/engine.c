@@ -83,12 +83,16 @@ __attribute__((noinline)) static void map_stack(size_t size) {
  * cannot grow. So it grows now, if there is room. Returns how much of it the engine may use.
  */
 static size_t reserve_stack(size_t size) {
-  void *room = size <= MAPPED_STACK ? MAP_FAILED
-                                    : mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED) return (size < MAPPED_STACK ? size : MAPPED_STACK) - STACK_MARGIN;
-  munmap(room, size);
-  map_stack(size);
-  return size - STACK_MARGIN;
+  if (size > MAPPED_STACK) {
+    void *room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+      size = MAPPED_STACK;
+    } else {
+      munmap(room, size);
+      map_stack(size);
+    }
+  }
+  return size > 2 * STACK_MARGIN ? size - STACK_MARGIN : size / 2;
 }
 
 /* Most of this process's stack, so that the engine detects an overflow before the kernel does. */

@@ -232,7 +232,10 @@ static JSValue host_unlink(JSContext *ctx, JSValueConst self, int count, JSValue
   return result;
 }
 
-/* [kind, device, inode, size, modified, changed]; kind is 'f', 'd' or 'o' as a number. */
+/*
+ * [kind, device, inode, size, modified, changed]; kind is 'f', 'd' or 'o' as a number. Device and inode are signed: they are
+ * only compared, and the engine has undefined behaviour where it makes text of larger numbers, see decimal.ts.
+ */
 static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst path_value,
                          int (*call)(const char *, struct stat *)) {
   const char *path = path_of(ctx, operation, path_value);
@@ -245,8 +248,8 @@ static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst pat
   int kind = S_ISREG(found.st_mode) ? 'f' : S_ISDIR(found.st_mode) ? 'd' : 'o';
   JSValue fields[] = {
       JS_NewInt32(ctx, kind),
-      JS_NewBigUint64(ctx, found.st_dev),
-      JS_NewBigUint64(ctx, found.st_ino),
+      JS_NewBigInt64(ctx, (int64_t)found.st_dev),
+      JS_NewBigInt64(ctx, (int64_t)found.st_ino),
       JS_NewFloat64(ctx, (double)found.st_size),
       JS_NewBigInt64(ctx, nanoseconds(found.st_mtim)),
       JS_NewBigInt64(ctx, nanoseconds(found.st_ctim)),

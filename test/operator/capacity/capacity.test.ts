@@ -355,3 +355,19 @@ k8s-pod-network holds 253 pods.
   );
   t.end();
 });
+
+test("sizes around 2^63, 2^64 and 2^128 have all their digits", (t) => {
+  const node = nodeFor(t);
+  for (const length of [0, 1, 2, 64, 65, 66, 67]) {
+    configure(node, `net${length}`, { subnet: `8000::/${length}`.replace("8000::/0", "::/0") });
+    const size = 2n ** BigInt(128 - length) - 1n;
+    const { stdout } = node.tool(["capacity", `net${length}`, "--json"]);
+    t.match(stdout, `"size": ${size},`);
+    t.match(node.tool(["capacity", `net${length}`]).stdout, ` ${size} `);
+  }
+  const nodes = 2n ** 64n - 1n;
+  const plan = tool(["plan", "--nodes", `${nodes}`, "--pods", `${nodes}`]).stdout;
+  t.match(plan, `${nodes} nodes`);
+  t.match(plan, `${nodes} pods`);
+  t.end();
+});
