@@ -8,6 +8,7 @@ import { parseCommandLine } from "./command/command-line.ts";
 import { repeat, watchOption } from "./command/watch.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, findCommand, overview } from "./manual/help.ts";
+import { inOneLine } from "./output/escape.ts";
 import { formatJsonDocument } from "./output/json.ts";
 import { escapeForTerminal, helpWidth } from "./output/terminal.ts";
 
@@ -30,9 +31,9 @@ export function operate(system: OperatorSystem): number {
       throw error;
     }
     const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
-    system.writeStandardError(
-      escapeForTerminal(system, `host-local: ${messageWithDetails(error)}\n${help}`),
-    );
+    const lines = error instanceof CommandError ? error.lines : [];
+    const text = [`host-local: ${messageWithDetails(error)}`, ...lines];
+    system.writeStandardError(`${text.map(inOneLine).join("\n")}\n${help}`);
     return COMMAND_ERROR;
   }
 }
@@ -63,7 +64,8 @@ function execute(system: OperatorSystem, name: string, words: readonly string[])
     system.writeStandardOutput(commandHelp(command, helpWidth(system)));
     return 0;
   }
-  const log: Context["log"] = (text) => system.writeStandardError(escapeForTerminal(system, text));
+  const log: Context["log"] = (message) =>
+    system.writeStandardError(`host-local: ${inOneLine(message)}\n`);
   const context = { system, ...parsed, log };
   const run = (before: string): Report => {
     const report = command.run(context);

@@ -79,7 +79,7 @@ function auditNodes(context: Context): Report {
   const source = file === "-" ? "standard input" : file;
   if (text.length >= LARGE_YAML && !isJson(text)) {
     context.log(
-      "host-local: audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster\n",
+      "audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster",
     );
   }
   const nodes = withoutDuplicates(context, parseNodes(text, source)).map(parseNodeCidrs);
@@ -128,7 +128,7 @@ function withoutDuplicates(
   const byName = new Map(nodes.map((node) => [node.name, node]));
   if (byName.size < nodes.length) {
     context.log(
-      `host-local: audit: ${plural(nodes.length - byName.size, "duplicate node")} in the input; the last entry of each counts\n`,
+      `audit: ${plural(nodes.length - byName.size, "duplicate node")} in the input; the last entry of each counts`,
     );
   }
   return [...byName.values()];

@@ -93,7 +93,7 @@ function podCount(context: Context): Report {
   const pods = maxPods(addresses + (hostNetworkPods ?? 0n));
   if (hostNetworkPods === undefined && context.system.isTerminal(2)) {
     context.log(
-      `host-local: pods with hostNetwork count, too: add them with ${hostNetworkPodsOption.name} N. Drain the node before you lower maxPods.\n`,
+      `pods with hostNetwork count, too: add them with ${hostNetworkPodsOption.name} N. Drain the node before you lower maxPods.`,
     );
   }
   return {

@@ -100,7 +100,7 @@ function repairAll(
       repair(system, directory, findings, backupDir, done);
     } catch (error) {
       if (!(error instanceof CniError || isSystemError(error))) throw error;
-      log(`host-local: ${directory.location.network}: ${messageWithDetails(error)}\n`);
+      log(`${directory.location.network}: ${messageWithDetails(error)}`);
     }
   }
   return done;

@@ -1,6 +1,7 @@
 /** The text that `check` prints. */
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { inOneLine } from "../output/escape.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { painter, shortenIds, tableWidth } from "../output/terminal.ts";
@@ -48,7 +49,7 @@ export function formatFindings(
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
 export function problemLine(subject: string, detail: string): string {
-  const line = `${subject}: ${detail}`.replaceAll(/\s+/g, " ");
+  const line = inOneLine(`${subject}: ${detail}`.replaceAll(/\s+/g, " "));
   return `${line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 3)}...` : line}\n`;
 }
 

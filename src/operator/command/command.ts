@@ -49,8 +49,8 @@ export interface Context {
   readonly has: (option: string) => boolean;
   /** The value of an option; `undefined` if it was not given. */
   readonly option: (option: string) => string | undefined;
-  /** Writes a message to standard error. */
-  readonly log: (text: string) => void;
+  /** Writes a message to standard error, after the program's name, as one line. */
+  readonly log: (message: string) => void;
 }
 
 /**
@@ -68,7 +68,15 @@ export interface Report {
 }
 
 /** Invalid arguments or input; the command exits with code 2. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+  /** What stands below the message, such as a list. */
+  readonly lines: readonly string[];
+
+  constructor(message: string, lines: readonly string[] = []) {
+    super(message);
+    this.lines = lines;
+  }
+}
 
 /** Wrong usage: the error ends with the command line that prints help. */
 export class UsageError extends CommandError {}

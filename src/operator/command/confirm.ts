@@ -1,5 +1,6 @@
 /** Changes need a confirmation: `--yes`, or an answer at the terminal. */
 
+import { escapeForTerminal } from "../output/terminal.ts";
 import type { Context, Option } from "./command.ts";
 
 /** The option that confirms in advance. */
@@ -12,9 +13,9 @@ export const yesOption: Option = { name: "--yes", summary: "do not ask for confi
  * @param question without the `[y/N]`
  */
 export function isConfirmed(context: Context, preview: string, question: string): boolean {
-  const { system, has, log } = context;
+  const { system, has } = context;
   if (has(yesOption.name)) return true;
   if (!system.isTerminal(0) || !system.isTerminal(2)) return false;
-  log(`${preview}${question} [y/N] `);
+  system.writeStandardError(escapeForTerminal(system, `${preview}${question} [y/N] `));
   return /^\s*y(?:es)?\s*$/i.test(system.readLine() ?? "");
 }

@@ -93,7 +93,7 @@ function collect(context: Context): Report {
   });
   const refusals = new Set(finished.flatMap(({ refused }) => refused ?? []));
   const warnings = finished.flatMap((collection) => warningsOn(context, collection));
-  for (const message of [...refusals, ...warnings]) log(`host-local: ${message}\n`);
+  for (const message of [...refusals, ...warnings]) log(message);
   const mode = { isDryRun: !has("--yes"), grace };
   const exitCode = refusals.size + warnings.length > 0 || isAnythingLeft(context, finished) ? 1 : 0;
   const needsSource = readSource === undefined && exitCode === 1;
@@ -159,7 +159,7 @@ function finish(context: Context, collection: Collection): Collection {
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    log(`host-local: cannot record dead reservations: ${error.message}\n`);
+    log(`cannot record dead reservations: ${error.message}`);
     isRecorded = false;
   }
   if (has("--yes")) recordCollection(system, location);
@@ -181,7 +181,7 @@ function release(
     return new Set(withLock(system, location, request, (store) => releaseSeenDead(store, due)));
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
-    log(`host-local: ${location.network}: ${messageWithDetails(error)}\n`);
+    log(`${location.network}: ${messageWithDetails(error)}`);
     const isReleased = ({ name }: SeenDead): boolean =>
       modifiedOf(system, location, name) === undefined;
     return new Set(due.filter(isReleased).map(({ name }) => name));

@@ -4,6 +4,7 @@ import { join } from "../../store/location.ts";
 import { CommandError, type Context, type Report } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
 import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { inOneLine } from "../output/escape.ts";
 import { type Installation, linkAt, updateMarker } from "./installation.ts";
 import { askVersions } from "./probe.ts";
 import { removeAbandoned } from "./temporary-files.ts";
@@ -24,8 +25,9 @@ function report(
   { system }: Context,
   { directory, target, previous }: Installation,
   outcome: Outcome,
+  lines: readonly string[] = [outcome.text],
 ): Report {
-  const { action, text, kept = null, versions = [] } = outcome;
+  const { action, kept = null, versions = [] } = outcome;
   const link = join(directory, STATIC);
   return {
     exitCode: action === "refused" ? 1 : 0,
@@ -37,7 +39,7 @@ function report(
       versions,
       static: linkAt(system, link) === PLUGIN ? link : null,
     },
-    text: `${text}\n`,
+    text: lines.map((line) => `${inOneLine(line)}\n`).join(""),
   };
 }
 
@@ -67,9 +69,9 @@ export function changeIfConfirmed(
   { plan, question }: { readonly plan: string; readonly question: string },
   change: () => Outcome,
 ): Report {
-  if (!isConfirmed(context, `${plan}\n`, question)) {
-    const text = `${plan}\nNothing was changed: use --yes, or answer y at a terminal.`;
-    return report(context, installation, { action: "refused", text });
+  if (!isConfirmed(context, `${inOneLine(plan)}\n`, question)) {
+    const text = "Nothing was changed: use --yes, or answer y at a terminal.";
+    return report(context, installation, { action: "refused", text }, [plan, text]);
   }
   removeAbandoned(context.system, installation.directory);
   const outcome = change();

@@ -31,7 +31,8 @@ export function chosenDirectory({ system, operands: [operand], has }: Context): 
   const action = ["--rollback", "--uninstall"].find(has);
   if (first !== undefined) {
     throw new CommandError(
-      `install: there is a host-local in several plugin directories. Choose the one that the runtime uses: bin_dir or bin_dirs in the configuration of containerd, plugin_dirs in that of CRI-O.\n${choice([first, ...more], action)}`,
+      `install: there is a host-local in several plugin directories. Choose the one that the runtime uses: bin_dir or bin_dirs in the configuration of containerd, plugin_dirs in that of CRI-O.`,
+      choices([first, ...more], action),
     );
   }
   if (kindAt(system, DEFAULT_DIRECTORY) === "directory") return DEFAULT_DIRECTORY;
@@ -39,15 +40,17 @@ export function chosenDirectory({ system, operands: [operand], has }: Context): 
   throw new CommandError(
     existing.length === 0
       ? `install: there is no directory ${DEFAULT_DIRECTORY}, and no other CNI plugin directory is known here; name it: host-local install DIR`
-      : `install: there is no directory ${DEFAULT_DIRECTORY}, and no host-local in another plugin directory. Choose the one that the runtime uses.\n${choice(existing, action)}`,
+      : `install: there is no directory ${DEFAULT_DIRECTORY}, and no host-local in another plugin directory. Choose the one that the runtime uses.`,
+    choices(existing, action),
   );
 }
 
-function choice(directories: readonly PluginDirectory[], action: string | undefined): string {
-  return directories
-    .map(({ directory, usedBy }) => {
-      const line = ["  host-local install", directory, ...(action === undefined ? [] : [action])];
-      return `${line.join(" ")}    # ${usedBy}`;
-    })
-    .join("\n");
+function choices(
+  directories: readonly PluginDirectory[],
+  action: string | undefined,
+): readonly string[] {
+  return directories.map(({ directory, usedBy }) => {
+    const line = ["  host-local install", directory, ...(action === undefined ? [] : [action])];
+    return `${line.join(" ")}    # ${usedBy}`;
+  });
 }

@@ -4,6 +4,7 @@ import { runChecks } from "../check/checks.ts";
 import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
 import { logProblems } from "../node/networks.ts";
 import { cacheOption } from "../node/results-cache.ts";
+import { inLines } from "../output/escape.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
 
@@ -41,7 +42,11 @@ function measureNetworks(context: Context): Report {
   const text = formatExposition(measured);
   const output = context.option("--output");
   if (output !== undefined) replaceFile(system, output, text);
-  return { exitCode: 0, document: { metrics: measured }, text: output === undefined ? text : "" };
+  return {
+    exitCode: 0,
+    document: { metrics: measured },
+    text: output === undefined ? inLines(text, false) : "",
+  };
 }
 
 /** Atomically: until it is complete the file has a name that the textfile collector ignores. */

@@ -104,7 +104,7 @@ export function findNetworks(context: Context, name: string | undefined): Networ
 
 /** Logs what is wrong with configurations. */
 export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
-  for (const { source, problem } of problems) log(`host-local: ${source}: ${problem}\n`);
+  for (const { source, problem } of problems) log(`${source}: ${problem}`);
 }
 
 /** @returns `undefined` if not even its directory is known */
@@ -176,9 +176,9 @@ function unknownNetwork(
   problems: readonly ConfigurationProblem[],
 ): CommandError {
   const known = new Set(found.map(({ location }) => location.network));
-  const lines = problems.map(({ source, problem }) => `\nhost-local: ${source}: ${problem}`);
   return new CommandError(
-    `unknown network ${JSON.stringify(name)}; known networks: ${[...known].join(", ") || "none"}${lines.join("")}`,
+    `unknown network ${JSON.stringify(name)}; known networks: ${[...known].join(", ") || "none"}`,
+    problems.map(({ source, problem }) => `host-local: ${source}: ${problem}`),
   );
 }
 

@@ -99,7 +99,7 @@ export function logUnreadable({ log }: Context, reservations: readonly NodeReser
   const [first] = reasons;
   if (first === undefined) return;
   const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
-  log(`host-local: cannot read all reservations: ${first}${others}\n`);
+  log(`cannot read all reservations: ${first}${others}`);
 }
 
 /** The JSON form of a reservation. */

@@ -34,7 +34,7 @@ function cachedAttachments(context: Context): readonly CachedAttachment[] {
     return readResultsCache(context.system, cacheDirOf(context));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    context.log(`host-local: pods are unknown: ${error.message}\n`);
+    context.log(`pods are unknown: ${error.message}`);
     return [];
   }
 }

@@ -1,6 +1,7 @@
 /** JSON with an indent of two spaces, and integers of any size. */
 
 import { decimal } from "../../ipam/decimal.ts";
+import { withEscapes } from "./escape.ts";
 
 /**
  * Formats a document.
@@ -14,7 +15,8 @@ export function formatJsonDocument(document: unknown): string {
 /** @param lineEnd the newline and the indent of the value */
 function format(value: unknown, lineEnd: string): string {
   if (typeof value === "bigint") return decimal(value);
-  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  if (typeof value !== "object" || value === null)
+    return withEscapes(JSON.stringify(value ?? null));
   const inner = `${lineEnd}  `;
   if (Array.isArray(value)) {
     const elements = value.map((element) => `${inner}${format(element, inner)}`);
@@ -22,6 +24,8 @@ function format(value: unknown, lineEnd: string): string {
   }
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => `${inner}${JSON.stringify(name)}: ${format(member, inner)}`);
+    .map(
+      ([name, member]) => `${inner}${withEscapes(JSON.stringify(name))}: ${format(member, inner)}`,
+    );
   return members.length === 0 ? "{}" : `{${members.join(",")}${lineEnd}}`;
 }

@@ -1,5 +1,7 @@
 /** Quotes untrusted text for a terminal or a shell. */
 
+import { withEscapes } from "./escape.ts";
+
 /**
  * Quotes and escapes text, unless it is plain.
  *
@@ -7,15 +9,15 @@
  */
 export function printable(text: string): string {
   if (/^[\w.:/,@%+=-]+$/.test(text)) return text;
-  return JSON.stringify(text).replace(
-    /[^ -~]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return withEscapes(JSON.stringify(text), /[^ -~]/g);
 }
 
-/** Quotes text as one word for a shell, unless it is plain. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+const lineEndOrEscape = /[\r\n\u001b]/g;
+
+/** Quotes text as one word for a shell, unless it is plain. A line end becomes `?`: no name that is in order has one. */
 export function shellWord(text: string): string {
-  return /^[\w.:/,@-]+$/.test(text) ? text : shellQuote(text);
+  return /^[\w.:/,@-]+$/.test(text) ? text : shellQuote(text.replace(lineEndOrEscape, "?"));
 }
 
 /** Puts text in single quotes for a shell. */

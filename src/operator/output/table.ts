@@ -1,6 +1,7 @@
 /** Tables: columns under headings, two spaces apart. */
 
 import table from "text-table";
+import { inOneLine } from "./escape.ts";
 import { wrap } from "./wrap.ts";
 
 /** A column of a table. */
@@ -50,7 +51,7 @@ export function formatTable(
   { width = Number.POSITIVE_INFINITY, isHeadless = false }: TableLayout = {},
 ): string {
   const headings = columns.map(({ heading }) => heading);
-  const cells = rows.map((row) => row.map(inOneLine));
+  const cells = rows.map((row) => row.map(escapeCell));
   let all: Rows = isHeadless ? cells : [headings, ...cells];
   if (cells.length === 0) return layOut(columns, all);
   let shown = columns;
@@ -130,9 +131,13 @@ function layOut(columns: readonly Column[], lines: Rows): string {
   return `${table(cells, { align, hsep: GAP, stringLength: visibleLength })}\n`;
 }
 
-/** A newline in a name must not start a new row. */
-function inOneLine(cell: string): string {
-  return cell.replace(/[\r\n\t]/g, "?");
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+const coloured = /^(\u001b\[[0-9]+m)(.*)(\u001b\[0m)$/s;
+
+/** A colour around the whole cell stays. */
+function escapeCell(cell: string): string {
+  const [, begin = "", text = cell, end = ""] = coloured.exec(cell) ?? [];
+  return begin + inOneLine(text) + end;
 }
 
 /** The length without colour codes. */

@@ -2,6 +2,7 @@
 
 import { decimal } from "../../ipam/decimal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { inLines, inOneLine } from "./escape.ts";
 
 /** Colours text by its meaning. */
 export type Paint = (text: string, meaning: "error" | "warning" | "good" | "heading") => string;
@@ -78,18 +79,9 @@ export function formatCount(system: OperatorSystem, count: bigint): string {
   return `≈2^${Number(Math.log2(Number(count)).toFixed(1))}`;
 }
 
-/**
- * Control characters, except newlines and our own colour codes; other line ends; and characters that are invisible or
- * change the direction of what follows.
- */
-const CONTROLS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
-  /[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\u001b(?!\[(?:0|1|31|32|33)m)/g;
-
-/** Replaces control characters: names come from files that anybody may have written. */
+/** Text for standard output or error, see `inLines`. */
 export function escapeForTerminal(system: OperatorSystem, text: string): string {
-  const plain = isColoured(system) ? text : text.replaceAll("\u001b", "?");
-  return plain.replace(CONTROLS, "?");
+  return inLines(text, isColoured(system));
 }
 
 /**
@@ -104,8 +96,9 @@ export function progress(
   total: number,
 ): (step: number) => void {
   if (total < STEP || !system.isTerminal(2) || isDumb(system)) return () => {};
+  const shown = inOneLine(what);
   return (step) => {
     if (step >= total) system.writeStandardError("\r\u001b[K");
-    else if (step % STEP === 0) system.writeStandardError(`\r${what}: ${step} of ${total}`);
+    else if (step % STEP === 0) system.writeStandardError(`\r${shown}: ${step} of ${total}`);
   };
 }

@@ -15,6 +15,7 @@ import {
 import { type Pods, readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
+import { inOneLine } from "../output/escape.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatId, tableWidth } from "../output/terminal.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
@@ -201,7 +202,7 @@ function releaseReservations(
 function includesOthers(context: Context, others: readonly NodeReservation[]): boolean {
   if (context.has("--all")) return true;
   if (context.has(yesOption.name)) return false;
-  return isConfirmed(context, "", `${othersText(others)} Release that, too?`);
+  return isConfirmed(context, "", `${inOneLine(othersText(others))} Release that, too?`);
 }
 
 function report(
@@ -225,7 +226,9 @@ function report(
 }
 
 function othersNote(others: readonly NodeReservation[]): string {
-  return others.length === 0 ? "" : `${othersText(others)} To release that, too, add --all.\n`;
+  return others.length === 0
+    ? ""
+    : `${inOneLine(othersText(others))} To release that, too, add --all.\n`;
 }
 
 /** Nothing was released. */
@@ -240,13 +243,13 @@ function refused(
   const found =
     reservations.length > 0
       ? tableOf(context, reservations, pods)
-      : `No reservation for ${formatQuery(query)}.\n`;
+      : `No reservation for ${inOneLine(formatQuery(query))}.\n`;
   // The hint for a container that is alive names all that it holds.
   const isAlive = hints.some(({ reason }) => reason === "alive");
   return {
     exitCode: 1,
     document: { ...documentOf([], reservations, others, pods), hints },
-    text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${text}\n`).join("")}`,
+    text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${inOneLine(text)}\n`).join("")}`,
   };
 }
 

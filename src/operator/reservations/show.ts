@@ -13,6 +13,7 @@ import {
 import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, search } from "../node/search.ts";
+import { inOneLine } from "../output/escape.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
@@ -75,7 +76,7 @@ function notFoundReport(query: string, hints: readonly Hint[]): Report {
   return {
     exitCode: 1,
     document: { reservations: [], hints },
-    text: `No reservation for ${query}.\n${hints.map(({ text }) => `  ${text}\n`).join("")}`,
+    text: `No reservation for ${inOneLine(query)}.\n${hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("")}`,
   };
 }
 
@@ -97,7 +98,7 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
   const width = Math.max(...facts.map(([fact]) => fact.length));
   const lines = facts
     .filter(([, text]) => text !== "")
-    .map(([fact, text]) => `  ${fact.padEnd(width)}  ${text}\n`);
+    .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
   return `${formatAddress(address)} of ${network.location.network}\n${lines.join("")}`;
 }
 

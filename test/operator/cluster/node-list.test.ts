@@ -103,7 +103,7 @@ test("text without nodes is an error that names its source", (t) => {
     ["kind: *nowhere", /^nodes: cannot be parsed as YAML: Alias/],
   ];
   for (const [text, message] of cases) {
-    t.throws(() => parseNodes(text, "nodes"), new CommandError(), text);
+    t.throws(() => parseNodes(text, "nodes"), new CommandError(""), text);
     t.throws(() => parseNodes(text, "nodes"), message, text);
   }
   t.end();
