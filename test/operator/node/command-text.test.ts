@@ -50,7 +50,7 @@ test("a command that does not read the cache has no --cache-dir", (t) => {
 });
 
 test("a shell reads the words as they were", (t) => {
-  const words = ["printf", "%s\n", "a b", "it's", "$HOME", "`id`", "a;b", "*", ""];
+  const words = ["printf", "%s\\n", "a b", "it's", "$HOME", "`id`", "a;b", "*", ""];
   const { stdout } = spawnSync("sh", ["-c", shellCommand(words)], { encoding: "utf8" });
   t.equal(
     stdout,
