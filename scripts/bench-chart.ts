@@ -1,6 +1,6 @@
 /** The cost of a call over the number of reservations, drawn as SVG for light and dark pages. */
 
-import { PROGRAMS, type ProgramName } from "./bench-programs.ts";
+import type { ProgramName } from "./bench-programs.ts";
 import { describeMachine } from "./bench-report.ts";
 import {
   grouped,
@@ -11,9 +11,14 @@ import {
   seriesOf,
 } from "./bench-results.ts";
 
+/** What is drawn, in the order of the legend. */
+const PROGRAMS = ["go", "native", "portable", "empty"] as const satisfies readonly ProgramName[];
+
+type Drawn = (typeof PROGRAMS)[number];
+
 /** A line of a panel: what one program's calls cost at each size. */
 interface Curve {
-  readonly program: ProgramName;
+  readonly program: Drawn;
   readonly points: readonly Point[];
 }
 
@@ -119,13 +124,12 @@ function drawLegend({ programs }: Results): string {
     portable: { left: 352, title: "portable executable" },
     empty: { left: 520, title: "empty program in the portable one's Node.js" },
   };
-  return programs
-    .map(({ name, version }) => {
-      const { left, title } = entries[name];
-      const label = name === "go" ? `${title}, ${version}` : title;
-      return `<line x1="${left}" y1="76" x2="${left + 20}" y2="76" ${stroke(name)}/>${drawMark(name, left + 10, 76)}${text(left + 27, 80, label)}`;
-    })
-    .join("\n");
+  return PROGRAMS.map((name) => {
+    const version = programs.find((one) => one.name === name)?.version ?? "";
+    const { left, title } = entries[name];
+    const label = name === "go" ? `${title}, ${version}` : title;
+    return `<line x1="${left}" y1="76" x2="${left + 20}" y2="76" ${stroke(name)}/>${drawMark(name, left + 10, 76)}${text(left + 27, 80, label)}`;
+  }).join("\n");
 }
 
 function drawPanel(verb: string, left: number, curves: readonly Curve[], span: Span): string {
@@ -205,7 +209,7 @@ function drawLabels(curves: readonly Curve[], right: number, y: (time: number) =
 }
 
 /** A shape for each program, for those who do not see the colours apart. */
-function drawMark(program: ProgramName, x: number, y: number): string {
+function drawMark(program: Drawn, x: number, y: number): string {
   const [left, top] = [fixed(x), fixed(y)];
   const shapes = {
     go: `<rect x="${fixed(x - 3.5)}" y="${fixed(y - 3.5)}" width="7" height="7"`,
@@ -216,7 +220,7 @@ function drawMark(program: ProgramName, x: number, y: number): string {
   return `${shapes[program]} class="fill-${program}"/>`;
 }
 
-function stroke(program: ProgramName): string {
+function stroke(program: Drawn): string {
   const dashes = program === "empty" ? ' stroke-dasharray="4 3"' : "";
   return `class="line-${program}" stroke-width="${program === "empty" ? 1.5 : 2}"${dashes}`;
 }

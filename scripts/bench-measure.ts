@@ -1,14 +1,16 @@
 /** What is measured: the same calls of every program in turn, on stores of the same content. */
 
-import { pause } from "../src/system/node/pause.ts";
+import { buildFloor, hasFloor } from "./bench-floor.ts";
 import { PROGRAMS, type Program, type ProgramName } from "./bench-programs.ts";
 import {
   AFTER_FOREIGN_WRITE,
   BURST,
   burstName,
+  COUNTED,
+  FIRST_EVER,
+  REPEATED_DEL,
   type Series,
   SIZES,
-  WITHOUT_INDEX,
 } from "./bench-results.ts";
 import type { Call, Outcome, Runner } from "./bench-runner.ts";
 import {
@@ -40,14 +42,14 @@ interface Task {
   readonly prints: boolean;
 }
 
-type Verb = "VERSION" | "STATUS" | "ADD" | "CHECK" | "DEL";
+type Verb = "VERSION" | "STATUS" | "ADD" | "CHECK" | "DEL" | typeof REPEATED_DEL;
 
 /** How often each part is repeated; a part without repetitions is left out. */
 export interface Repetitions {
   /** Rounds at each of `SIZES`. */
   readonly rounds: readonly number[];
-  /** ADDs that have to make the index, and those after a foreign write, at each of `SIZES`. */
-  readonly rebuilds: readonly number[];
+  /** First ADDs ever, and those after a foreign write, at each of `SIZES`. */
+  readonly disturbed: readonly number[];
   /** Rounds in a range with one free address. */
   readonly nearlyFull: number;
   /** Rounds in a full range. */
@@ -57,7 +59,7 @@ export interface Repetitions {
 
 export const THOROUGH: Repetitions = {
   rounds: [120, 120, 40, 11],
-  rebuilds: [3, 3, 3, 2],
+  disturbed: [15, 15, 11, 7],
   nearlyFull: 7,
   full: 3,
   bursts: 9,
@@ -66,22 +68,16 @@ export const THOROUGH: Repetitions = {
 /** Enough to see that everything works, in seconds. */
 export const QUICK: Repetitions = {
   rounds: [3, 3, 1, 0],
-  rebuilds: [1, 1, 1, 0],
+  disturbed: [1, 1, 1, 0],
   nearlyFull: 0,
   full: 0,
   bursts: 1,
 };
 
 /** The calls of a round: what it reserves is gone at its end, so that all rounds are alike. */
-const ROUND: readonly Verb[] = ["VERSION", "STATUS", "ADD", "CHECK", "DEL"];
+const ROUND = ["VERSION", "STATUS", "ADD", "CHECK", "DEL", REPEATED_DEL] as const;
 
 const WARM_UP_ROUNDS = 2;
-
-/**
- * How long to wait without a foreign write before calls are measured, in milliseconds: after that the portable
- * executable, which does not lock the Go plugin out, relies on its index.
- */
-const UNDISTURBED = 31_000;
 
 /** The place of the address that stays free in a nearly full range. */
 const LAST_FREE = CAPACITY >> 1;
@@ -99,8 +95,10 @@ export function measure(
   repetitions: Repetitions,
   progress: (text: string) => void,
 ): readonly Series[] {
+  const floor = programs.filter(({ name }) => hasFloor && name === "native");
+  const all = [...programs, ...floor.map((native): Program => ({ ...native, name: "floor" }))];
   const contend = (name: string): readonly Contender[] =>
-    programs.map((program) => ({
+    all.map((program) => ({
       program,
       store: createStore(directory, `${name}-${program.name}`, program.cniVersion),
     }));
@@ -108,6 +106,7 @@ export function measure(
   progress(`bursts of ${BURST} calls`);
   measureBursts(recorder, contend("burst"), repetitions.bursts);
   const contenders = contend("store");
+  const full = contenders.filter(({ program: { name } }) => name !== "floor");
   let reserved = 0;
   SIZES.forEach((size, index) => {
     const rounds = repetitions.rounds[index] ?? 0;
@@ -118,12 +117,15 @@ export function measure(
       if (size > 0) setCursor(store, size - 1);
     }
     reserved = size;
-    measureRebuilds(recorder, contenders, size, repetitions.rebuilds[index] ?? 0);
-    measureRounds(recorder, contenders, size, rounds);
+    measureDisturbed(recorder, contenders, size, repetitions.disturbed[index] ?? 0);
+    const withFloors = contenders.map((contender) =>
+      contender.program.name === "floor" ? withFloor(recorder, contender, directory) : contender,
+    );
+    measureRounds(recorder, withFloors, size, rounds);
   });
   if (repetitions.nearlyFull === 0) return recorder.series;
   progress("a full range");
-  measureFullRange(recorder, contenders, reserved, repetitions);
+  measureFullRange(recorder, full, reserved, repetitions);
   return recorder.series;
 }
 
@@ -151,23 +153,24 @@ function measureRounds(
 ): void {
   const round = ROUND.flatMap((verb) => turn(contenders, verb));
   recorder.rehearse(repeat(round, WARM_UP_ROUNDS));
-  pause(UNDISTURBED);
   recorder.record(repeat(round, rounds), size);
   for (const contender of withStore(contenders)) requireReservations(contender, size);
 }
 
-/** What the calls cost that have to make the index, or to bring it in step with a foreign change. */
-function measureRebuilds(
+/** What the calls cost that know nothing of the directory, or nothing since another program has written to it. */
+function measureDisturbed(
   recorder: Recorder,
   contenders: readonly Contender[],
   size: number,
   times: number,
 ): void {
-  const ours = contenders.filter(({ program: { name } }) => name !== "go" && name !== "empty");
+  const ours = withStore(contenders).filter(
+    ({ program: { name } }) => name !== "go" && name !== "floor",
+  );
   for (let time = 0; time < times; time++) {
     for (const contender of ours) {
       for (const [name, disturb] of [
-        [WITHOUT_INDEX, forget],
+        [FIRST_EVER, forget],
         [AFTER_FOREIGN_WRITE, touch],
       ] as const) {
         disturb(contender.store);
@@ -176,6 +179,17 @@ function measureRebuilds(
       }
     }
   }
+}
+
+/** Builds the floor from the calls of the native executable, on a store of its own. */
+function withFloor(recorder: Recorder, contender: Contender, directory: string): Contender {
+  // The calls that are repeated are not the first ones.
+  recorder.rehearse((["ADD", "DEL"] as const).map((verb) => taskOf(contender, verb)));
+  const calls = COUNTED.map((verb) => plainCall(contender, verb));
+  return {
+    ...contender,
+    program: { ...contender.program, executable: buildFloor(directory, calls) },
+  };
 }
 
 /** One free address, which comes last in the order of the search; then none. */
@@ -202,10 +216,14 @@ function measureFullRange(
   for (const contender of withStore(contenders)) requireReservations(contender, CAPACITY);
 }
 
-/** One call of each program; the empty one, to which all verbs are the same, takes part in ADD. */
+/**
+ * One call of each program. The empty one, to which all verbs are the same, takes part in ADD, the floor in what it can
+ * do.
+ */
 function turn(contenders: readonly Contender[], verb: Verb): readonly Task[] {
   return contenders
     .filter(({ program }) => program.name !== "empty" || verb === "ADD")
+    .filter(({ program }) => program.name !== "floor" || COUNTED.some((one) => one === verb))
     .filter(({ program }) => program.cniVersion === "1.1.0" || verb !== "STATUS")
     .map((contender) => taskOf(contender, verb));
 }
@@ -215,7 +233,7 @@ function taskOf(contender: Contender, verb: Verb): Task {
   return {
     program,
     name: verb,
-    calls: [callOf(contender, verb, "bench")],
+    calls: [plainCall(contender, verb)],
     status: 0,
     prints: program !== "empty" && (verb === "ADD" || verb === "VERSION"),
   };
@@ -229,6 +247,14 @@ function burstOf(contender: Contender, verb: Verb): Task {
   return { ...taskOf(contender, verb), name: burstName(verb), calls };
 }
 
+/** Whose calls make up a round. */
+const CONTAINER = "bench";
+
+/** The call of a round. */
+export function plainCall(contender: Contender, verb: Verb): Call {
+  return callOf(contender, verb, CONTAINER);
+}
+
 /** A call as a runtime makes it, for an attachment of a container of its own. */
 function callOf({ program, store }: Contender, verb: Verb, container: string): Call {
   return {
@@ -236,7 +262,7 @@ function callOf({ program, store }: Contender, verb: Verb, container: string): C
     configuration: store.configuration,
     environment: {
       PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
-      CNI_COMMAND: verb,
+      CNI_COMMAND: verb === REPEATED_DEL ? "DEL" : verb,
       CNI_CONTAINERID: containerId(container),
       CNI_IFNAME: "eth0",
       CNI_NETNS: "/run/netns/bench",
@@ -285,6 +311,7 @@ class Recorder {
       if (outcome === undefined) return;
       const series = this.#seriesOf(program, name, reservations);
       series.microseconds.push(Math.round(outcome.nanoseconds / 1000));
+      series.processor.push(outcome.processor);
       series.kilobytes.push(outcome.kilobytes);
     });
   }
@@ -309,7 +336,7 @@ class Recorder {
     const key = `${program} ${call} ${reservations}`;
     const known = this.#series.get(key);
     if (known !== undefined) return known;
-    const series = { program, call, reservations, microseconds: [], kilobytes: [] };
+    const series = { program, call, reservations, microseconds: [], processor: [], kilobytes: [] };
     this.#series.set(key, series);
     return series;
   }

@@ -7,8 +7,11 @@ import { gunzipSync } from "node:zlib";
 import { buildExecutable } from "./build.ts";
 import { root } from "./bundle.ts";
 
-/** In the order of their turns, tables and legends. */
-export const PROGRAMS = ["go", "native", "portable", "empty"] as const;
+/**
+ * In the order of their turns, tables and legends. The floor makes the native executable's system calls without an engine,
+ * see bench-floor.ts; `before` is an earlier portable executable.
+ */
+export const PROGRAMS = ["go", "native", "floor", "portable", "before", "empty"] as const;
 
 export type ProgramName = (typeof PROGRAMS)[number];
 
@@ -26,8 +29,12 @@ export interface Program {
  * Finds the programs, builds the empty one, and asks each what it is.
  *
  * @param directory where the empty one is built
+ * @param before an earlier portable executable, if there is one to compare with
  */
-export async function findPrograms(directory: string): Promise<readonly Program[]> {
+export async function findPrograms(
+  directory: string,
+  before: string | undefined,
+): Promise<readonly Program[]> {
   const go = findGoPlugin();
   const native = join(root, "dist", "native", "host-local");
   const portable = join(root, "dist", "host-local");
@@ -36,6 +43,7 @@ export async function findPrograms(directory: string): Promise<readonly Program[
     program("go", go, packageVersion(go)),
     program("native", native, aboutVersion(native)),
     program("portable", portable, aboutVersion(portable)),
+    ...(before === undefined ? [] : [program("before", before, aboutVersion(before))]),
     program("empty", empty, `Node.js ${nodeVersion()}`),
   ];
 }

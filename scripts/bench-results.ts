@@ -8,11 +8,17 @@ export const SIZES = [0, 250, 10_000, 60_000] as const;
 /** How many calls a burst has. */
 export const BURST = 250;
 
-/** What an ADD is called in the tables that has to make the index first. */
-export const WITHOUT_INDEX = "ADD without an index";
+/** What an ADD is called in the tables that finds nothing but the Go plugin's files. */
+export const FIRST_EVER = "first ADD ever";
 
-/** What an ADD is called in the tables that has to bring the index in step first. */
+/** What an ADD is called in the tables before which another program has written. */
 export const AFTER_FOREIGN_WRITE = "ADD after a foreign write";
+
+/** What a DEL is called in the tables that has nothing left to release. */
+export const REPEATED_DEL = "repeated DEL";
+
+/** The verbs whose instructions are counted. */
+export const COUNTED = ["VERSION", "ADD", "DEL"] as const;
 
 /** What a burst is called in the tables. */
 export function burstName(verb: string): string {
@@ -28,6 +34,8 @@ export interface Series {
   readonly reservations: number;
   /** Wall time of each call, in the order of the calls. */
   readonly microseconds: number[];
+  /** Processor time of each call, in microseconds. */
+  readonly processor: number[];
   /** The peak of resident memory of each call, in KiB. */
   readonly kilobytes: number[];
 }
@@ -47,6 +55,8 @@ export interface Results {
     readonly bytes: number;
   }[];
   readonly series: readonly Series[];
+  /** Instructions of a call of the native executable in user mode, by callgrind; empty without valgrind. */
+  readonly instructions: Readonly<Record<string, number>>;
 }
 
 /** The middle of some numbers, and how far they spread. */
@@ -84,6 +94,11 @@ export function seriesOf(
 /** The median of a program's calls in milliseconds, and how far they spread. */
 export function milliseconds(series: Series): Spread {
   return spreadOf(series.microseconds.map((time) => time / 1000));
+}
+
+/** The median of the processor time of a program's calls in milliseconds, and how far it spreads. */
+export function processorTime(series: Series): Spread {
+  return spreadOf(series.processor.map((time) => time / 1000));
 }
 
 /** The median of a program's peaks of resident memory in MB, and how far they spread. */

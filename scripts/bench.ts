@@ -1,11 +1,10 @@
 /**
- * Measures both executables against the Go plugin, and against an empty program in the same
- * single-executable Node.js. It prints ratios beside the targets and all medians, and writes them to
+ * Measures both executables against the Go plugin, against the floor of the system calls, and against
+ * an empty program in the same single-executable Node.js. It writes what it found beside the goals to
  * docs/benchmark.md, benchmark.json and benchmark.svg.
  *
- * Usage: `node scripts/bench.ts [--dir DIRECTORY] [--quick]`, through `npm run bench -- …`. The data
- * directories are made below DIRECTORY, by default the one for temporary files. With `--quick` it
- * looks only whether everything works, and writes to build/bench instead.
+ * Usage: `node scripts/bench.ts [--dir DIRECTORY] [--before FILE] [--quick]`, through
+ * `npm run bench -- …`; the options are in docs/benchmark.md.
  */
 
 import { execFileSync } from "node:child_process";
@@ -14,20 +13,27 @@ import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { drawChart } from "./bench-chart.ts";
-import { measure, QUICK, THOROUGH } from "./bench-measure.ts";
-import { findPrograms } from "./bench-programs.ts";
-import { describeMachine, fileTable, memoryTable, targetTable, timeTable } from "./bench-report.ts";
-import type { Results } from "./bench-results.ts";
+import { hasFloor } from "./bench-floor.ts";
+import { canCount, countInstructions } from "./bench-instructions.ts";
+import { measure, plainCall, QUICK, THOROUGH } from "./bench-measure.ts";
+import { formatPage } from "./bench-page.ts";
+import { findPrograms, type Program } from "./bench-programs.ts";
+import { COUNTED, type Results } from "./bench-results.ts";
 import { buildRunner } from "./bench-runner.ts";
+import { createStore } from "./bench-store.ts";
 import { root } from "./bundle.ts";
 
 const work = join(root, "build", "bench");
 const documents = join(root, "docs");
 
 /** Runs the benchmark with its data below a directory. */
-async function runBenchmark(parent: string, isQuick: boolean): Promise<Results> {
+async function runBenchmark(
+  parent: string,
+  before: string | undefined,
+  isQuick: boolean,
+): Promise<Results> {
   mkdirSync(work, { recursive: true });
-  const programs = await findPrograms(work);
+  const programs = await findPrograms(work, before);
   const run = buildRunner(work);
   warnOfOtherWork();
   const directory = mkdtempSync(join(parent, "host-local-bench-"));
@@ -41,12 +47,35 @@ async function runBenchmark(parent: string, isQuick: boolean): Promise<Results> 
       kernel: release(),
       architecture: process.arch,
       fileSystem: fileSystemOf(directory),
-      programs: programs.map(({ name, version, bytes }) => ({ name, version, bytes })),
+      programs: programs.flatMap(({ name, version, bytes }) => [
+        { name, version, bytes },
+        ...(name === "native" && hasFloor
+          ? [{ name: "floor" as const, version: "", bytes: 0 }]
+          : []),
+      ]),
       series,
+      instructions: instructionsOf(programs, directory),
     };
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+/** Of the native executable's calls. */
+function instructionsOf(
+  programs: readonly Program[],
+  directory: string,
+): Readonly<Record<string, number>> {
+  const native = programs.find(({ name }) => name === "native");
+  if (native === undefined || !canCount) return {};
+  const store = createStore(directory, "instructions", native.cniVersion);
+  const count = (verb: (typeof COUNTED)[number]): number => {
+    const { executable, environment, configuration } = plainCall({ program: native, store }, verb);
+    return countInstructions(executable, environment, readFileSync(configuration), directory);
+  };
+  // The first calls make what later ones find.
+  for (const verb of ["ADD", "DEL"] as const) count(verb);
+  return Object.fromEntries(COUNTED.map((verb) => [verb, count(verb)]));
 }
 
 function warnOfOtherWork(): void {
@@ -58,46 +87,6 @@ function warnOfOtherWork(): void {
 function fileSystemOf(directory: string): string {
   const lines = execFileSync("df", ["--output=fstype", directory], { encoding: "utf8" });
   return lines.trim().split("\n").at(-1) ?? "unknown";
-}
-
-/** The part of docs/benchmark.md that a run writes. */
-function formatReport(results: Results): string {
-  return `Measured ${describeMachine(results)}.
-
-### Targets
-
-Ratios of medians.
-
-${targetTable(results)}
-
-### Time
-
-Wall time in milliseconds: median (minimum–maximum).
-
-${timeTable(results)}
-
-### Memory
-
-Peak of resident memory in MB: median (minimum–maximum).
-
-${memoryTable(results)}
-
-### Size
-
-In MB.
-
-${fileTable(results)}`;
-}
-
-/** Puts the report between the two marks of a document. */
-function insertReport(path: string, report: string): void {
-  const document = readFileSync(path, "utf8");
-  const marked = /(<!-- npm run bench -->)[\s\S]*(<!-- end -->)/;
-  if (!marked.test(document)) throw new Error(`${path} has no marks to put the report between.`);
-  writeFileSync(
-    path,
-    document.replace(marked, (_, begin, end) => `${begin}\n\n${report}\n\n${end}`),
-  );
 }
 
 /** Writes the raw numbers in the form that the linter wants. */
@@ -115,15 +104,16 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       dir: { type: "string", default: tmpdir() },
+      before: { type: "string" },
       quick: { type: "boolean", default: false },
     },
   });
-  const results = await runBenchmark(resolve(values.dir), values.quick);
-  const report = formatReport(results);
-  console.log(`\n${report}\n`);
+  const results = await runBenchmark(resolve(values.dir), values.before, values.quick);
+  const page = formatPage(results);
+  console.log(`\n${page.slice(page.indexOf("## Results"), page.indexOf("## Method"))}`);
   const output = values.quick ? work : documents;
   writeResults(join(output, "benchmark.json"), results);
   writeFileSync(join(output, "benchmark.svg"), drawChart(results));
-  if (!values.quick) insertReport(join(output, "benchmark.md"), report);
+  writeFileSync(join(output, "benchmark.md"), page);
   console.log(`Written to ${output}.`);
 }
