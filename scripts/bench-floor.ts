@@ -116,7 +116,7 @@ function statementOf({ name, parameters }: SystemCall): string {
   // What readlink reads comes after its path.
   const result = READING.includes(name) ? texts.at(name.startsWith("readlink") ? 1 : 0) : undefined;
   const values = parameters.map((parameter) =>
-    /^[{[]/.test(parameter) || parameter === result ? "memory" : parameter,
+    /^(?:[{[]|0x[0-9a-f]{6,}$)/.test(parameter) || parameter === result ? "memory" : parameter,
   );
   return `syscall(${[`SYS_${name}`, ...values].join(", ")});`;
 }
