@@ -106,12 +106,12 @@ function parametersIn(text: string): readonly string[] {
 }
 
 function statementOf({ name, parameters }: SystemCall): string {
-  const [first = "", , third = ""] = parameters;
+  const [first = "", second = "", third = ""] = parameters;
   if (name === "rt_sigaction") return `signal(${first}, SIG_IGN);`;
   if (name === "poll") {
-    const timeout = third;
-    return `poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, ${timeout});`;
+    return `poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, ${third});`;
   }
+  if (name === "utimensat") return `utimensat(${first}, ${second}, NULL, 0);`;
   const texts = parameters.filter(isText);
   // What readlink reads comes after its path.
   const result = READING.includes(name) ? texts.at(name.startsWith("readlink") ? 1 : 0) : undefined;

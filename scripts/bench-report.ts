@@ -113,6 +113,19 @@ function goalRows(results: Results): readonly Row[] {
     found: time("native", "go", call, size, base),
     limit,
   });
+  const ratiosOf = (
+    name: ProgramName,
+    base: ProgramName,
+    limitAt: (size: number) => number | undefined,
+  ): readonly Row[] =>
+    SIZES.flatMap((size) =>
+      verbs.map((verb) => ({
+        title: `${verb}${describeSize(size)}`,
+        of: `${name} ÷ ${base}`,
+        found: time(name, base, verb, size),
+        limit: limitAt(size),
+      })),
+    );
   return [
     toGo("VERSION", "VERSION", 0, 0.25),
     ...LIMITS.flatMap(([size, limit]) => verbs.map((verb) => toGo(verb, verb, size, limit))),
@@ -145,26 +158,8 @@ function goalRows(results: Results): readonly Row[] {
         limit: INSTRUCTION_LIMITS[verb],
       }),
     ),
-    ...SIZES.flatMap((size) =>
-      verbs.map(
-        (verb): Row => ({
-          title: `${verb}${describeSize(size)}`,
-          of: "native ÷ floor",
-          found: time("native", "floor", verb, size),
-          limit: 2,
-        }),
-      ),
-    ),
-    ...SIZES.flatMap((size) =>
-      verbs.map(
-        (verb): Row => ({
-          title: `${verb}${describeSize(size)}`,
-          of: "portable ÷ before",
-          found: time("portable", "before", verb, size),
-          limit: size <= 250 ? 1 : undefined,
-        }),
-      ),
-    ),
+    ...ratiosOf("native", "floor", () => 2),
+    ...ratiosOf("portable", "before", (size) => (size <= 250 ? 1 : undefined)),
     ...SIZES.map(
       (size): Row => ({
         title: `ADD${describeSize(size)}`,
