@@ -28,22 +28,21 @@ export async function bundle({ entry, output, engine }: BundleOptions): Promise<
       : { platform: "neutral", mainFields: ["main"], format: "iife", target: "es2023" }),
     // proper-lockfile asks for graceful-fs, whose queues a synchronous process never uses.
     alias: { "graceful-fs": "node:fs" },
-    plugins: [withoutAssert, lightIpaddr],
+    plugins: [lazyLockfile, lightIpaddr],
     define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
     logLevel: "warning",
   });
 }
 
 /**
- * Spares the program Node's `assert`, a tenth of its start-up time: signal-exit, which proper-lockfile
- * brings, loads it for one check of its own caller.
+ * Lets proper-lockfile load when it is first used: it is needed only where `flock(2)` is out of reach, and its loading
+ * takes a tenth of the program's start.
  */
-const withoutAssert: Plugin = {
-  name: "without-assert",
+const lazyLockfile: Plugin = {
+  name: "lazy-lockfile",
   setup(build) {
-    build.onResolve({ filter: /^assert$/ }, ({ path }) => ({ path, namespace: "without-assert" }));
-    build.onLoad({ filter: /.*/, namespace: "without-assert" }, () => ({
-      contents: "exports.equal = () => {};",
+    build.onLoad({ filter: /\/proper-lockfile\/index\.js$/ }, async ({ path }) => ({
+      contents: onDemand(await readFile(path, "utf8"), ["lockSync"]),
     }));
   },
 };
@@ -58,7 +57,10 @@ const lightIpaddr: Plugin = {
   name: "light-ipaddr",
   setup(build) {
     build.onLoad({ filter: /\/ipaddr\.js\/lib\/ipaddr\.js$/ }, async ({ path }) => ({
-      contents: onDemand(lazyTables(literalExpressions(await readFile(path, "utf8")))),
+      contents: onDemand(lazyTables(literalExpressions(await readFile(path, "utf8"))), [
+        "IPv4",
+        "IPv6",
+      ]),
     }));
   },
 };
@@ -81,8 +83,8 @@ function lazyTables(source: string): string {
   );
 }
 
-/** Runs the module when one of its classes is first used. */
-function onDemand(source: string): string {
+/** Runs the module when one of its exports is first used. */
+function onDemand(source: string, names: readonly string[]): string {
   return `let loaded;
 const load = () => {
   if (loaded === undefined) {
@@ -92,7 +94,7 @@ const load = () => {
   }
   return loaded;
 };
-module.exports = { get IPv4() { return load().IPv4; }, get IPv6() { return load().IPv6; } };`;
+module.exports = { ${names.map((name) => `get ${name}() { return load().${name}; }`).join(", ")} };`;
 }
 
 /** Replaces what the pattern finds; a library that changed is an error, not a slower build. */

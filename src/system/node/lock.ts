@@ -1,172 +1,31 @@
-/** The portable lock: a directory held by `proper-lockfile`. */
+/** The lock of a network: `flock(2)` where Node.js and the file system offer it, otherwise a directory. */
 
-import fs from "node:fs";
-import properLockfile from "proper-lockfile";
-import { isSystemError, type LockRequest, LockTimeout, SystemError } from "../system.ts";
-import { pause } from "./pause.ts";
-import { errnoOf, systemCall } from "./system-call.ts";
-
-/** How long a killed holder blocks others: the shortest staleness that proper-lockfile allows, in milliseconds. */
-const STALE = 2000;
-
-/** proper-lockfile dates a fresh lock up to a second ahead; one further ahead was made before the clock was set back. */
-const FURTHEST_AHEAD = 1500;
-
-/** The longest pause between two checks of a lock that is held, in milliseconds. */
-const LONGEST_PAUSE = 250;
-
-const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
-
-/** For the holder's file: a symbolic link leads to a foreign file, and a FIFO would block the call. */
-const NO_FOLLOW_NO_BLOCK = O_NOFOLLOW | O_NONBLOCK;
+import type { System } from "../system.ts";
+import { type CLibrary, cLibrary } from "./c-library.ts";
+import { lockDirectory } from "./directory-lock.ts";
+import { lockFile } from "./lock-file.ts";
 
 /**
- * Takes the lock.
+ * The lock, as part of a system.
  *
- * @returns the function that releases it
- * @throws LockTimeout, SystemError
+ * @param system the file calls that the lock needs
+ * @param library the C library; by default that of this process
  */
-export function lock(request: LockRequest, makeDirectories: (path: string) => void): () => void {
-  touch(request.file);
-  const { file, directory } = request;
-  try {
-    if (directory !== undefined) {
-      makeDirectories(directory);
-      return waitFor(`${directory}/lock`, `${directory}/lock.holder`, request);
-    }
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
-  // The state directory cannot be used: the lock is made beside the reference's lock file, under a name that it ignores.
-  return waitFor(file.replace(/[^/]*$/, ".host-local-lock"), undefined, request);
-}
-
-function waitFor(path: string, holderFile: string | undefined, request: LockRequest): () => void {
-  const deadline = performance.now() + request.timeout;
-  for (let wait = 2; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE)) {
-    const unlock = isHeld(path) ? undefined : tryLock(path);
-    if (unlock !== undefined) {
-      if (holderFile !== undefined) writeHolder(holderFile, request.holder);
-      return unlock;
-    }
-    const left = deadline - performance.now();
-    if (left <= 0) throw new LockTimeout(path, holderFile && readHolder(holderFile));
-    // Hundreds may wait: they must not all retry at once, nor take CPU time from the holder.
-    pause(Math.min(left, wait * (0.5 + Math.random())));
-  }
-}
-
-/** Creates the reference's lock file, which it expects; it stays empty, and none is made through a symbolic link. */
-function touch(path: string): void {
-  // Without O_NONBLOCK a FIFO would block the call.
-  const flags = O_RDONLY | O_NONBLOCK;
-  try {
-    closeAtOnce(path, flags | O_CREAT | O_NOFOLLOW);
-  } catch (error) {
-    if (!isSystemError(error, "ELOOP")) throw error;
-    closeAtOnce(path, flags);
-  }
-}
-
-function closeAtOnce(path: string, flags: number): void {
-  systemCall("open", path, () => fs.closeSync(fs.openSync(path, flags, 0o750)));
-}
-
-function tryLock(path: string): (() => void) | undefined {
-  let taken: bigint | undefined;
-  const guarded = {
-    ...fs,
-    // Symbolic links are not followed.
-    statSync: fs.lstatSync,
-    utimesSync: fs.lutimesSync,
-    /** A lock that went stale may be held by another process, which the mtime shows; then it stays. */
-    rmdirSync: (directory: string): void => {
-      if (taken === undefined || modified(directory) === taken) fs.rmdirSync(directory);
+export function createLock(
+  system: Pick<System, "status" | "readFile" | "makeDirectories">,
+  library: () => CLibrary | undefined = cLibrary,
+): Pick<System, "lock" | "locksOutGoPlugin"> {
+  /** The Go plugin continues without a lock there, so nothing can exclude it. */
+  let isRefused = false;
+  return {
+    get locksOutGoPlugin() {
+      return !isRefused && library() !== undefined;
+    },
+    lock: (request) => {
+      const found = library();
+      const unlock = found && lockFile(found, system, request);
+      isRefused = found !== undefined && unlock === undefined;
+      return unlock ?? lockDirectory(request, system.makeDirectories);
     },
   };
-  try {
-    const release = properLockfile.lockSync(path, {
-      lockfilePath: path,
-      realpath: false,
-      stale: STALE,
-      fs: guarded,
-    });
-    taken = modified(path);
-    return () => releaseQuietly(release);
-  } catch (error) {
-    const code = errnoOf(error);
-    if (code === "ELOCKED") return undefined;
-    throw new SystemError("mkdir", path, code);
-  }
-}
-
-function modified(path: string): bigint {
-  return fs.statSync(path, { bigint: true }).mtimeNs;
-}
-
-/** Releases the lock; one that cannot be removed goes stale. */
-function releaseQuietly(release: () => void): void {
-  try {
-    release();
-  } catch (error) {
-    errnoOf(error);
-  }
-}
-
-/** A check that costs less than an attempt. A lock dated in the future would never go stale, so it is dated now. */
-function isHeld(path: string): boolean {
-  // Read before the check: on a busy machine time may pass in between, and the lock must not seem older than it is.
-  const earliest = Date.now();
-  const found = statusOf(path);
-  if (found === undefined) return false;
-  // Anything but a directory is not a lock, and would never be released.
-  if (!found.isDirectory()) throw new SystemError("mkdir", path, "ENOTDIR");
-  const now = Date.now();
-  if (found.mtimeMs > now + FURTHEST_AHEAD) dateQuietly(path, now / 1000);
-  return found.mtimeMs >= earliest - STALE;
-}
-
-function statusOf(path: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    errnoOf(error);
-    return undefined;
-  }
-}
-
-/** Sets the mtime of a lock; an error means that it was released meanwhile. */
-function dateQuietly(path: string, seconds: number): void {
-  try {
-    fs.lutimesSync(path, seconds, seconds);
-  } catch (error) {
-    errnoOf(error);
-  }
-}
-
-/** Records who took the lock last; it is only shown in messages, so errors are ignored. */
-function writeHolder(path: string, holder: string): void {
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW_NO_BLOCK;
-  try {
-    const file = fs.openSync(path, flags, 0o600);
-    try {
-      fs.writeFileSync(file, `process ${process.pid} (${holder})`);
-    } finally {
-      fs.closeSync(file);
-    }
-  } catch (error) {
-    errnoOf(error);
-  }
-}
-
-function readHolder(path: string): string | undefined {
-  try {
-    return fs.readFileSync(path, {
-      encoding: "utf8",
-      flag: O_RDONLY | NO_FOLLOW_NO_BLOCK,
-    });
-  } catch (error) {
-    errnoOf(error);
-    return undefined;
-  }
 }

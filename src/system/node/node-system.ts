@@ -12,7 +12,7 @@ import {
   type System,
   SystemError,
 } from "../system.ts";
-import { lock } from "./lock.ts";
+import { createLock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
@@ -28,6 +28,11 @@ export interface NodeSystem extends System {
 /** Sets up this process for the plugin: files get the requested modes, independent of the caller's umask. */
 export function createNodeSystem(): NodeSystem {
   process.umask(0o022);
+  const network = createLock({
+    status,
+    readFile,
+    makeDirectories: (path) => makeDirectories(path, 0o700),
+  });
   return {
     programName: basename(process.argv0),
     arguments: process.argv.slice(2),
@@ -55,8 +60,10 @@ export function createNodeSystem(): NodeSystem {
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
-    locksOutGoPlugin: false,
-    lock: (request) => lock(request, (path) => makeDirectories(path, 0o700)),
+    get locksOutGoPlugin() {
+      return network.locksOutGoPlugin;
+    },
+    lock: network.lock,
     now: () => Date.now(),
     processId: () => process.pid,
     exit: (code) => process.exit(code),

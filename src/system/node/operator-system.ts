@@ -29,8 +29,7 @@ const BUFFER = 1024 * 1024;
 
 /** Sets up this process for the operator's tool; see `createNodeSystem`. */
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
-  return {
-    ...createNodeSystem(),
+  const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
     terminalWidth,
     sleep,
@@ -41,6 +40,8 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     sameContent,
     run,
   };
+  // A copy would not follow `locksOutGoPlugin`.
+  return Object.assign(createNodeSystem(), commands);
 }
 
 function terminalWidth(): number | undefined {

@@ -43,7 +43,7 @@ enum {
   LONGEST_WAIT = INT32_MAX,
   /* How often a lock file that was removed meanwhile is opened again. */
   MOST_LOCK_FILES = 10,
-  /* How often a wait for the lock checks the clock. */
+  /* How often a wait for the lock checks the clock once its time is up. */
   TICK_MICROSECONDS = 50 * 1000,
 };
 
@@ -298,14 +298,15 @@ static JSValue host_require_writable(JSContext *ctx, JSValueConst self, int coun
 static void on_tick(int signal) { (void)signal; }
 
 /*
- * Waits in flock(2), in the kernel's own queue, and wakes up at every tick to check the clock.
+ * Waits in flock(2), in the kernel's own queue, where an interrupted call loses its place: the first tick comes at the
+ * deadline. Further ones follow, since one that comes just before the call begins has no effect.
  * Returns 0, or the errno; EWOULDBLOCK on timeout.
  */
 static int wait_for_flock(int descriptor, int64_t deadline) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
   if (errno != EWOULDBLOCK) return errno;
   struct sigaction tick = {.sa_handler = on_tick}; /* no SA_RESTART: it must interrupt */
-  struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
+  struct itimerval ticks = {.it_interval = {0, TICK_MICROSECONDS}};
   struct itimerval never = {{0, 0}, {0, 0}};
   sigset_t alarm;
   if (sigemptyset(&alarm) < 0 || sigaddset(&alarm, SIGALRM) < 0) return errno;
@@ -313,8 +314,10 @@ static int wait_for_flock(int descriptor, int64_t deadline) {
   if (sigprocmask(SIG_UNBLOCK, &alarm, NULL) < 0) return errno;
   if (sigaction(SIGALRM, &tick, NULL) < 0) return errno;
   int error = EWOULDBLOCK;
-  while (monotonic() < deadline) {
-    if (setitimer(ITIMER_REAL, &every, NULL) < 0) return errno;
+  for (int64_t left; (left = deadline - monotonic()) > 0;) {
+    int64_t microseconds = left / 1000 + 1;
+    ticks.it_value = (struct timeval){microseconds / 1000000, microseconds % 1000000};
+    if (setitimer(ITIMER_REAL, &ticks, NULL) < 0) return errno;
     error = flock(descriptor, LOCK_EX) == 0 ? 0 : errno;
     if (error != EINTR) break;
     error = EWOULDBLOCK;

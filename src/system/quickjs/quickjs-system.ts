@@ -1,10 +1,10 @@
 /** `System` on the C host of the native executable. */
 
+import { flockTimeout } from "../flock-holder.ts";
 import {
   type FileStatus,
   type Files,
   isSystemError,
-  LockTimeout,
   makeDirectoriesBy,
   type OtherFile,
   type System,
@@ -78,7 +78,7 @@ export function createQuickJsSystem(): QuickJsSystem {
       callHost("/dev/stdin", () => host.readInput(limit, timeout)),
     writeStandardOutput: (text) => callHost("/dev/stdout", () => host.writeOutput(text)),
     writeStandardError,
-    readFile: (path, limit) => callHost(path, () => host.readFile(path, limit)),
+    readFile,
     createFile: (path, text, mode) => callHost(path, () => host.createFile(path, text, mode)),
     overwriteFile: (path, text) => callHost(path, () => host.overwriteFile(path, text)),
     link: (existing, path) => callHost(path, () => host.link(existing, path)),
@@ -98,7 +98,7 @@ export function createQuickJsSystem(): QuickJsSystem {
       return { first, found, size };
     },
     extendFile: (path, text, header) => callHost(path, () => host.extendFile(path, text, header)),
-    status: (path) => statusOf(callHost(path, () => host.status(path))),
+    status,
     linkStatus: (path) => statusOf(callHost(path, () => host.linkStatus(path))),
     requireWritable: (path) => callHost(path, () => host.requireWritable(path)),
     locksOutGoPlugin: true,
@@ -149,6 +149,10 @@ function readFiles(path: string, limit: number): Files {
   return { pairs, count, others: others.map(otherOf) };
 }
 
+function readFile(path: string, limit: number): string {
+  return callHost(path, () => host.readFile(path, limit));
+}
+
 function makeDirectories(path: string, mode?: number): void {
   makeDirectoriesBy((one) => makeDirectory(one, mode), path);
 }
@@ -164,11 +168,15 @@ function makeDirectory(path: string, mode = 0o755): void {
 
 function isDirectory(path: string): boolean {
   try {
-    return statusOf(callHost(path, () => host.status(path))).kind === "directory";
+    return status(path).kind === "directory";
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
     return false;
   }
+}
+
+function status(path: string): FileStatus {
+  return statusOf(callHost(path, () => host.status(path)));
 }
 
 function statusOf([kind, device, inode, size, modified, changed]: Fields): FileStatus {
@@ -190,7 +198,7 @@ function lock(path: string, timeout: number): () => void {
     descriptor = callHost(path, () => host.lock(path, timeout));
   } catch (error) {
     if (!(error instanceof SystemError) || error.code !== "EAGAIN") throw error;
-    throw timedOut(path);
+    throw flockTimeout({ status, readFile }, path);
   }
   return () => unlockQuietly(descriptor);
 }
@@ -202,26 +210,4 @@ function unlockQuietly(descriptor: number): void {
   } catch (error) {
     if (!isHostError(error)) throw error;
   }
-}
-
-/** The error that names the process which holds `flock(2)` on a file, as far as /proc shows it. */
-function timedOut(path: string): LockTimeout {
-  let holder: string | undefined;
-  let traceparent: string | undefined;
-  try {
-    const { inode } = statusOf(host.status(path));
-    const line = host
-      .readFile("/proc/locks", 1024 * 1024)
-      .split("\n")
-      .find((entry) => entry.includes(" FLOCK ") && entry.includes(`:${inode} `));
-    const id = /WRITE\s+([0-9]+)/.exec(line ?? "")?.[1];
-    if (id !== undefined) {
-      holder = `process ${id} (${host.readFile(`/proc/${id}/comm`, 4096).trim()})`;
-      const variables = host.readFile(`/proc/${id}/environ`, 4 * 1024 * 1024);
-      traceparent = /(?:^|\0)TRACEPARENT=([^\0]*)/.exec(variables)?.[1];
-    }
-  } catch {
-    // It has ended, or belongs to another user.
-  }
-  return new LockTimeout(path, holder, traceparent);
 }

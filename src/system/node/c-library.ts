@@ -1,0 +1,93 @@
+/** What the plugin needs of the C library and Node.js does not offer, by `node:ffi` (Node.js 26 and later). */
+
+import type { DynamicLibrary } from "node:ffi";
+
+/** Functions of the C library. */
+export interface CLibrary {
+  /** `flock(2)`; returns 0, or the errno. */
+  flock(descriptor: number, operation: number): number;
+  /**
+   * Lets a signal interrupt (EINTR) whatever this process then waits for, after some milliseconds and again and again
+   * from then on: one that comes just before the wait begins has no effect.
+   */
+  interruptAfter(milliseconds: number): void;
+  /** Ends `interruptAfter`. */
+  stopInterrupting(): void;
+}
+
+const twoIntegers = { arguments: ["int32", "int32"], return: "int32" } as const;
+
+const SIGALRM = 14;
+const ITIMER_REAL = 0;
+
+/** Between interruptions, in microseconds. */
+const INTERVAL = 50_000n;
+
+const MICROSECONDS = 1_000_000n;
+
+let loaded: { readonly library: CLibrary | undefined } | undefined;
+
+/** The C library of this process; `undefined` where Node.js has no `node:ffi`. It is loaded once, when first asked for. */
+export function cLibrary(): CLibrary | undefined {
+  loaded ??= { library: load() };
+  return loaded.library;
+}
+
+function load(): CLibrary | undefined {
+  const ffi = withoutWarning(() => process.getBuiltinModule("node:ffi"));
+  if (ffi === undefined) return undefined;
+  try {
+    // The symbols of the process itself: the name of the C library does not matter.
+    const { lib } = ffi.dlopen(null);
+    // Each function takes time to make, and a lock that is free needs only this one.
+    const flock = lib.getFunction("flock", twoIntegers);
+    let errno: bigint | undefined;
+    let timers: ReturnType<typeof timersOf> | undefined;
+    return {
+      flock: (descriptor, operation) => {
+        if (flock(descriptor, operation) === 0) return 0;
+        if (errno === undefined) {
+          errno = lib.getFunction("__errno_location", { arguments: [], return: "pointer" })();
+          // Making the function has changed it.
+          if (flock(descriptor, operation) === 0) return 0;
+        }
+        return ffi.getInt32(errno);
+      },
+      interruptAfter: (milliseconds) => {
+        timers ??= timersOf(lib);
+        timers.set(BigInt(Math.ceil(milliseconds * 1000)), INTERVAL);
+      },
+      stopInterrupting: () => timers?.set(0n, 0n),
+    };
+  } catch {
+    // A C library without it, or a Node.js that forbids its use.
+    return undefined;
+  }
+}
+
+function timersOf(lib: DynamicLibrary): { set(first: bigint, interval: bigint): void } {
+  const setTimer = lib.getFunction("setitimer", {
+    arguments: ["int32", "pointer", "pointer"],
+    return: "int32",
+  });
+  process.on("SIGALRM", () => {});
+  // The handler that Node.js installs restarts system calls.
+  lib.getFunction("siginterrupt", twoIntegers)(SIGALRM, 1);
+  return {
+    set: (first, interval) => {
+      const times = [interval, first].flatMap((time) => [time / MICROSECONDS, time % MICROSECONDS]);
+      setTimer(ITIMER_REAL, BigInt64Array.from(times), null);
+    },
+  };
+}
+
+/** `node:ffi` announces on standard error that it is experimental, which runtimes log for each pod. */
+function withoutWarning<T>(call: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return call();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
