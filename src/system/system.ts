@@ -43,11 +43,11 @@ export interface OtherFile {
   readonly content: string | SystemError;
 }
 
-/** A request for the lock; each executable takes its own kind of lock. */
+/** A request for the lock. */
 export interface LockRequest {
   /** The reference's lock file, `<network directory>/lock`; created (mode 0750) where it is missing. */
   readonly file: string;
-  /** The state directory, for further lock files, created where it is missing; `undefined` where it is not used. */
+  /** The state directory, for a lock that is not `file`; created where it is needed; `undefined` where it is not used. */
   readonly directory: string | undefined;
   /** Who takes it, for the error of another process that times out. */
   readonly holder: string;
@@ -120,7 +120,7 @@ export interface System {
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 
-  /** Whether `lock` excludes the Go plugin, too. */
+  /** Whether `lock` excludes the Go plugin, too; to be asked once the lock is taken. */
   readonly locksOutGoPlugin: boolean;
   /** Takes the lock and returns the function that releases it; throws `LockTimeout` on timeout. */
   lock(request: LockRequest): () => void;

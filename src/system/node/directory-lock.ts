@@ -148,12 +148,11 @@ function writeHolder(path: string, holder: string): void {
   }
 }
 
+/** Who took the lock last; `undefined` where that cannot be read, or is being written. */
 function readHolder(path: string): string | undefined {
   try {
-    return fs.readFileSync(path, {
-      encoding: "utf8",
-      flag: O_RDONLY | NO_FOLLOW_NO_BLOCK,
-    });
+    const flag = O_RDONLY | NO_FOLLOW_NO_BLOCK;
+    return fs.readFileSync(path, { encoding: "utf8", flag }) || undefined;
   } catch (error) {
     errnoOf(error);
     return undefined;

@@ -1,265 +1,186 @@
-/** The portable lock between real processes, in a real directory. */
+/** The lock between real processes, in a real directory: `flock(2)`, as the Go plugin takes it. */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { fileURLToPath } from "node:url";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Test, test } from "tap";
+import type { CLibrary } from "../../../src/system/node/c-library.ts";
+import { createLock } from "../../../src/system/node/lock.ts";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
-import type { LockTimeout } from "../../../src/system/system.ts";
+import { LockTimeout, type System } from "../../../src/system/system.ts";
+import { LockProcess, lockHolder } from "./lock-process.ts";
 
-/** A killed holder blocks for 2 s and the second by which its date may lie ahead; the rest is for a busy machine. */
-const LONGEST_BLOCK = 3000 + 2000;
+/** Enough for a busy machine, in milliseconds. */
+const LONG = 60_000;
 
-const program = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
+/** A file system that refuses `flock(2)`, with ENOLCK. */
+const refusing: CLibrary = {
+  flock: () => 37,
+  interruptAfter: () => {},
+  stopInterrupting: () => {},
+};
 
-/** Takes and releases the lock in this process; returns how long it took, in milliseconds. */
-function lockOnce(directory: string, timeout: number): number {
-  const start = performance.now();
-  createNodeSystem().lock({
-    file: `${directory}/lock`,
-    directory: `${directory}/own`,
-    holder: "test",
-    timeout,
-  })();
-  return performance.now() - start;
+/** Takes and releases the lock in this process. */
+function lockOnce(
+  directory: string,
+  timeout: number,
+  system: Pick<System, "lock"> = createNodeSystem(),
+): void {
+  const file = `${directory}/lock`;
+  system.lock({ file, directory: `${directory}/own`, holder: "test", timeout })();
 }
 
-/** Another process that takes the lock. */
-class OtherProcess {
-  readonly #child: ChildProcess;
-  #stdout = "";
-
-  constructor(t: Test, directory: string, holder: string, timeout = 0) {
-    this.#child = spawn(process.execPath, [program, directory, holder, String(timeout)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    this.#child.stdout?.on("data", (data) => {
-      this.#stdout += data;
-    });
-    t.teardown(() => this.#child.kill("SIGKILL"));
-  }
-
-  get id(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  /** Waits for a line of its output. */
-  async says(line: string): Promise<void> {
-    while (!this.#stdout.includes(`${line}\n`)) {
-      if (this.#child.stdout === null || this.#child.exitCode !== null) {
-        throw new Error(`expected "${line}", found "${this.#stdout}"`);
-      }
-      await once(this.#child.stdout, "data");
-    }
-  }
-
-  signal(name: "SIGSTOP" | "SIGCONT"): void {
-    this.#child.kill(name);
-  }
-
-  /** Lets it release the lock, and end. */
-  async finish(): Promise<void> {
-    const ended = once(this.#child, "exit");
-    this.#child.stdin?.end();
-    await ended;
-  }
-
-  async kill(): Promise<void> {
-    const ended = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
-    await ended;
-  }
-}
-
-test("a process waits until the other releases the lock", async (t) => {
-  const directory = t.testdir();
-  const first = new OtherProcess(t, directory, "ADD c1 eth0");
-  await first.says("locked");
-  const second = new OtherProcess(t, directory, "ADD c2 eth0", 20_000);
-
-  await first.finish();
-
-  await second.says("locked");
-  t.pass("the second process has the lock");
-  await second.finish();
-  t.notOk(existsSync(`${directory}/own/lock`), "nobody has the lock");
-});
-
-test("two processes never hold the lock at the same time", async (t) => {
-  const directory = t.testdir();
-  const holder = new OtherProcess(t, directory, "ADD c1 eth0");
+/** A process that has the lock. */
+async function startHolder(t: Test, directory: string): Promise<LockProcess> {
+  const holder = new LockProcess(t, directory);
   await holder.says("locked");
+  return holder;
+}
 
-  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+/** A process that waits for the lock, after `others` more. */
+async function startWaiter(t: Test, directory: string, others = 0): Promise<LockProcess> {
+  const waiter = new LockProcess(t, directory, { timeout: LONG });
+  while (waiters(directory) <= others) await pause(1);
+  return waiter;
+}
+
+/** How many processes wait for the lock file of that name now. */
+function waiters(directory: string): number {
+  const { ino } = statSync(`${directory}/lock`);
+  const waiting = new RegExp(`-> FLOCK .*:${ino} `, "g");
+  return readFileSync("/proc/locks", "utf8").match(waiting)?.length ?? 0;
+}
+
+test("processes wait for the lock, and get it in the order in which they came", async (t) => {
+  const directory = t.testdir();
+  const holder = await startHolder(t, directory);
+  const queue: LockProcess[] = [];
+  for (const others of [0, 1, 2]) queue.push(await startWaiter(t, directory, others));
 
   await holder.finish();
+
+  for (const [index, next] of queue.entries()) {
+    await next.says("locked");
+    t.equal(waiters(directory), queue.length - 1 - index);
+    t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+    await next.finish();
+  }
   t.doesNotThrow(() => lockOnce(directory, 0));
 });
 
-test("a wait that times out is bounded, and names the holder", async (t) => {
-  const directory = t.testdir();
-  const holder = new OtherProcess(t, directory, "ADD c1 eth0");
-  await holder.says("locked");
-  const start = performance.now();
+for (const [name, starter] of [
+  ["", []],
+  [", whatever the caller has done to signals", ["env", "--block-signal", "--ignore-signal=ALRM"]],
+] as const) {
+  test(`a wait that times out is bounded, and names the holder${name}`, async (t) => {
+    const directory = t.testdir();
+    const holder = await startHolder(t, directory);
+    const start = performance.now();
 
-  let error: LockTimeout | undefined;
-  try {
-    lockOnce(directory, 200);
-  } catch (thrown) {
-    error = thrown as LockTimeout;
-  }
+    const late = new LockProcess(t, directory, { timeout: 200, starter });
+    await late.says(`timed out: process ${holder.id} (node)`);
 
-  t.equal(error?.holder, `process ${holder.id} (ADD c1 eth0)`);
-  t.ok(performance.now() - start >= 200, "it waited until the timeout");
-  t.ok(performance.now() - start < 2000, "and not much longer");
-});
-
-test("a killed holder blocks others only until the lock goes stale", async (t) => {
-  const directory = t.testdir();
-  const holder = new OtherProcess(t, directory, "ADD c1 eth0");
-  await holder.says("locked");
-
-  await holder.kill();
-
-  t.ok(lockOnce(directory, 20_000) < LONGEST_BLOCK);
-});
-
-test("a lock from before the clock was set back blocks no longer than any other", (t) => {
-  const directory = t.testdir();
-  mkdirSync(`${directory}/own/lock`, { recursive: true });
-  const tomorrow = Date.now() / 1000 + 86_400;
-  utimesSync(`${directory}/own/lock`, tomorrow, tomorrow);
-
-  t.ok(lockOnce(directory, 20_000) < LONGEST_BLOCK);
-  t.end();
-});
-
-test("a lock dated a day ago is taken at once", (t) => {
-  const directory = t.testdir();
-  mkdirSync(`${directory}/own/lock`, { recursive: true });
-  const yesterday = Date.now() / 1000 - 86_400;
-  utimesSync(`${directory}/own/lock`, yesterday, yesterday);
-
-  t.ok(lockOnce(directory, 20_000) < 1900);
-  t.end();
-});
-
-test("a process that was stopped does not remove the lock that another took meanwhile", async (t) => {
-  const directory = t.testdir();
-  const stopped = new OtherProcess(t, directory, "ADD c1 eth0");
-  await stopped.says("locked");
-  stopped.signal("SIGSTOP");
-  const second = new OtherProcess(t, directory, "ADD c2 eth0", 20_000);
-  await second.says("locked");
-  const before = statSync(`${directory}/own/lock`, { bigint: true });
-
-  stopped.signal("SIGCONT");
-  await stopped.finish();
-
-  t.same(statSync(`${directory}/own/lock`, { bigint: true }).ino, before.ino);
-  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
-  await second.finish();
-});
-
-for (const fifo of ["lock", "own/lock.holder"]) {
-  test(`${fifo} as a FIFO without a reader does not block the call`, async (t) => {
-    const directory = t.testdir({ own: {} });
-    execFileSync("mkfifo", [`${directory}/${fifo}`]);
-    const process = new OtherProcess(t, directory, "ADD c1 eth0");
-
-    await process.says("locked");
-
-    t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
-    await process.finish();
+    t.ok(performance.now() - start >= 200, "it waited until the timeout");
+    await late.finish();
+    await holder.finish();
   });
 }
 
-test("a symbolic link in place of the holder's file is not followed", async (t) => {
-  const directory = t.testdir({ own: {}, foreign: "text" });
-  symlinkSync(`${directory}/foreign`, `${directory}/own/lock.holder`);
+test("the lock of a killed process is free at once", async (t) => {
+  const directory = t.testdir();
+  const holder = await startHolder(t, directory);
+
+  await holder.kill();
 
   t.doesNotThrow(() => lockOnce(directory, 0));
-
-  t.equal(readFileSync(`${directory}/foreign`, "utf8"), "text");
 });
 
-for (const [name, put] of [
-  ["a file", (path: string) => writeFileSync(path, "")],
-  ["a link to nowhere", (path: string) => symlinkSync("nowhere", path)],
+test("whoever takes flock(2) on the file, as the Go plugin does, is excluded, and excludes", async (t) => {
+  const directory = t.testdir();
+  const file = `${directory}/lock`;
+  const holder = await startHolder(t, directory);
+  t.equal(spawnSync("flock", ["--nonblock", file, "true"]).status, 1);
+  await holder.finish();
+
+  const take = [process.execPath, lockHolder, directory, "", "0"];
+  const stdout = execFileSync("flock", [file, ...take], { encoding: "utf8", input: "" });
+
+  t.match(stdout, /^timed out/);
+  t.equal(createNodeSystem().locksOutGoPlugin, true);
+});
+
+test("a process that waited for a lock file that was removed waits for the new one", async (t) => {
+  const directory = t.testdir();
+  const first = await startHolder(t, directory);
+  const waiter = await startWaiter(t, directory);
+  rmSync(`${directory}/lock`);
+  const second = await startHolder(t, directory);
+
+  await first.finish();
+  while (waiters(directory) === 0) await pause(1);
+  await second.finish();
+
+  await waiter.says("locked");
+  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+  await waiter.finish();
+});
+
+test("a FIFO in place of the lock file does not block the call", async (t) => {
+  const directory = t.testdir();
+  execFileSync("mkfifo", [`${directory}/lock`]);
+  const holder = await startHolder(t, directory);
+
+  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+  await holder.finish();
+});
+
+test("a lock file may be a symbolic link to a file, but none is made through one", (t) => {
+  const directory = t.testdir({ file: "" });
+  symlinkSync(`${directory}/file`, `${directory}/lock`);
+  t.doesNotThrow(() => lockOnce(directory, 0));
+
+  rmSync(`${directory}/file`);
+
+  t.throws(() => lockOnce(directory, 0), { code: "ENOENT" });
+  t.notOk(existsSync(`${directory}/file`));
+  t.end();
+});
+
+for (const [name, library] of [
+  ["on a file system that refuses flock(2)", refusing],
+  ["on a Node.js without node:ffi", undefined],
 ] as const) {
-  test(`${name} in place of the lock is an error without a wait`, (t) => {
+  test(`${name}, a directory is the lock, which the Go plugin does not take`, (t) => {
     const directory = t.testdir({ own: {} });
-    put(`${directory}/own/lock`);
+    const system = createLock(createNodeSystem(), () => library);
+    const request = { file: `${directory}/lock`, directory: `${directory}/own`, holder: "test" };
 
-    lockOnce(directory, 0);
+    const unlock = system.lock({ ...request, timeout: 0 });
 
-    t.same(readdirSync(`${directory}/own`), ["lock"], "the lock was taken elsewhere");
+    t.ok(existsSync(`${directory}/own/lock`));
+    t.throws(
+      () => lockOnce(directory, 0, system),
+      new LockTimeout(`${directory}/own/lock`, `process ${process.pid} (test)`),
+    );
+    t.equal(system.locksOutGoPlugin, false);
+    unlock();
+    t.doesNotThrow(() => lockOnce(directory, 0, system));
     t.end();
   });
 }
 
-test("where the state directory is not usable, the lock is made beside the reference's, and removed", (t) => {
-  const directory = t.testdir({ own: "a file" });
-  const request = {
-    file: `${directory}/lock`,
-    directory: `${directory}/own`,
-    holder: "test",
-    timeout: 0,
-  };
+test("node:ffi is experimental, but nothing says so on standard error", (t) => {
+  const script = `
+    import { cLibrary } from "./src/system/node/c-library.ts";
+    if (cLibrary() === undefined) throw new Error("no node:ffi");
+    process.emitWarning("another warning");`;
 
-  const unlock = createNodeSystem().lock(request);
-
-  t.ok(existsSync(`${directory}/.host-local-lock`));
-  t.throws(() => lockOnce(directory, 0), { name: "Error", holder: undefined });
-  unlock();
-  t.same(readdirSync(directory).sort(), ["lock", "own"]);
-  t.end();
-});
-
-test("a lock that cannot be made is an error that names it", (t) => {
-  const directory = t.testdir({ own: "a file", ".host-local-lock": "a file" });
-  utimesSync(`${directory}/.host-local-lock`, 1, 1);
-
-  t.throws(() => lockOnce(directory, 0), {
-    code: "ENOTDIR",
-    message: `mkdir ${directory}/.host-local-lock: not a directory`,
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
   });
-  t.end();
-});
 
-test("no lock file is made, no holder is written and no mtime is set through a symbolic link", (t) => {
-  const directory = t.testdir({ own: {}, note: "precious", old: {} });
-  symlinkSync(`${directory}/note`, `${directory}/own/lock.holder`);
-  lockOnce(directory, 0);
-  t.equal(readFileSync(`${directory}/note`, "utf8"), "precious");
-
-  utimesSync(`${directory}/old`, 4e9, 4e9);
-  symlinkSync(`${directory}/old`, `${directory}/own/lock`);
-  lockOnce(directory, 10_000);
-  t.equal(statSync(`${directory}/old`).mtimeMs, 4e12);
-
-  rmSync(`${directory}/lock`);
-  symlinkSync(`${directory}/nowhere`, `${directory}/lock`);
-  t.throws(() => lockOnce(directory, 0), { code: "ENOENT" });
-  t.notOk(existsSync(`${directory}/nowhere`));
-  t.end();
-});
-
-test("a lock file may be a symbolic link to a file", (t) => {
-  const directory = t.testdir({ file: "" });
-  symlinkSync(`${directory}/file`, `${directory}/lock`);
-
-  t.doesNotThrow(() => lockOnce(directory, 0));
+  t.equal(status, 0, stderr);
+  t.match(stderr, "another warning");
+  t.notMatch(stderr, "Experimental");
   t.end();
 });

@@ -1,0 +1,81 @@
+/** Another process that takes the lock, as `lock-holder.ts` does. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Test } from "tap";
+
+/** The script that it runs. */
+export const lockHolder = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
+
+/** How to start it. */
+export interface LockProcessOptions {
+  /** What it does under the lock, in words. */
+  readonly holder?: string;
+  /** In milliseconds. */
+  readonly timeout?: number;
+  /** Options of Node.js. */
+  readonly options?: readonly string[];
+  /** A program that starts it, with its arguments. */
+  readonly starter?: readonly string[];
+}
+
+/** A process that waits for the lock, and holds it until it is told to release it. */
+export class LockProcess {
+  readonly #child: ChildProcess;
+  #stdout = "";
+  #stderr = "";
+
+  constructor(
+    t: Pick<Test, "teardown">,
+    directory: string,
+    { holder = "", timeout = 0, options = [], starter = [] }: LockProcessOptions = {},
+  ) {
+    const node = [process.execPath, ...options, lockHolder, directory, holder, String(timeout)];
+    const [command = "", ...parameters] = [...starter, ...node];
+    this.#child = spawn(command, parameters, { stdio: "pipe" });
+    this.#child.stdout?.on("data", (data) => {
+      this.#stdout += data;
+    });
+    this.#child.stderr?.on("data", (data) => {
+      this.#stderr += data;
+    });
+    t.teardown(() => this.#child.kill("SIGKILL"));
+  }
+
+  get id(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** What it has printed on standard error. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** Waits for a line of its output. */
+  async says(line: string): Promise<void> {
+    while (!this.#stdout.includes(`${line}\n`)) {
+      if (this.#child.stdout === null || this.#child.exitCode !== null) {
+        throw new Error(`expected "${line}", found "${this.#stdout}${this.#stderr}"`);
+      }
+      await once(this.#child.stdout, "data");
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Lets it release the lock, and end. */
+  async finish(): Promise<void> {
+    const ended = once(this.#child, "close");
+    this.#child.stdin?.end();
+    await ended;
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.#child, "close");
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+}
