@@ -1,6 +1,6 @@
 /** The clock is set back or forward between calls, so that files have dates in the future or long ago. */
 
-import { lstatSync, lutimesSync, mkdirSync, readdirSync } from "node:fs";
+import { lstatSync, lutimesSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
@@ -11,6 +11,7 @@ import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { holdAt, requireNormality } from "./lock-holders.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
+import { LOCK_TIMEOUT, SETTLED } from "./subject.ts";
 import { WatchedNetwork } from "./watched-network.ts";
 
 /** By how much, in seconds, and in words. */
@@ -39,8 +40,6 @@ async function between(context: Context, [seconds, words]: Step): Promise<Attemp
   const network = new WatchedNetwork(context);
   const verifier = new Verifier();
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
-  // As a killed call of the portable executable leaves it.
-  mkdirSync(network.ownPath("lock"), { recursive: true });
   dateAll(network.directory, seconds);
 
   const third = await network.do("ADD", "third");
@@ -63,9 +62,8 @@ async function whileHeld(context: Context, [seconds, words]: Step): Promise<Atte
   const { network, holder } = held;
   const verifier = new Verifier();
   dateAll(network.directory, seconds);
-  const waiting = network.begin("ADD", "third", 4 * context.subject.lockTimeout);
-  // Either it takes over what looks stale, or it waits for the other.
-  const early = await Promise.race([waiting.ended, pause(context.subject.staleAfter, undefined)]);
+  const waiting = network.begin("ADD", "third", 4 * LOCK_TIMEOUT);
+  const early = await Promise.race([waiting.ended, pause(SETTLED, undefined)]);
   holder.goOn();
   const victim = await holder.ended;
   const third = early ?? (await waiting.ended);

@@ -1,17 +1,22 @@
-/** Two hundred calls at once wait for one lock. */
+/** Two hundred calls at once, for one lock. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { Verifier } from "../violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { changesBetween, stateBesidesLock } from "./disk-state.ts";
-import type { RunningCall } from "./running-call.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
+import type { Ending, RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
+import type { Subject } from "./subject.ts";
+import { mixture } from "./subjects.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
 /** Room for a thousand. */
 const ipam = { ranges: [[{ subnet: "10.0.0.0/22" }]] };
+
+/** The timeout for the lock where none is configured, in seconds. */
+const DEFAULT_TIMEOUT = 30;
 
 /** How many calls there are, and in seconds how long they take to start, and may take in all. */
 interface Crowd {
@@ -20,7 +25,7 @@ interface Crowd {
   readonly limit: number;
 }
 
-/** Two hundred processes of the portable executable take half a minute to start: for exhaustive runs only. */
+/** Two hundred processes of the portable executable may take half a minute to start: for exhaustive runs only. */
 function crowdOf({ subject, extent }: Context): Crowd {
   if (subject.name !== "portable") {
     return extent === "short"
@@ -29,12 +34,12 @@ function crowdOf({ subject, extent }: Context): Crowd {
   }
   return {
     short: { size: 8, arrival: 2, limit: 60 },
-    full: { size: 20, arrival: 4, limit: 60 },
+    full: { size: 50, arrival: 5, limit: 60 },
     exhaustive: { size: 200, arrival: 40, limit: 180 },
   }[extent];
 }
 
-/** Starts the calls one after the other, with pauses in which the lock is renewed. */
+/** Starts the calls one after the other, with pauses in which they can come to the lock. */
 async function startAll(
   { size }: Crowd,
   startOne: (containerId: string, at: number) => RunningCall,
@@ -62,15 +67,37 @@ async function served(context: Context): Promise<Attempt> {
 
   const endings = await Promise.all(calls.map(({ ended }) => ended));
   for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
-  const granted = endings.flatMap(grantedAddresses);
-  verifier.require(
-    new Set(granted).size === crowd.size,
-    "double",
-    `${new Set(granted).size} of them`,
-  );
-  const files = network.reserved().length;
-  verifier.require(files === crowd.size, "leak", `${files} reservations for ${crowd.size}`);
+  requireEach(verifier, network, endings);
   return { what: `${crowd.size}, and it is given back`, violations: verifier.violations };
+}
+
+/** As when a node starts: nobody holds the lock, and the timeout is the default. */
+async function rushed(context: Context, programs: readonly Subject[]): Promise<Attempt> {
+  const network = new WatchedNetwork(context, { ipam });
+  const verifier = new Verifier();
+  const size = context.extent === "short" ? 30 : 200;
+  const patient = { ipam: { lockTimeoutSeconds: DEFAULT_TIMEOUT } };
+  const calls = Array.from({ length: size }, (_, at) => {
+    const subject = programs[at % programs.length] ?? context.subject;
+    return network.begin("ADD", `c${at}`, 2 * DEFAULT_TIMEOUT, { ...patient, subject });
+  });
+  const endings = await Promise.all(calls.map(({ ended }) => ended));
+  for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
+  requireEach(verifier, network, endings);
+  const names = programs.map(({ name }) => name).join(", ");
+  return { what: `${size} at the same time, of ${names}`, violations: verifier.violations };
+}
+
+/** Requires that each ADD has an address of its own, which is on disk. */
+function requireEach(
+  verifier: Verifier,
+  network: WatchedNetwork,
+  endings: readonly Ending[],
+): void {
+  const granted = new Set(endings.flatMap(grantedAddresses)).size;
+  verifier.require(granted === endings.length, "double", `${granted} of them`);
+  const files = network.reserved().length;
+  verifier.require(files === endings.length, "leak", `${files} reservations for ${endings.length}`);
 }
 
 async function refused(context: Context): Promise<Attempt> {
@@ -79,7 +106,7 @@ async function refused(context: Context): Promise<Attempt> {
   const crowd = crowdOf(context);
   await network.do("ADD", "other");
   await holdLock(context, network.directory);
-  const before = stateBesidesLock(network.directory);
+  const before = stateOf(network.directory);
   const short = { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } };
   const calls = await startAll(crowd, (id, at) =>
     at % 2 === 0
@@ -95,7 +122,7 @@ async function refused(context: Context): Promise<Attempt> {
       `after ${SHORT_TIMEOUT} s`,
     );
   }
-  const changes = changesBetween(before, stateBesidesLock(network.directory));
+  const changes = changesBetween(before, stateOf(network.directory));
   verifier.require(changes === "", "torn", changes);
   return { what: `${crowd.size}, and it is never given back`, violations: verifier.violations };
 }
@@ -106,5 +133,13 @@ export const crowdScenarios: readonly Scenario[] = [
     promise:
       "if it is released, each of them is served exactly once; if it is kept, each fails in time with code 11 and changes nothing",
     attempt: (context) => Promise.all([served(context), refused(context)]),
+  },
+  {
+    fault: "up to two hundred ADDs start at the same time, of one executable and of all mixed",
+    promise: "each is served exactly once, in the default timeout",
+    attempt: async (context) => [
+      await rushed(context, [context.subject]),
+      await rushed(context, mixture(context)),
+    ],
   },
 ];

@@ -31,9 +31,3 @@ export function changesBetween(before: readonly string[], after: readonly string
   const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
   return [...gone, ...added].slice(0, 10).join("; ");
 }
-
-/** Everything in a data directory but the portable executable's lock, whose date its holder renews. */
-export function stateBesidesLock(dataDirectory: string): readonly string[] {
-  const lock = join(dataDirectory, ".host-local/net/lock");
-  return stateOf(dataDirectory).filter((line) => !line.startsWith(lock));
-}

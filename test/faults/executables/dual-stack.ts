@@ -12,7 +12,7 @@ import {
   networkCall,
 } from "../../blackbox/runtime-call.ts";
 import type { Verifier } from "../violations.ts";
-import type { Subject } from "./subject.ts";
+import { LOCK_TIMEOUT, type Subject } from "./subject.ts";
 
 /** How many attachments the network has room for. */
 const ROOM = 3;
@@ -70,7 +70,7 @@ export class DualStack {
   }
 
   #configuration(rest: JsonObject): JsonObject {
-    const ipam = { ranges, lockTimeoutSeconds: this.subject.lockTimeout };
+    const ipam = { ranges, lockTimeoutSeconds: LOCK_TIMEOUT };
     return configuration(this.directory, ipam, { cniVersion: this.subject.cniVersion, ...rest });
   }
 }

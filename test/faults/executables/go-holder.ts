@@ -1,4 +1,4 @@
-/** The Go plugin holds the lock and does not release it. */
+/** The Go plugin holds the lock and does not release it, or waits for it. */
 
 import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,8 +9,10 @@ import { Verifier } from "../violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import { putFifo } from "./file-debris.ts";
+import { holdAt, resume } from "./lock-holders.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { stopObstacle } from "./stopped-call.ts";
 import { knowsStatus, type Subject } from "./subject.ts";
 import { goSubject } from "./subjects.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
@@ -38,8 +40,13 @@ async function holdByGo(network: WatchedNetwork, go: Subject): Promise<RunningCa
 }
 
 function isLocked(path: string): boolean {
+  return locksOn(path) > 0;
+}
+
+/** How many processes hold the lock or wait for it. */
+function locksOn(path: string): number {
   const { ino } = statSync(path);
-  return readFileSync("/proc/locks", "utf8").includes(`:${ino} `);
+  return readFileSync("/proc/locks", "utf8").split(`:${ino} `).length - 1;
 }
 
 async function finish(network: WatchedNetwork, holder: RunningCall, end: End): Promise<Ending> {
@@ -64,11 +71,7 @@ async function attemptWith(context: Context, go: Subject, end: End): Promise<Att
   const short = { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } };
 
   const third = await network.begin("ADD", "third", LIMIT, short).ended;
-  if (context.subject.name === "portable") {
-    requireSuccess(verifier, third, "ADD, which does not share that lock");
-  } else {
-    requireFailure(verifier, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
-  }
+  requireFailure(verifier, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
   for (const verb of ["CHECK", "STATUS"] as const) {
     if (verb === "STATUS" && !knowsStatus(context.subject)) continue;
     const ending = await network.begin(verb, "other", LIMIT).ended;
@@ -80,7 +83,7 @@ async function attemptWith(context: Context, go: Subject, end: End): Promise<Att
   });
   const victim = await finish(network, holder, end);
   const fourth = await waiting.ended;
-  if (end === "goes on" && context.subject.name !== "portable") {
+  if (end === "goes on") {
     requireSuccess(verifier, victim, "the Go plugin's ADD");
     requireSuccess(verifier, fourth, "ADD afterwards", "blocked");
   }
@@ -94,11 +97,30 @@ async function attemptWith(context: Context, go: Subject, end: End): Promise<Att
   return { what: `and then ${end}`, violations: verifier.violations };
 }
 
+/** A call is stopped while it holds the lock, and the Go plugin comes. */
+async function wait(context: Context, go: Subject): Promise<Attempt> {
+  const what = "while a call holds the lock";
+  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
+  if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
+  const { network } = held;
+  const verifier = new Verifier();
+  const late = network.begin("ADD", "third", LIMIT, { subject: go });
+  let hasEnded = false;
+  void late.ended.then(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded && locksOn(network.path("lock")) < 2) await pause(5);
+  verifier.require(!hasEnded, "accepted", "the Go plugin did not wait");
+  held.holder.goOn();
+  requireSuccess(verifier, await late.ended, "the Go plugin's ADD", "blocked");
+  await resume(held, verifier);
+  return { what, violations: verifier.violations };
+}
+
 export const goHolderScenarios: readonly Scenario[] = [
   {
     fault: "the Go plugin holds the lock and hangs",
-    promise:
-      "native: fails with code 11 in time and names it; portable: continues beside it; no address is handed out twice",
+    promise: "a call fails with code 11 in time and names it; no address is handed out twice",
     obstacle: () => skipWithoutGoPlugin || undefined,
     attempt: async (context) => {
       const go = goSubject;
@@ -107,5 +129,11 @@ export const goHolderScenarios: readonly Scenario[] = [
         attemptWith(context, go, end),
       );
     },
+  },
+  {
+    fault: "the Go plugin is called while a call holds the lock",
+    promise: "it waits until the lock is released, and is served",
+    obstacle: () => skipWithoutGoPlugin || stopObstacle(),
+    attempt: async (context) => (goSubject === undefined ? [] : [await wait(context, goSubject)]),
   },
 ];

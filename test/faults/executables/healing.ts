@@ -5,7 +5,7 @@ import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { Verifier } from "../violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { changesBetween, stateBesidesLock, stateOf } from "./disk-state.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
@@ -46,7 +46,7 @@ async function besideHolder(context: Context): Promise<Attempt> {
   context.teardown(() => {
     for (const free of release) free();
   });
-  const before = stateBesidesLock(network.directory);
+  const before = stateOf(network.directory);
   const verifier = new Verifier();
 
   // The Go plugin's GC does nothing, and needs no lock for that.
@@ -59,7 +59,7 @@ async function besideHolder(context: Context): Promise<Attempt> {
   for (const [verb, ending] of await Promise.all(waiting)) {
     requireFailure(verifier, ending, `${verb} without the lock`, "11", "lockTimeoutSeconds");
   }
-  const changes = changesBetween(before, stateBesidesLock(network.directory));
+  const changes = changesBetween(before, stateOf(network.directory));
   verifier.require(changes === "", "torn", changes);
   return { what: "while another holds the lock", violations: verifier.violations };
 }

@@ -1,11 +1,9 @@
 /** The holder of the lock is killed or stopped. */
 
-import { existsSync, statSync, utimesSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { sideBySide } from "../../side-by-side.ts";
 import { Verifier } from "../violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { changesBetween, stateBesidesLock } from "./disk-state.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
 import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import type { RunningCall } from "./running-call.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
@@ -15,9 +13,6 @@ import { SHORT_TIMEOUT, type Verb, WatchedNetwork } from "./watched-network.ts";
 
 /** Seconds after which a call has waited far too long, even on a busy machine. */
 const LIMIT = 15;
-
-/** In milliseconds. */
-const RENEWED_EVERY = 200;
 
 /** A network in which a call for `victim` holds the lock and is stopped. */
 export interface HeldNetwork {
@@ -72,27 +67,9 @@ async function kill({ network, holder }: HeldNetwork, verifier: Verifier): Promi
   await requireNormality(network, verifier);
 }
 
-/**
- * Keeps the portable executable's lock from going stale, however slow this machine is.
- *
- * @returns what dates it as it was
- */
-function keepYoung(network: WatchedNetwork): () => void {
-  const lock = network.ownPath("lock");
-  const found = statSync(lock, { throwIfNoEntry: false });
-  if (found === undefined) return () => {};
-  const date = (seconds: number): void => utimesSync(lock, seconds, seconds);
-  const renew = setInterval(() => date(Date.now() / 1000), RENEWED_EVERY);
-  return () => {
-    clearInterval(renew);
-    date(found.mtimeMs / 1000);
-  };
-}
-
 async function standStill(held: HeldNetwork, verifier: Verifier): Promise<void> {
   const { network, holder } = held;
-  const before = stateBesidesLock(network.directory);
-  const letAge = keepYoung(network);
+  const before = stateOf(network.directory);
   const begin = (verb: Verb, containerId: string): RunningCall =>
     network.begin(verb, containerId, LIMIT, { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } });
   const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
@@ -105,33 +82,9 @@ async function standStill(held: HeldNetwork, verifier: Verifier): Promise<void> 
     const words = ["11 ", `process ${holder.id}`, "lockTimeoutSeconds"];
     requireFailure(verifier, await ended, "a call without the lock", ...words);
   }
-  letAge();
-  const changes = changesBetween(before, stateBesidesLock(network.directory));
+  const changes = changesBetween(before, stateOf(network.directory));
   verifier.require(changes === "", "torn", changes);
   await resume(held, verifier);
-}
-
-async function overtake(context: Context): Promise<Attempt> {
-  const verifier = new Verifier();
-  const what = "another that comes by its lock, or waits for it";
-  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
-  if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
-  const { network, holder } = held;
-  const third = startStopped(context, network, "ADD", "third", { path: "net/10.0.0.4", nth: 1 });
-  await Promise.race([third, pause(context.subject.staleAfter)]);
-  holder.goOn();
-  const { call, isStopped } = await third;
-  verifier.require(isStopped, "blocked", "the other never comes to its address");
-  // The Go plugin takes its lock for each range set anew, and may wait for the other now.
-  await Promise.race([holder.ended, pause(context.subject.staleAfter)]);
-  const isPortable = context.subject.name === "portable";
-  const isLockThere = !isPortable || existsSync(network.ownPath("lock"));
-  verifier.require(isLockThere, "double", "it gave back a lock that was another's by then");
-  call.goOn();
-  requireSuccess(verifier, await holder.ended, "the call that stood still");
-  requireSuccess(verifier, await call.ended, "the other call");
-  await requireNormality(network, verifier);
-  return { what, violations: verifier.violations };
 }
 
 export const lockHolderScenarios: readonly Scenario[] = [
@@ -147,11 +100,5 @@ export const lockHolderScenarios: readonly Scenario[] = [
       "they fail with code 11 in time, name the holder, and change nothing; CHECK and STATUS work; the holder, once continued, ends as usual",
     obstacle: stopObstacle,
     attempt: (context) => atEachStop(context, standStill),
-  },
-  {
-    fault: "the holder of the lock is stopped until its lock is stale, where locks can be stale",
-    promise: "no address is handed out twice, and no call releases the lock of another",
-    obstacle: stopObstacle,
-    attempt: async (context) => [await overtake(context)],
   },
 ];

@@ -1,6 +1,6 @@
 /** The lock is removed or replaced while it is held. */
 
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
@@ -10,6 +10,7 @@ import { holdAt, resume } from "./lock-holders.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { stopObstacle } from "./stopped-call.ts";
+import { SETTLED } from "./subject.ts";
 import type { WatchedNetwork } from "./watched-network.ts";
 
 interface Removal {
@@ -19,34 +20,31 @@ interface Removal {
   readonly isAwaited: boolean;
 }
 
-function removeBoth(network: WatchedNetwork): void {
+function remove(network: WatchedNetwork): void {
   rmSync(network.path("lock"), { force: true });
-  rmSync(network.ownPath("lock"), { recursive: true, force: true });
 }
 
-function replaceBoth(network: WatchedNetwork): void {
+function replace(network: WatchedNetwork): void {
   writeFileSync(network.path("lock.new"), "");
   renameSync(network.path("lock.new"), network.path("lock"));
-  rmSync(network.ownPath("lock"), { recursive: true, force: true });
-  mkdirSync(network.ownPath("lock"), { recursive: true });
 }
 
 function linkToOther(network: WatchedNetwork): void {
-  removeBoth(network);
+  remove(network);
   writeFileSync(`${network.directory}/other-lock`, "");
   symlinkSync("../other-lock", network.path("lock"));
 }
 
 const removals: readonly Removal[] = [
-  { name: "removed", remove: removeBoth, isAwaited: false },
-  { name: "removed while another waits", remove: removeBoth, isAwaited: true },
-  { name: "replaced by a new one", remove: replaceBoth, isAwaited: false },
-  { name: "replaced while another waits", remove: replaceBoth, isAwaited: true },
+  { name: "removed", remove, isAwaited: false },
+  { name: "removed while another waits", remove, isAwaited: true },
+  { name: "replaced by a new one", remove: replace, isAwaited: false },
+  { name: "replaced while another waits", remove: replace, isAwaited: true },
   { name: "replaced by a link to another file", remove: linkToOther, isAwaited: false },
   {
     name: "removed with the whole directory that the Go plugin does not know",
     remove: (network) => {
-      removeBoth(network);
+      remove(network);
       rmSync(network.ownPath(""), { recursive: true, force: true });
     },
     isAwaited: true,
@@ -71,7 +69,7 @@ async function attemptWith(
   remove(network);
   const third = awaiting ?? begin();
   // It may take another lock or wait for this one: both are correct.
-  const early = await Promise.race([third.ended, pause(context.subject.staleAfter, undefined)]);
+  const early = await Promise.race([third.ended, pause(SETTLED, undefined)]);
   holder.goOn();
   const victim = await holder.ended;
   const late = early ?? (await third.ended);

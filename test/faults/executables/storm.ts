@@ -11,7 +11,7 @@ import { StormProcesses } from "./storm-process.ts";
 import { StormVerifier } from "./storm-verifier.ts";
 import { StormWorkers } from "./storm-worker.ts";
 import type { Subject } from "./subject.ts";
-import { subjects } from "./subjects.ts";
+import { mixture, subjects } from "./subjects.ts";
 
 const PERCENT_KILLED = 5;
 
@@ -40,11 +40,6 @@ export const stormScenarios: readonly Scenario[] = [
       context.subject.name === "Go" ? [] : [await storm(context, mixture(context))],
   },
 ];
-
-/** The executable under test, and the others that are here. */
-function mixture({ subject }: Context): readonly Subject[] {
-  return [subject, ...subjects.filter(({ name }) => name !== subject.name)];
-}
 
 async function storm(
   { seed, extent, teardown }: Context,

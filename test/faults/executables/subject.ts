@@ -8,10 +8,6 @@ export interface Subject {
   readonly path: string;
   /** The newest specification version that it supports. */
   readonly cniVersion: string;
-  /** The time-out of its calls for the lock, in seconds: longer than a killed holder's lock keeps others out. */
-  readonly lockTimeout: number;
-  /** Milliseconds until a stopped process has lost its lock to others, if it ever does. */
-  readonly staleAfter: number;
 }
 
 const portable = inRepository("dist/host-local");
@@ -19,19 +15,15 @@ const native = inRepository("dist/native/host-local");
 
 const cniVersion = "1.1.0";
 
-/** The kernel releases the `flock(2)` of a dead process, and never that of a live one; a busy machine may need a second. */
-export const flock = { lockTimeout: 5, staleAfter: 500 };
+/** The time-out of calls for the lock, in seconds. */
+export const LOCK_TIMEOUT = 5;
 
-export const nativeSubject: Subject = { name: "native", path: native, cniVersion, ...flock };
+/** Milliseconds in which a call that can go on does something; a busy machine may need a second. */
+export const SETTLED = 500;
 
-export const portableSubject: Subject = {
-  name: "portable",
-  path: portable,
-  cniVersion,
-  // Its lock goes stale after two seconds, and may be dated one ahead.
-  lockTimeout: 10,
-  staleAfter: 4000,
-};
+export const nativeSubject: Subject = { name: "native", path: native, cniVersion };
+
+export const portableSubject: Subject = { name: "portable", path: portable, cniVersion };
 
 /** The executable under test, as `HOST_LOCAL_BIN` says. */
 export const tested: Subject =

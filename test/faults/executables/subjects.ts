@@ -2,14 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { goPlugin } from "../../differential/go-plugin.ts";
-import { flock, nativeSubject, portableSubject, type Subject } from "./subject.ts";
+import type { Context } from "./scenario.ts";
+import { nativeSubject, portableSubject, type Subject } from "./subject.ts";
 
 /** The Go plugin, where the machine has one. */
 export const goSubject: Subject | undefined = goPlugin && {
   name: "Go",
   path: goPlugin.path,
   cniVersion: goPlugin.cniVersion,
-  ...flock,
 };
 
 /** All that are here: both of ours, and the Go plugin. */
@@ -18,3 +18,8 @@ export const subjects: readonly Subject[] = [
   portableSubject,
   ...(goSubject === undefined ? [] : [goSubject]),
 ].filter(({ path }) => existsSync(path));
+
+/** The executable under test, and the others that are here. */
+export function mixture({ subject }: Pick<Context, "subject">): readonly Subject[] {
+  return [subject, ...subjects.filter(({ name }) => name !== subject.name)];
+}

@@ -13,7 +13,7 @@ import {
 import { ranges } from "./dual-stack.ts";
 import { type Ending, RunningCall } from "./running-call.ts";
 import type { Context } from "./scenario.ts";
-import type { Subject } from "./subject.ts";
+import { LOCK_TIMEOUT, type Subject } from "./subject.ts";
 
 export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS";
 
@@ -54,7 +54,7 @@ export class WatchedNetwork {
     this.#ipam = {
       ranges,
       exhaustedStatus: "unavailable",
-      lockTimeoutSeconds: subject.lockTimeout,
+      lockTimeoutSeconds: LOCK_TIMEOUT,
       ...ipam,
     };
     this.#user = user;
@@ -107,7 +107,7 @@ export class WatchedNetwork {
   /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
   async do(verb: Verb, containerId = ""): Promise<Ending> {
     if (this.#hanging !== undefined) return this.#hanging;
-    const ending = await this.begin(verb, containerId, 2 * this.subject.lockTimeout).ended;
+    const ending = await this.begin(verb, containerId, 2 * LOCK_TIMEOUT).ended;
     if (ending.isCutOff) this.#hanging = ending;
     return ending;
   }
