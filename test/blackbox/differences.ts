@@ -151,7 +151,7 @@ export const differences: readonly Difference[] = [
   {
     title: "Waiting for the lock is bounded, and lock errors are errors",
     reference: "A call waits forever, and continues without the lock if locking fails.",
-    here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing. The lock of a killed process is released. One lock covers all range sets of a call.",
+    here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing. One lock covers all range sets of a call.",
     reason: "A runtime can retry after code 11, but not while a call hangs.",
     changed: [],
     coveredBy: ["blackbox/lock.test.ts"],
@@ -547,7 +547,7 @@ export const differences: readonly Difference[] = [
   {
     title: "The data directory contains the directory .host-local",
     reference: "It contains only the networks' directories.",
-    here: "The directory .host-local contains the journal, temporary files and the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
+    here: "The directory .host-local contains the journal, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
     reason:
       "The Go plugin reads every file in a network's directory, so additional files must be elsewhere.",
     changed: [],
