@@ -4,15 +4,22 @@ import fs from "node:fs";
 import { flockTimeout } from "../flock-holder.ts";
 import { type FileStatus, isSystemError, type LockRequest, type System } from "../system.ts";
 import type { CLibrary } from "./c-library.ts";
-import { errnoOf, systemCall } from "./system-call.ts";
+import { closeQuietly } from "./close-quietly.ts";
+import { systemCall } from "./system-call.ts";
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 const EINTR = 4;
 const EAGAIN = 11;
 
+/** The longest wait, in milliseconds: some weeks. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
 /** How often a lock file that was removed meanwhile is opened again. */
 const MOST_LOCK_FILES = 10;
+
+/** How an attempt ends; where the file was removed during the wait, others lock the new one. */
+type Outcome = "locked" | "removed" | "late" | "refused";
 
 /**
  * Takes the lock, in the kernel's queue.
@@ -25,18 +32,19 @@ export function lockFile(
   system: Pick<System, "status" | "readFile">,
   { file, timeout }: LockRequest,
 ): (() => void) | undefined {
-  const deadline = performance.now() + timeout;
+  const deadline = performance.now() + Math.min(timeout, LONGEST_WAIT);
   for (let tries = 0; tries < MOST_LOCK_FILES; tries++) {
     const descriptor = openLockFile(file);
-    const isOurs = attempt(descriptor, () => {
-      const errno = waitFor(library, descriptor, deadline);
-      if (errno === EAGAIN) throw flockTimeout(system, file);
-      return errno === 0 ? isNamed(system, file, descriptor) : undefined;
-    });
-    if (isOurs) return () => closeQuietly(descriptor);
-    closeQuietly(descriptor);
-    if (isOurs === undefined) return undefined;
-    // It was removed during the wait: others lock the new one.
+    let outcome: Outcome = "removed";
+    try {
+      const end = waitFor(library, descriptor, deadline);
+      if (end !== "locked" || isNamed(system, file, descriptor)) outcome = end;
+    } finally {
+      if (outcome !== "locked") closeQuietly(descriptor);
+    }
+    if (outcome === "locked") return () => closeQuietly(descriptor);
+    if (outcome === "refused") return undefined;
+    if (outcome === "late") break;
   }
   throw flockTimeout(system, file);
 }
@@ -60,39 +68,24 @@ export function openLockFile(path: string): number {
   }
 }
 
-/** Closes the file if `step` throws. */
-function attempt<T>(descriptor: number, step: () => T): T {
-  try {
-    return step();
-  } catch (error) {
-    closeQuietly(descriptor);
-    throw error;
-  }
-}
-
-function closeQuietly(descriptor: number): void {
-  try {
-    fs.closeSync(descriptor);
-  } catch (error) {
-    errnoOf(error);
-  }
-}
-
-/** Returns 0, EAGAIN on timeout, or the errno with which `flock(2)` is refused. */
-function waitFor(library: CLibrary, descriptor: number, deadline: number): number {
+function waitFor(library: CLibrary, descriptor: number, deadline: number): Outcome {
   const errno = library.flock(descriptor, LOCK_EX | LOCK_NB);
-  if (errno !== EAGAIN) return errno;
+  if (errno !== EAGAIN) return outcomeOf(errno);
   try {
     for (;;) {
       const left = deadline - performance.now();
-      if (left <= 0) return EAGAIN;
+      if (left <= 0) return "late";
       library.interruptAfter(left);
       const errno = library.flock(descriptor, LOCK_EX);
-      if (errno !== EINTR) return errno;
+      if (errno !== EINTR) return outcomeOf(errno);
     }
   } finally {
     library.stopInterrupting();
   }
+}
+
+function outcomeOf(errno: number): Outcome {
+  return errno === 0 ? "locked" : "refused";
 }
 
 /** Whether the locked file is still the one at its path. */

@@ -12,6 +12,7 @@ import {
   type System,
   SystemError,
 } from "../system.ts";
+import { closeQuietly } from "./close-quietly.ts";
 import { createLock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
@@ -96,15 +97,6 @@ function readFile(path: string, limit: number): string {
     });
   } finally {
     closeQuietly(file);
-  }
-}
-
-/** Closes a file; an error changes nothing about what was read or overwritten. */
-function closeQuietly(file: number): void {
-  try {
-    fs.closeSync(file);
-  } catch (error) {
-    errnoOf(error);
   }
 }
 
