@@ -16,9 +16,9 @@ const needs = {
   programs: ["cnitool"],
 };
 
-const commands = [...readExample("README.md").matchAll(/`((?:\w+='\S+' )?cnitool add .+?)`/g)].map(
-  ([, command = ""]) => command,
-);
+const commands = [
+  ...readExample("README.md").matchAll(/`((?:install .+?; |\w+='\S+' )?cnitool add .+?)`/g),
+].map(([, command = ""]) => command);
 
 scenario("cnitool: every command of conf-examples/README.md works as written", needs, (t, host) => {
   host.plugInCard("eth0");

@@ -133,7 +133,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     gc: ["--live", "--grace"],
     release: ["--network", "--interface"],
     check: ["--backup-dir"],
-    metrics: ["--output"],
     plan: [
       ...["--nodes", "--pods", "--cluster-cidr", "--service-cidr", "--node-cidr-mask-size"],
       ...["--host-network-pods", "--was-nodes", "--was-cluster-cidr"],
@@ -161,6 +160,8 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["check", "--node-problem-detector", hostile],
     ["check", "--node-problem-detector", "--data-dir", hostile],
     ["check", "--repair"],
+    ["metrics", "--output", join(node.root, hostile)],
+    ["metrics", `--output=${join(node.root, hostile)}`],
     ["networks", "--no-headers"],
     ["capacity", "net", "--max-pods"],
     ["capacity", "net", "--node-patch"],

@@ -14,8 +14,10 @@ import type { Attempt, Context, Scenario } from "./scenario.ts";
 /** What the caller has, in octal. */
 const umasks = ["000", "022", "027", "077", "777"];
 
-/** A directory's mode; the Go plugin's of the other files. */
-const DIRECTORY = "755";
+/** The mode that a directory is to have: the Go plugin's, but for those of our own files. */
+function modeOfDirectory(path: string): string {
+  return path.includes("/.host-local") ? "700" : "755";
+}
 
 /** The mode that a file of this name is to have. */
 function modeOfFile(path: string): string {
@@ -50,7 +52,7 @@ async function verifyModes(
     verifier.require(outcome.exitCode === 0, "refused", `${command}: ${outcome.stdout}`);
   }
   for (const { path, kind, mode } of entriesBelow(scratch)) {
-    const expected = kind === "directory" ? DIRECTORY : modeOfFile(path);
+    const expected = kind === "directory" ? modeOfDirectory(path) : modeOfFile(path);
     verifier.require(mode === expected, "escaped", `${path} has ${mode} in place of ${expected}`);
   }
   const who = isPrivileged ? "root" : "another user";
