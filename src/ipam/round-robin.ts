@@ -19,8 +19,8 @@ export interface Candidate {
   readonly range: Range;
 }
 
-/** Whether an address is known to be taken, by its range and its distance from the beginning of that. */
-export type IsTaken = (range: Range, offset: number) => boolean;
+/** Whether an address of a range is known to be taken, by its distance from the beginning of the range. */
+export type IsTaken = (range: Range) => (offset: number) => boolean;
 
 /**
  * All addresses of a set that may be handed out, each once, from the one after the cursor on and round
@@ -33,15 +33,16 @@ export function* candidates(
   set: RangeSet,
   cursor: Address | undefined,
   exclusions: Exclusions,
-  isTaken: IsTaken = () => false,
+  isTaken: IsTaken = () => () => false,
 ): Generator<Candidate, void> {
   for (const { range, part } of roundFrom(set, cursor)) {
+    const isTakenAt = isTaken(range);
     for (const usable of without(part, exclusions)) {
       const start = offsetIn(range, usable.first);
       const length = offsetIn(usable, usable.last) + 1;
       const gateway = range.gateway && offsetIn(usable, range.gateway);
       for (let at = 0; at < length; at++) {
-        if (at !== gateway && isTaken(range, start + at)) continue;
+        if (at !== gateway && isTakenAt(start + at)) continue;
         const address = addressAt(range.family, usable.first.value + BigInt(at));
         if (!isGateway(address, range)) yield { address, range };
       }

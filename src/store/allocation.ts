@@ -146,10 +146,17 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
 function takenAfter({ system, location }: Store, set: RangeSet): IsTaken {
   let tries = 0;
   let isTaken: IsTaken | undefined;
-  return (range, offset) => {
-    if (tries++ < BLIND_TRIES) return false;
-    isTaken ??= takenIn(system, location, set);
-    return isTaken(range, offset);
+  return (range) => {
+    let isTakenAt: ReturnType<IsTaken> | undefined;
+    return (offset) => {
+      if (tries < BLIND_TRIES) {
+        tries++;
+        return false;
+      }
+      isTaken ??= takenIn(system, location, set);
+      isTakenAt ??= isTaken(range);
+      return isTakenAt(offset);
+    };
   };
 }
 

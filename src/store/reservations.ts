@@ -34,12 +34,19 @@ export const LARGEST_RESERVATION = 256 * 1024;
  * @throws SystemError where the directory cannot be read
  */
 export function listReservations(system: System, location: Location): readonly Reservation[] {
+  let names: readonly string[];
+  try {
+    names = system.list(location.directory);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return [];
+    throw error;
+  }
   const found: Reservation[] = [];
-  eachName(system, location, (name) => {
+  for (const name of [...names].sort()) {
     const address = parseAddress(name);
     if (address !== undefined) found.push({ address, name });
-  });
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+  return found;
 }
 
 /** Reads the owner of the reservation with this file name. */
@@ -109,19 +116,6 @@ export function removeReservation(system: System, location: Location, name: stri
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return false;
     throw error;
-  }
-}
-
-/** Calls `visit` with each name in the network's directory, in no order; a missing directory has none. */
-export function eachName(
-  system: System,
-  { directory }: Location,
-  visit: (name: string) => void,
-): void {
-  try {
-    system.eachName(directory, visit);
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
   }
 }
 

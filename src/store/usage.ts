@@ -1,15 +1,16 @@
 /** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
 
-import { type Address, formatAddressRange, parseAddress } from "../ipam/address.ts";
+import { type Address, formatAddressRange, isWithin } from "../ipam/address.ts";
 import { decimal } from "../ipam/decimal.ts";
-import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
+import { type Exclusions, isExcluded, without } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 import { ownerText } from "./owner.ts";
-import { eachName, isBlankFile, type OwnedReservation, type Reservation } from "./reservations.ts";
+import { isBlankFile, type OwnedReservation, type Reservation } from "./reservations.ts";
+import { countWithin, reservedOffsets } from "./taken.ts";
 
 /** How many addresses of a range can be handed out, and how many are in use. */
 export interface RangeUsage {
@@ -30,9 +31,15 @@ export function usageOf(
   exclusions: Exclusions,
   reservations: readonly Reservation[],
 ): readonly RangeUsage[] {
-  return countEach(set, exclusions, (count) => {
-    for (const { address } of reservations) count(address);
-  });
+  return set.map((range) => ({
+    range,
+    capacity: capacityOf(range, exclusions),
+    used: BigInt(
+      reservations.filter(
+        ({ address }) => isWithin(address, range) && isUsable(address, range, exclusions),
+      ).length,
+    ),
+  }));
 }
 
 /** Counts the reservations of a set by the names in the network's directory; no file is read. */
@@ -42,30 +49,22 @@ export function countUsage(
   set: RangeSet,
   exclusions: Exclusions,
 ): readonly RangeUsage[] {
-  return countEach(set, exclusions, (count) => {
-    eachName(system, location, (name) => {
-      const address = parseAddress(name);
-      if (address !== undefined) count(address);
-    });
+  const reserved = reservedOffsets(system, location, set);
+  return set.map((range) => {
+    const offsets = reserved.get(range) ?? [];
+    const { gateway } = range;
+    const parts = without(range, exclusions);
+    const usedGateways =
+      gateway !== undefined && parts.some((part) => isWithin(gateway, part))
+        ? countWithin(offsets, range, { first: gateway, last: gateway })
+        : 0;
+    const used = parts.reduce((sum, part) => sum + countWithin(offsets, range, part), 0);
+    return {
+      range,
+      capacity: capacityOf(range, exclusions),
+      used: BigInt(used - usedGateways),
+    };
   });
-}
-
-function countEach(
-  set: RangeSet,
-  exclusions: Exclusions,
-  visitAll: (count: (address: Address) => void) => void,
-): readonly RangeUsage[] {
-  const used = new Map<Range, number>();
-  visitAll((address) => {
-    const range = rangeOf(set, address);
-    if (range === undefined || !isUsable(address, range, exclusions)) return;
-    used.set(range, (used.get(range) ?? 0) + 1);
-  });
-  return set.map((range) => ({
-    range,
-    capacity: capacityOf(range, exclusions),
-    used: BigInt(used.get(range) ?? 0),
-  }));
 }
 
 /** Whether no range of a set has a free address. */

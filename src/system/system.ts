@@ -13,6 +13,14 @@ export interface FileStatus {
   readonly changed: bigint;
 }
 
+/** The names in a directory. */
+export interface Names {
+  /** Those that are four decimal octets without leading zeros, as numbers in ascending order. */
+  readonly quads: readonly number[];
+  /** All others, in no order. */
+  readonly others: readonly string[];
+}
+
 /** What `findLines` finds in a file. */
 export interface Lines {
   /** The file's first line, without its end. */
@@ -109,8 +117,8 @@ export interface System {
   removeDirectory(path: string): void;
   /** The names in a directory, in no order. */
   list(path: string): readonly string[];
-  /** Calls `visit` with each name in a directory, in no order; of a large one no list is made. */
-  eachName(path: string, visit: (name: string) => void): void;
+  /** The names in a directory, those of IPv4 addresses as numbers: a full /16 would be 65 000 strings. */
+  listAddresses(path: string): Names;
   /** `stat(2)`, following links. */
   status(path: string): FileStatus;
   /** `lstat(2)`: as `status`, of a symbolic link itself. */

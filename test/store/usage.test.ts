@@ -41,7 +41,7 @@ test("names are counted without a list of them, as reservations are", (t) => {
   t.same(countUsage(process, location, set, []), usage(machine));
   t.same(
     process.calls.map(({ operation }) => operation),
-    ["eachName"],
+    ["listAddresses"],
   );
   t.end();
 });
@@ -54,7 +54,7 @@ test("counting reads no file", (t) => {
 
   t.same(
     process.calls.map(({ operation }) => operation),
-    ["eachName"],
+    ["list"],
   );
   t.end();
 });

@@ -627,15 +627,28 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOENT open /a: no such file or directory",
   },
   {
-    name: "each name of a directory is visited",
+    name: "names of IPv4 addresses are listed as numbers",
     run: (system, root) => {
-      system.createFile(`${root}/a`, "", 0o600);
-      system.makeDirectories(`${root}/b`);
-      const names: string[] = [];
-      system.eachName(root, (name) => names.push(name));
-      return names.sort();
+      const names = ["10.0.0.9", "0.0.0.2", "255.255.255.255", "10.0.0.10", "2001:db8::1", "lock"];
+      const odd = ["10.0.0.09", "10.0.0.256", "10.0.0", "10.0.0.1.", " 10.0.0.1", "10.0.0.1\n"];
+      for (const name of [...names, ...odd]) system.createFile(`${root}/${name}`, "", 0o600);
+      system.makeDirectories(`${root}/10.0.0.11`);
+      const { quads, others } = system.listAddresses(root);
+      return [quads, [...others].sort()];
     },
-    expected: ["a", "b"],
+    expected: [
+      [2, 167772169, 167772170, 167772171, 4294967295],
+      [
+        " 10.0.0.1",
+        "10.0.0",
+        "10.0.0.09",
+        "10.0.0.1\n",
+        "10.0.0.1.",
+        "10.0.0.256",
+        "2001:db8::1",
+        "lock",
+      ],
+    ],
   },
   {
     name: "only an empty directory is removed",

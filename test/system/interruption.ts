@@ -26,7 +26,7 @@ export type Operation =
   | "makeDirectories"
   | "removeDirectory"
   | "list"
-  | "eachName"
+  | "listAddresses"
   | "readFiles"
   | "findLines"
   | "extendFile"
@@ -69,7 +69,7 @@ const opens: readonly Operation[] = [
   "createFile",
   "overwriteFile",
   "list",
-  "eachName",
+  "listAddresses",
   "readFiles",
   "findLines",
   "extendFile",

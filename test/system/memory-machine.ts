@@ -1,5 +1,6 @@
 /** A machine in memory, on which a process can be stopped, or a call fail, wherever a test needs it. */
 
+import { namesOf } from "../../src/system/names.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
   type FileStatus,
@@ -7,6 +8,7 @@ import {
   type Lines,
   type LockRequest,
   LockTimeout,
+  type Names,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -237,8 +239,8 @@ export class MemoryProcess implements System {
     return this.#call("list", "open", path, () => this.#disk.list(path));
   }
 
-  eachName(path: string, visit: (name: string) => void): void {
-    this.#call("eachName", "open", path, () => this.#disk.list(path)).forEach(visit);
+  listAddresses(path: string): Names {
+    return this.#call("listAddresses", "open", path, () => namesOf(this.#disk.list(path)));
   }
 
   /** As one call on a directory that nobody changes meanwhile, and one on each file, which may fail or wait. */

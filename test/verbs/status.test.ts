@@ -31,7 +31,7 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
 
   t.same(
     calls.map(({ operation }) => operation),
-    ["readStandardInput", "status", "requireWritable", "findLines", "eachName"],
+    ["readStandardInput", "status", "requireWritable", "findLines", "listAddresses"],
   );
   t.same(network.machine.disk.filesUnder("/"), files);
   t.end();
@@ -120,7 +120,7 @@ test("STATUS reports a directory in which nothing can be created", (t) => {
 });
 
 test("STATUS reports a directory that cannot be read", (t) => {
-  const { error } = networkWith(five).status({ interrupt: refuse("eachName", "EIO") });
+  const { error } = networkWith(five).status({ interrupt: refuse("listAddresses", "EIO") });
 
   t.same(error, { code: 50, msg: "open /var/lib/cni/networks/net: input/output error" });
   t.end();

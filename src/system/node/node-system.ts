@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { basename } from "node:path";
 import { linesIn } from "../lines.ts";
+import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
   type FileStatus,
@@ -52,7 +53,7 @@ export function createNodeSystem(): NodeSystem {
     makeDirectories,
     removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     list,
-    eachName: (path, visit) => list(path).forEach(visit),
+    listAddresses: (path) => namesOf(list(path)),
     readFiles: (path, limit) => readFilesBy({ list, readFile }, path, limit),
     findLines,
     extendFile,

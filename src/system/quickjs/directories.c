@@ -4,6 +4,7 @@
 #include "directories.h"
 #include "file-calls.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -94,20 +95,69 @@ JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueConst *ar
   return JS_EXCEPTION;
 }
 
-static bool call_with_name(JSContext *ctx, void *data, const char *text) {
-  JSValue name = JS_NewString(ctx, text);
-  if (JS_IsException(name)) return false;
-  JSValue result = JS_Call(ctx, *(JSValueConst *)data, JS_UNDEFINED, 1, &name);
-  bool completed = !JS_IsException(result);
-  JS_FreeValue(ctx, name);
-  JS_FreeValue(ctx, result);
-  return completed;
+/* The result of host_list_addresses as it grows. */
+struct addresses {
+  uint32_t *quads;
+  size_t count, capacity;
+  struct names others;
+};
+
+static bool add_address(JSContext *ctx, void *data, const char *name) {
+  struct addresses *addresses = data;
+  struct in_addr quad;
+  /* It accepts four octets without leading zeros, and nothing else. */
+  if (inet_pton(AF_INET, name, &quad) != 1) return add_name(ctx, &addresses->others, name);
+  if (addresses->count == addresses->capacity) {
+    size_t capacity = addresses->capacity * 2 + 64;
+    uint32_t *larger = realloc(addresses->quads, capacity * sizeof *larger);
+    if (!larger) return JS_ThrowOutOfMemory(ctx), false;
+    addresses->quads = larger;
+    addresses->capacity = capacity;
+  }
+  addresses->quads[addresses->count++] = ntohl(quad.s_addr);
+  return true;
 }
 
-JSValue host_each_name(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+static int compare_quads(const void *a, const void *b) {
+  uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+  return (first > second) - (first < second);
+}
+
+/* [quads, others]; takes over the array of others. */
+static JSValue addresses_of(JSContext *ctx, const struct addresses *addresses) {
+  JSValue quads = JS_NewArray(ctx), result = JS_NewArray(ctx);
+  bool set = !JS_IsException(quads) && !JS_IsException(result);
+  for (size_t at = 0; at < addresses->count && set; at++) {
+    set = JS_SetPropertyUint32(ctx, quads, (uint32_t)at,
+                               JS_NewUint32(ctx, addresses->quads[at])) >= 0;
+  }
+  if (set) {
+    set = JS_SetPropertyUint32(ctx, result, 0, quads) >= 0;
+    set = JS_SetPropertyUint32(ctx, result, 1, addresses->others.array) >= 0 && set;
+  } else {
+    JS_FreeValue(ctx, quads);
+    JS_FreeValue(ctx, addresses->others.array);
+  }
+  if (set) return result;
+  JS_FreeValue(ctx, result);
+  return JS_EXCEPTION;
+}
+
+JSValue host_list_addresses(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
-  JSValueConst visit = args[1];
-  return visit_names_at(ctx, args[0], call_with_name, &visit) ? JS_UNDEFINED : JS_EXCEPTION;
+  struct addresses addresses = {.others.array = JS_NewArray(ctx)};
+  if (JS_IsException(addresses.others.array)) return JS_EXCEPTION;
+  JSValue result = JS_EXCEPTION;
+  if (visit_names_at(ctx, args[0], add_address, &addresses)) {
+    if (addresses.count > 0) {
+      qsort(addresses.quads, addresses.count, sizeof *addresses.quads, compare_quads);
+    }
+    result = addresses_of(ctx, &addresses);
+  } else {
+    JS_FreeValue(ctx, addresses.others.array);
+  }
+  free(addresses.quads);
+  return result;
 }
 
 /* The result of host_read_files as it grows. */

@@ -8,8 +8,8 @@
 /* list(path): the names, in no order. */
 JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
 
-/* eachName(path, visit): calls `visit` with each name, so that no list is made of a large directory. */
-JSValue host_each_name(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+/* listAddresses(path): [quads, others], as `Names` in system.ts. */
+JSValue host_list_addresses(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
 
 /*
  * readFiles(path, limit): [pairs, count, others], as `Files` in system.ts. Each of `others` is [name, content] or

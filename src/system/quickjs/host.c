@@ -438,7 +438,7 @@ static const struct {
     {"makeDirectory", 2, host_make_directory},
     {"removeDirectory", 1, host_remove_directory},
     {"list", 1, host_list},
-    {"eachName", 2, host_each_name},
+    {"listAddresses", 1, host_list_addresses},
     {"readFiles", 2, host_read_files},
     {"findLines", 2, host_find_lines},
     {"extendFile", 3, host_extend_file},

@@ -30,7 +30,7 @@ interface Host {
   makeDirectory(path: string, mode: number): void;
   removeDirectory(path: string): void;
   list(path: string): readonly string[];
-  eachName(path: string, visit: (name: string) => void): void;
+  listAddresses(path: string): readonly [quads: readonly number[], others: readonly string[]];
   readFiles(path: string, limit: number): readonly [string, number, readonly HostFile[]];
   findLines(
     path: string,
@@ -91,7 +91,10 @@ export function createQuickJsSystem(): QuickJsSystem {
     makeDirectories,
     removeDirectory: (path) => callHost(path, () => host.removeDirectory(path)),
     list: (path) => callHost(path, () => host.list(path)),
-    eachName: (path, visit) => callHost(path, () => host.eachName(path, visit)),
+    listAddresses: (path) => {
+      const [quads, others] = callHost(path, () => host.listAddresses(path));
+      return { quads, others };
+    },
     readFiles,
     findLines: (path, start) => {
       const [first, found, size] = callHost(path, () => host.findLines(path, start));

@@ -24,7 +24,7 @@ function costOf(network: Network, { calls }: Answer): object {
     .filter((path) => path.startsWith(`${network.directory}/10.`));
   const lists = calls.filter(
     ({ operation, path }) =>
-      ["list", "eachName", "readFiles"].includes(operation) && path === network.directory,
+      ["list", "listAddresses", "readFiles"].includes(operation) && path === network.directory,
   );
   return { foreign: read.filter((path) => /\.1\d\d\.\d+$/.test(path)).length, lists: lists.length };
 }
