@@ -194,7 +194,9 @@ function parseSeal(header: string): Seal | undefined {
   const [boot = "", directory = ""] = words.splice(0, 4).slice(2);
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
   if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
-  if (![reservations, length, renewed].every(Number.isSafeInteger)) return undefined;
+  if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
+    return undefined;
+  }
   // These two are compared with what they should be.
   return {
     boot: boot as BootId,

@@ -1,16 +1,33 @@
 /** What versions before the journal kept in the state directory: symbolic links, removed when they are met. */
 
-import { isSystemError, type System } from "../system/system.ts";
+import { type FileKind, isSystemError, type System } from "../system/system.ts";
 import { join, type Location } from "./location.ts";
 
-/** Removes the index of owners, and its stamp. */
+/**
+ * Removes the index of owners, and its stamp. Anything but links is not of it: such files stay, and a link in place of the
+ * directory is not followed.
+ */
 export function removeOldIndex(system: System, { stateDirectory }: Location): void {
   const owners = join(stateDirectory, "owners");
+  if (kindAt(system, owners) !== "directory") return;
+  for (const path of [
+    join(stateDirectory, "stamp"),
+    ...system.list(owners).map((name) => join(owners, name)),
+  ]) {
+    if (kindAt(system, path) === "other") system.unlink(path);
+  }
   try {
-    for (const name of system.list(owners)) system.unlink(join(owners, name));
     system.removeDirectory(owners);
-    system.unlink(join(stateDirectory, "stamp"));
   } catch (error) {
-    if (!isSystemError(error, "ENOENT", "ENOTDIR")) throw error;
+    if (!isSystemError(error, "ENOTEMPTY", "EEXIST")) throw error;
+  }
+}
+
+function kindAt(system: System, path: string): FileKind | undefined {
+  try {
+    return system.linkStatus(path).kind;
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) throw error;
+    return undefined;
   }
 }

@@ -126,6 +126,7 @@ test("a seal of nonsense is not current", (t) => {
   for (const other of [
     { reservations: Number.NaN },
     { reservations: 1.5 },
+    { reservations: -1 },
     { renewed: Number.POSITIVE_INFINITY },
     { length: -1 },
   ]) {

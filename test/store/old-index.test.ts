@@ -29,3 +29,18 @@ test("an index through a symbolic link is not followed", (t) => {
   t.ok(machine.disk.has("/elsewhere/file"));
   t.end();
 });
+
+test("files that are not of the index stay, and with them its directory", (t) => {
+  const machine = machineWith();
+  const { disk } = machine;
+  disk.putLink(`${stateDirectory}/owners/c1:eth0`, "10.0.0.2");
+  disk.put(`${stateDirectory}/owners/notes`, "");
+  disk.put(`${stateDirectory}/owners/more/notes`, "");
+  disk.put(`${stateDirectory}/stamp`, "");
+
+  removeOldIndex(machine.start(), location);
+
+  t.same(disk.list(stateDirectory), ["owners", "stamp"]);
+  t.same([...disk.list(`${stateDirectory}/owners`)].sort(), ["more", "notes"]);
+  t.end();
+});
