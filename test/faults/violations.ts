@@ -22,7 +22,7 @@ export type Kind =
   | "crash"
   /** No end within the time limit. */
   | "hang"
-  /** A file outside the data directory, or with another mode than 0755 and 0600. */
+  /** A file outside the data directory, or with another mode than it should have. */
   | "escaped";
 
 /** One harm that was found. */

@@ -6,12 +6,12 @@ import { leftoverScenarios } from "./leftovers.ts";
 import { ownFileDebrisScenarios } from "./own-file-debris.ts";
 import { reservationDebrisScenarios } from "./reservation-debris.ts";
 import type { Scenario } from "./scenario.ts";
-import { wrongIndexScenarios } from "./wrong-index.ts";
+import { wrongJournalScenarios } from "./wrong-journal.ts";
 
 export const debrisScenarios: readonly Scenario[] = [
   ...reservationDebrisScenarios,
   ...cursorDebrisScenarios,
-  ...wrongIndexScenarios,
+  ...wrongJournalScenarios,
   ...ownFileDebrisScenarios,
   ...leftoverScenarios,
   ...healingScenarios,

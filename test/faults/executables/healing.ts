@@ -28,8 +28,7 @@ function putOld(path: string): void {
 async function ailing(context: Context): Promise<WatchedNetwork> {
   const network = new WatchedNetwork(context, { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } });
   await network.do("ADD", "other");
-  for (const directory of ["new", "owners"])
-    mkdirSync(network.ownPath(directory), { recursive: true });
+  mkdirSync(network.ownPath("new"), { recursive: true });
   for (const last of ["3", "4"]) {
     putOld(network.path(`10.0.0.${last}`));
     putOld(network.path(`2001:db8::${last}`));

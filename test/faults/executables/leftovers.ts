@@ -1,12 +1,13 @@
-/** What killed calls leave behind: temporary files of reservations, of cursors and of the index. */
+/** What killed calls leave behind: temporary files of reservations, of cursors and of the journal. */
 
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { sideBySide } from "../../side-by-side.ts";
 import { Verifier } from "../violations.ts";
 import { requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
+import { sealed } from "./journal-file.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -46,6 +47,13 @@ const leftovers: readonly Leftover[] = [
       file(network.ownPath("new/4194303.0"), ghost, OLD),
       file(network.ownPath("new/4194303.1"), "", OLD),
       file(network.ownPath("new/4194302.0"), "gho", OLD),
+    ],
+    sweptBy: "ADD",
+  },
+  {
+    name: "an old one, a journal of lies that was never given its name",
+    put: (network) => [
+      file(network.ownPath("new/4194303.0"), sealed(network, ["other eth0 -10.0.0.2"]), OLD),
     ],
     sweptBy: "ADD",
   },
@@ -93,7 +101,6 @@ const leftovers: readonly Leftover[] = [
       const first = lastProcessId() + 1;
       for (let id = first; id < first + TAKEN; id++) {
         file(network.ownPath(`new/${id}.0`), ghost, 0);
-        symlinkSync("10.0.0.2", network.ownPath(`owners/new.${id}`));
       }
       return [network.ownPath(`new/${first + TAKEN - 1}.0`)];
     },
@@ -105,10 +112,11 @@ async function attemptWith(context: Context, { name, put, sweptBy }: Leftover): 
   const network = new WatchedNetwork(context);
   const verifier = new Verifier();
   await network.do("ADD", "other");
-  for (const directory of ["new", "owners"])
-    mkdirSync(network.ownPath(directory), { recursive: true });
+  mkdirSync(network.ownPath("new"), { recursive: true });
   const paths = put(network);
   const before = paths.flatMap(stateOf);
+  // As after a foreign write: the next call reads everything, and only such a one removes leftovers.
+  utimesSync(network.path(""), 1, 1);
   const verifySweep = (verb: "ADD" | "GC"): void => {
     const after = paths.flatMap(stateOf);
     const changes = changesBetween(before, after);
@@ -145,7 +153,7 @@ export const leftoverScenarios: readonly Scenario[] = [
   {
     fault: "temporary files left by killed calls, beside those of others",
     promise:
-      "they disturb no call, hold no address, and are removed once they are a minute old; those of others stay",
+      "they disturb no call, hold no address, and are removed once they are a minute old, by the next call that reads all files; those of others stay",
     attempt: (context) =>
       sideBySide(shortSampleOf(context, leftovers), 3, (leftover) =>
         attemptWith(context, leftover),

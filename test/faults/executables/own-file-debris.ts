@@ -27,6 +27,9 @@ const places = [
   ".host-local",
   ".host-local/net",
   ".host-local/net/new",
+  ".host-local/net/journal",
+  ".host-local/net/owners",
+  ".host-local/net/stamp",
   ".host-local/net/lock",
   ".host-local/net/lock.holder",
 ];
@@ -76,7 +79,7 @@ async function attemptWith(context: Context, { place, thing, put }: Case): Promi
 
 export const ownFileDebrisScenarios: readonly Scenario[] = [
   {
-    fault: "a file, directory, link or FIFO where the lock, the index or temporary files belong",
+    fault: "a file, directory, link or FIFO where the lock, the journal or temporary files belong",
     promise:
       "CHECK and DEL work; ADD works, or fails at once, says where and keeps nothing; after its removal everything works",
     attempt: (context) =>

@@ -11,8 +11,7 @@ const places = [
   ...second,
   "net/last_reserved_ip.0",
   "net/last_reserved_ip.1",
-  ".host-local/net/stamp",
-  ".host-local/net/owners/victim:eth0",
+  ".host-local/net/journal",
 ];
 
 /** The second address of an ADD, after it has made the first. */

@@ -1,0 +1,63 @@
+/** The journal as it is on disk: a seal of 192 bytes, and then a line for each change. */
+
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import type { WatchedNetwork } from "./watched-network.ts";
+
+const HEADER = 192;
+
+const FORM = "host-local-journal 1";
+
+/** What a seal says. */
+export interface SealText {
+  readonly form: string;
+  readonly boot: string;
+  /** Inode, time of last modification and time of last change of the network's directory. */
+  readonly directory: string;
+  readonly reservations: string;
+  readonly length: string;
+  readonly renewed: string;
+}
+
+/** The path of a network's journal. */
+export function journalOf(network: WatchedNetwork): string {
+  return network.ownPath("journal");
+}
+
+/** What stands in the journal below its seal. */
+export function linesOf(network: WatchedNetwork): readonly string[] {
+  return readFileSync(journalOf(network), "utf8").slice(HEADER).split("\n").slice(0, -1);
+}
+
+/** A journal of these lines, sealed as it is right now, but for what is given. */
+export function sealed(
+  network: WatchedNetwork,
+  lines: readonly string[],
+  claims: Partial<SealText> = {},
+): string {
+  const { ino, mtimeNs, ctimeNs } = lstatSync(network.path(""), { bigint: true });
+  const text = lines.map((line) => `${line}\n`).join("");
+  const length = String(HEADER + Buffer.byteLength(text));
+  const seal: SealText = {
+    form: FORM,
+    boot: readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trimEnd(),
+    directory: `${ino},${mtimeNs},${ctimeNs}`,
+    reservations: String(network.reserved().length),
+    length,
+    renewed: length,
+    ...claims,
+  };
+  const words = [
+    seal.form,
+    seal.boot,
+    seal.directory,
+    seal.reservations,
+    seal.length,
+    seal.renewed,
+  ];
+  return `${words.join(" ").padEnd(HEADER - 1)}\n${text}`;
+}
+
+/** Overwrites the journal, which changes nothing about the network's directory. */
+export function writeJournal(network: WatchedNetwork, content: string | Buffer): void {
+  writeFileSync(journalOf(network), content, { mode: 0o600 });
+}
