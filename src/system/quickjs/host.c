@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -265,9 +266,29 @@ static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst pat
   return JS_EXCEPTION;
 }
 
+/*
+ * stat(2), except that a network or FUSE file system is asked: the kernel may remember attributes from before another
+ * machine or process changed them. Linux before 4.11 and old seccomp profiles do not know statx(2).
+ */
+static int fresh_stat(const char *path, struct stat *found) {
+  struct statx fresh;
+  if (statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh) < 0) {
+    return errno == ENOSYS || errno == EPERM ? stat(path, found) : -1;
+  }
+  *found = (struct stat){
+      .st_dev = makedev(fresh.stx_dev_major, fresh.stx_dev_minor),
+      .st_ino = fresh.stx_ino,
+      .st_mode = fresh.stx_mode,
+      .st_size = (off_t)fresh.stx_size,
+      .st_mtim = {.tv_sec = fresh.stx_mtime.tv_sec, .tv_nsec = fresh.stx_mtime.tv_nsec},
+      .st_ctim = {.tv_sec = fresh.stx_ctime.tv_sec, .tv_nsec = fresh.stx_ctime.tv_nsec},
+  };
+  return 0;
+}
+
 static JSValue host_status(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
-  return status_by(ctx, "stat", args[0], stat);
+  return status_by(ctx, "stat", args[0], fresh_stat);
 }
 
 static JSValue host_link_status(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {

@@ -1,7 +1,8 @@
 /** File systems in a mount namespace of the scenario. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import type { Context } from "./scenario.ts";
@@ -50,6 +51,15 @@ export class Mounts {
     return new Mounts(keeper.pid ?? 0, inside);
   }
 
+  /** As `open`; processes inside find another boot id, as after the next start of the machine, or on another one. */
+  static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
+    const mounts = await Mounts.open(teardown);
+    const bootId = join(scratchDirectory({ teardown }), "boot_id");
+    writeFileSync(bootId, `${randomUUID()}\n`);
+    mounts.#cover("/proc/sys/kernel/random/boot_id", bootId);
+    return mounts;
+  }
+
   /** The path at which all can reach what stands at `path` in the directory of this namespace. */
   at(path: string): string {
     return join("/proc", String(this.#processId), "root", this.#inside, path);
@@ -64,28 +74,59 @@ export class Mounts {
    */
   memory(path: string, options: string): string {
     mkdirSync(this.at(path), { recursive: true });
-    this.#do(["mount", "-t", "tmpfs", "-o", `mode=755,${options}`, "tmpfs", this.#within(path)]);
+    this.run(["mount", "-t", "tmpfs", "-o", `mode=755,${options}`, "tmpfs", this.within(path)]);
     return this.at(path);
+  }
+
+  /**
+   * Mounts a file system that is in a file.
+   *
+   * @param path where, in the directory of this namespace
+   * @param image the file
+   * @param options as of `mount -o`
+   * @returns the path at which all can reach it
+   */
+  image(path: string, image: string, options = "loop"): string {
+    mkdirSync(this.at(path), { recursive: true });
+    this.run(["mount", "-o", options, image, this.within(path)]);
+    return this.at(path);
+  }
+
+  /** Covers a file of the machine with another one, in this namespace. */
+  #cover(path: string, file: string): void {
+    this.run(["mount", "--bind", file, path]);
+  }
+
+  /** Removes a mount. */
+  unmount(path: string): void {
+    this.run(["umount", this.within(path)]);
+  }
+
+  /** What runs a program in this namespace. */
+  get entry(): readonly string[] {
+    return ["nsenter", "--mount", "--target", String(this.#processId), "--"];
   }
 
   /** Makes what stands below `path` read-only, in this namespace. */
   freeze(path: string): void {
-    this.#do(["mount", "--bind", this.#within(path), this.#within(path)]);
-    this.#do(["mount", "-o", "remount,bind,ro", this.#within(path)]);
+    this.run(["mount", "--bind", this.within(path), this.within(path)]);
+    this.run(["mount", "-o", "remount,bind,ro", this.within(path)]);
   }
 
   /** Makes it writable again. */
   thaw(path: string): void {
-    this.#do(["umount", this.#within(path)]);
+    this.unmount(path);
   }
 
-  #within(path: string): string {
+  /** The path at which processes of this namespace find what stands at `path` in its directory. */
+  within(path: string): string {
     return join(this.#inside, path);
   }
 
-  #do(command: readonly string[]): void {
-    const entered = ["--mount", "--target", String(this.#processId), ...command];
-    const { status, stderr } = spawnSync("nsenter", entered, { encoding: "utf8" });
+  /** Runs a command in this namespace, which must succeed. */
+  run(command: readonly string[]): void {
+    const [program = "", ...entered] = [...this.entry, ...command];
+    const { status, stderr } = spawnSync(program, entered, { encoding: "utf8" });
     if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
   }
 }

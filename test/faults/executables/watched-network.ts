@@ -22,6 +22,10 @@ export interface Differences {
   readonly ipam?: JsonObject;
   /** The user number to run as. */
   readonly user?: number;
+  /** The data directory, if not an empty one that is gone after the scenario. */
+  readonly directory?: string;
+  /** What runs the executables, with its options. */
+  readonly under?: readonly string[];
 }
 
 /** What differs from call to call. */
@@ -45,11 +49,15 @@ export class WatchedNetwork {
   readonly #teardown: Context["teardown"];
   readonly #ipam: JsonObject;
   readonly #user: number | undefined;
+  readonly #under: readonly string[];
   #hanging: Ending | undefined;
 
-  constructor({ subject, teardown }: Context, { ipam = {}, user }: Differences = {}) {
+  constructor(
+    { subject, teardown }: Pick<Context, "subject" | "teardown">,
+    { ipam = {}, user, under = [], directory = scratchDirectory({ teardown }) }: Differences = {},
+  ) {
     this.subject = subject;
-    this.directory = scratchDirectory({ teardown });
+    this.directory = directory;
     this.#teardown = teardown;
     this.#ipam = {
       ranges,
@@ -58,7 +66,8 @@ export class WatchedNetwork {
       ...ipam,
     };
     this.#user = user;
-    mkdirSync(this.path(""));
+    this.#under = under;
+    mkdirSync(this.path(""), { recursive: true });
   }
 
   /** A path in the network's directory. */
@@ -99,15 +108,16 @@ export class WatchedNetwork {
     limit: number,
     differences: CallDifferences = {},
   ): RunningCall {
-    const launch = { teardown: this.#teardown, limit: limit * 1000 };
+    const launch = { teardown: this.#teardown, limit: limit * 1000, under: this.#under };
     const { path } = differences.subject ?? this.subject;
     return new RunningCall(path, this.call(verb, containerId, differences), launch);
   }
 
   /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
-  async do(verb: Verb, containerId = ""): Promise<Ending> {
+  async do(verb: Verb, containerId = "", differences: CallDifferences = {}): Promise<Ending> {
     if (this.#hanging !== undefined) return this.#hanging;
-    const ending = await this.begin(verb, containerId, 2 * LOCK_TIMEOUT).ended;
+    const limit = 2 * LOCK_TIMEOUT;
+    const ending = await this.begin(verb, containerId, limit, differences).ended;
     if (ending.isCutOff) this.#hanging = ending;
     return ending;
   }
@@ -124,9 +134,15 @@ export class WatchedNetwork {
       .sort();
   }
 
+  /** `undefined` also where it was released just now. */
   #ownerOf(name: string): string | undefined {
-    const found = lstatSync(this.path(name));
-    if (!found.isFile() || found.size > LONGEST_CONTENT) return undefined;
-    return readFileSync(this.path(name), "utf8").split("\r\n")[0];
+    const found = lstatSync(this.path(name), { throwIfNoEntry: false });
+    if (found === undefined || !found.isFile() || found.size > LONGEST_CONTENT) return undefined;
+    try {
+      return readFileSync(this.path(name), "utf8").split("\r\n")[0];
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      throw error;
+    }
   }
 }
