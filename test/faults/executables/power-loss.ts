@@ -1,0 +1,208 @@
+/** Power is lost: what the disk has by then is mounted again, by the same machine after its start. */
+
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { randomFrom } from "../../differential/random.ts";
+import { sample } from "../../sample.ts";
+import { sideBySide } from "../../side-by-side.ts";
+import { Verifier } from "../violations.ts";
+import {
+  type FileSystem,
+  fileSystemObstacle,
+  fileSystems,
+  makeImage,
+  mendImage,
+} from "./file-systems.ts";
+import { Mounts } from "./mounts.ts";
+import { ipam, verifyRoom } from "./room.ts";
+import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { WatchedNetwork } from "./watched-network.ts";
+
+/** The attachments before the loss. */
+const early = ["c0", "c1", "c2", "c3", "c4"];
+
+/** Longer than a commit interval of ext4, and shorter than what dirty pages wait to be written, in milliseconds. */
+const QUIET = 7_000;
+
+/** How often a copy is taken under load until one can be mounted: it is not of one moment, as a power loss is. */
+const MOST_COPIES = 10;
+
+/** What happens until the power is lost. */
+interface Before {
+  readonly what: string;
+  /** Returns the containers that were attached at any time. */
+  readonly happen: (network: WatchedNetwork, copy: () => void) => Promise<readonly string[]>;
+}
+
+/** Writes some files or directories to the disk, with what belongs to them, and nothing else. */
+function store(network: WatchedNetwork, names: readonly string[]): void {
+  for (const path of names.map((name) => join(network.directory, name))) {
+    if (!existsSync(path)) continue;
+    const file = openSync(path, "r");
+    fsyncSync(file);
+    closeSync(file);
+  }
+}
+
+/** Five ADDs, of which this is stored. */
+function added(what: string, ...stored: readonly string[]): Before {
+  return {
+    what,
+    happen: async (network, copy) => {
+      for (const id of early) await network.do("ADD", id);
+      store(network, stored);
+      copy();
+      return early;
+    },
+  };
+}
+
+const own = ".host-local/net";
+const names = ["net", own, ".host-local", "."];
+
+/** All is stored, and then follow changes, of which this is stored. */
+function changed(what: string, ...stored: readonly string[]): Before {
+  return {
+    what,
+    happen: async (network, copy) => {
+      for (const id of early) await network.do("ADD", id);
+      store(network, [
+        ...names,
+        ...network.reserved().map((name) => `net/${name}`),
+        `${own}/journal`,
+      ]);
+      for (const id of early.slice(0, 2)) await network.do("DEL", id);
+      const again = ["c0", "c5"];
+      for (const id of again) await network.do("ADD", id);
+      store(network, stored);
+      copy();
+      return [...early, "c5"];
+    },
+  };
+}
+
+const losses: readonly Before[] = [
+  added(
+    "the names of five reservations are stored, and the journal, and not their contents",
+    ...names,
+    `${own}/journal`,
+  ),
+  changed("the names of changes are stored, and the journal", ...names, `${own}/journal`),
+  added("the names are stored, and nothing else", ...names),
+  added("the journal is stored, and nothing else", `${own}/journal`),
+  added("nothing is stored"),
+  added("one reservation is stored", ...names, "net/10.0.0.3"),
+  changed("of changes the journal is stored", `${own}/journal`),
+  changed("of changes nothing is stored"),
+  {
+    what: "five ADDs, and 7 s of quiet",
+    happen: async (network, copy) => {
+      for (const id of early) await network.do("ADD", id);
+      await pause(QUIET);
+      copy();
+      return early;
+    },
+  },
+];
+
+/** Calls come in all the while. */
+function load(seed: number): Before {
+  return {
+    what: "under load",
+    happen: async (network, copy) => {
+      const random = randomFrom(seed);
+      const containerIds = new Set<string>();
+      let calls = 0;
+      let isOver = false;
+      const workers = [0, 1, 2, 3].map(async (worker) => {
+        while (!isOver) {
+          const id = `w${worker}-${random.integer(3)}`;
+          containerIds.add(id);
+          await network.do(random.integer(2) === 0 ? "ADD" : "DEL", id);
+          calls++;
+        }
+      });
+      const least = network.subject.name === "portable" ? 20 : 200;
+      while (calls < least) await pause(10);
+      copy();
+      isOver = true;
+      await Promise.all(workers);
+      return [...containerIds];
+    },
+  };
+}
+
+/** Whether the machine starts again, or only the disk was away. */
+const restarts = ["a start of the machine", "the disk is attached again"] as const;
+
+interface Case {
+  readonly before: Before;
+  readonly restart: (typeof restarts)[number];
+}
+
+async function attemptWith(
+  { subject, teardown }: Context,
+  fileSystem: FileSystem,
+  { before, restart }: Case,
+): Promise<Attempt> {
+  const verifier = new Verifier();
+  const scratch = scratchDirectory({ teardown });
+  const image = join(scratch, "image");
+  const copy = join(scratch, "copy");
+  makeImage(image, fileSystem);
+  const mounts = await Mounts.open(teardown);
+  const network = new WatchedNetwork(
+    { subject, teardown },
+    { ipam, directory: mounts.image("disk", image) },
+  );
+  // The disk is empty but for what follows.
+  mounts.run(["sync", "--file-system", mounts.within("disk")]);
+
+  const isStarted = restart === "a start of the machine";
+  const after = await (isStarted ? Mounts.openAfterBoot(teardown) : Mounts.open(teardown));
+  const containerIds = await before.happen(network, () => takeCopy(image, copy, fileSystem));
+  mounts.unmount("disk");
+  const directory = after.image("disk", copy);
+  const later = new WatchedNetwork({ subject, teardown }, { ipam, directory, under: after.entry });
+  await verifyRoom(later, containerIds, verifier);
+  after.unmount("disk");
+  return { what: `${before.what}; then ${restart}`, violations: verifier.violations };
+}
+
+/** Takes a copy of what the disk has; one under load may be of two moments, and beyond repair. */
+function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
+  for (let tries = 1; ; tries++) {
+    copyFileSync(image, copy);
+    try {
+      mendImage(copy, fileSystem);
+      return;
+    } catch (error) {
+      if (tries >= MOST_COPIES) throw error;
+    }
+  }
+}
+
+/** All in an exhaustive run; in a full one half of them, and in a short one what is stored in part. */
+function casesOf(context: Context): readonly Case[] {
+  const { extent, subject, seed } = context;
+  const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];
+  const cases = restarts.flatMap((restart) => all.map((before) => ({ before, restart })));
+  if (extent === "exhaustive") return cases;
+  return subject.name === "portable" ? sample(cases, 4, seed) : sample(cases, 2, seed);
+}
+
+export const powerLossScenarios: readonly Scenario[] = [
+  fileSystems.ext4,
+  fileSystems.ext4WithoutJournal,
+  fileSystems.ext2,
+  fileSystems.xfs,
+  fileSystems.btrfs,
+].map((fileSystem) => ({
+  fault: `power lost on ${fileSystem.name}, after changes that are stored in part, and under load`,
+  promise: "DEL frees all; every address can be handed out again, once",
+  obstacle: () => fileSystemObstacle(fileSystem),
+  attempt: (context) =>
+    sideBySide(casesOf(context), 4, (one) => attemptWith(context, fileSystem, one)),
+}));
