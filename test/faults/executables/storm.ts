@@ -3,6 +3,7 @@
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { randomFrom } from "../../differential/random.ts";
 import { Verifier } from "../violations.ts";
+import { type Removed, removeBeside } from "./removed-state.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { StormCalm } from "./storm-calm.ts";
 import type { Operation } from "./storm-log.ts";
@@ -22,6 +23,9 @@ const extents = {
   exhaustive: { workers: 32, duration: 120_000 },
 } as const;
 
+/** How an ADD fails whose temporary file was removed. */
+const LOST_FILE = /ADD .*(?:link|rename) \S+: no such file or directory/;
+
 const PROMISE =
   "no address has two holders at any moment; live attachments keep their addresses, deleted ones have none";
 
@@ -39,18 +43,31 @@ export const stormScenarios: readonly Scenario[] = [
     attempt: async (context) =>
       context.subject.name === "Go" ? [] : [await storm(context, mixture(context))],
   },
+  {
+    fault: ".host-local, or single files in it, removed again and again beside such calls",
+    promise: `${PROMISE}; an ADD whose temporary file is removed may fail`,
+    attempt: async (context) => {
+      if (context.subject.name === "Go") return [];
+      const all = await storm(context, [context.subject], "all");
+      if (context.extent === "short") return [all];
+      return [all, await storm(context, mixture(context), "single files")];
+    },
+  },
 ];
 
 async function storm(
   { seed, extent, teardown }: Context,
   programs: readonly Subject[],
+  removed?: Removed,
 ): Promise<Attempt> {
   const random = randomFrom(seed);
   const networks = extent === "short" ? smallNetworks : wideNetworks;
   const ground = { directory: scratchDirectory({ teardown }), networks, programs, random };
   const processes = new StormProcesses(random, PERCENT_KILLED);
   const workers = new StormWorkers({ ...ground, processes }, extents[extent].workers);
+  const stop = removed && removeBeside(ground.directory, removed, random);
   await workers.work(extents[extent].duration);
+  const removals = stop?.();
   const verifier = new Verifier();
   await Promise.all(
     networks.map(async (network) => {
@@ -62,7 +79,13 @@ async function storm(
       await new StormCalm(network, ground, verifier).decide(decide);
     }),
   );
-  return { what: describe(programs, workers.log), violations: verifier.violations };
+  const beside = removed === undefined ? "" : `, ${removed} removed ${removals} times`;
+  return {
+    what: describe(programs, workers.log) + beside,
+    violations: verifier.violations.filter(
+      ({ kind, detail }) => !(removals && kind === "refused" && LOST_FILE.test(detail)),
+    ),
+  };
 }
 
 /** A Go plugin that is killed leaves empty files; our executables reuse them once they are old enough. */
