@@ -2,8 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
+import { reservedAddresses } from "../blackbox/data-directory.ts";
 import { executable } from "../blackbox/executable.ts";
-import { configuration, networkCall } from "../blackbox/runtime-call.ts";
+import { attachmentCall, configuration, networkCall } from "../blackbox/runtime-call.ts";
 
 const isMissing = spawnSync("strace", ["--version"]).status !== 0;
 const skip = isMissing ? "strace is not installed, which refuses the system call" : false;
@@ -23,3 +24,25 @@ test("STATUS works where faccessat2(2) is refused with EPERM", { skip }, (t) => 
   t.same({ status, stdout }, { status: 0, stdout: "" });
   t.end();
 });
+
+for (const error of ["EPERM", "ENOSYS"]) {
+  test(`ADD and DEL work where statx(2) is refused with ${error}`, { skip }, (t) => {
+    const directory = t.testdir();
+    for (const command of ["ADD", "DEL"] as const) {
+      const { environment, stdin } = attachmentCall(
+        command,
+        { containerId: "c1" },
+        configuration(directory, { subnet: "10.9.0.0/24" }),
+      );
+      const { status, stderr } = spawnSync(
+        "strace",
+        [`--inject=statx:error=${error}`, "--trace=statx", executable],
+        { env: { ...process.env, ...environment }, input: stdin, encoding: "utf8" },
+      );
+      t.match(stderr, new RegExp(`statx.*${error}.*INJECTED`));
+      t.equal(status, 0, command);
+    }
+    t.same(reservedAddresses(directory, "net"), []);
+    t.end();
+  });
+}
