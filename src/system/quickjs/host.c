@@ -268,12 +268,13 @@ static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst pat
 
 /*
  * stat(2), except that a network or FUSE file system is asked: the kernel may remember attributes from before another
- * machine or process changed them. Linux before 4.11 and old seccomp profiles do not know statx(2).
+ * machine or process changed them. Linux before 4.11 does not know statx(2), for which the C library has EINVAL here;
+ * old seccomp profiles refuse it.
  */
 static int fresh_stat(const char *path, struct stat *found) {
   struct statx fresh;
   if (statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh) < 0) {
-    return errno == ENOSYS || errno == EPERM ? stat(path, found) : -1;
+    return errno == EINVAL || errno == ENOSYS || errno == EPERM ? stat(path, found) : -1;
   }
   *found = (struct stat){
       .st_dev = makedev(fresh.stx_dev_major, fresh.stx_dev_minor),
