@@ -2,19 +2,13 @@
 
 import { blockedPlacesScenarios } from "./blocked-places.ts";
 import { fullDiskScenarios } from "./full-disk.ts";
-import { movedScenarios } from "./moved.ts";
 import { oddPlacesScenarios } from "./odd-places.ts";
-import { powerLossScenarios } from "./power-loss.ts";
 import { refusedDiskScenarios } from "./refused-disk.ts";
 import type { Scenario } from "./scenario.ts";
-import { takeOverScenarios } from "./take-over.ts";
 
 export const diskScenarios: readonly Scenario[] = [
   ...fullDiskScenarios,
   ...refusedDiskScenarios,
   ...blockedPlacesScenarios,
   ...oddPlacesScenarios,
-  ...powerLossScenarios,
-  ...movedScenarios,
-  ...takeOverScenarios,
 ];

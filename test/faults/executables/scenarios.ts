@@ -11,10 +11,12 @@ import { permissionScenarios } from "./permissions.ts";
 import type { Scenario } from "./scenario.ts";
 import { stormScenarios } from "./storm.ts";
 import { streamsScenarios } from "./streams.ts";
+import { unseenChangeScenarios } from "./unseen-changes.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...everySystemCallScenarios,
   ...diskScenarios,
+  ...unseenChangeScenarios,
   ...debrisScenarios,
   ...lockScenarios,
   ...stormScenarios,

@@ -10,7 +10,7 @@ import { Verifier } from "../violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
 import { Mounts, mountObstacle } from "./mounts.ts";
-import { ipam, verifyRoom } from "./room.ts";
+import { deleteAll, ipam } from "./room.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { goSubject } from "./subjects.ts";
 import { WatchedNetwork } from "./watched-network.ts";
@@ -75,7 +75,9 @@ async function attemptOn(
   };
   const verifier = new Verifier();
   await takeTurns(context, views, verifier);
-  await verifyRoom(views.ours, containerIds, verifier);
+  await deleteAll(views.ours, containerIds, verifier);
+  const left = views.go.reserved().join(" ");
+  verifier.require(left === "", "leak", `${left} left in the end`);
   return [{ what, violations: verifier.violations }];
 }
 

@@ -1,0 +1,4 @@
+import { testScenarios } from "./scenario-tests.ts";
+import { unseenChangeScenarios } from "./unseen-changes.ts";
+
+testScenarios(unseenChangeScenarios);
