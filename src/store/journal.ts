@@ -18,7 +18,7 @@ import { join, type Location } from "./location.ts";
 import type { Owner } from "./owner.ts";
 import type { OwnedReservation, Reservation } from "./reservations.ts";
 import { othersIn } from "./search.ts";
-import { withTemporary } from "./temporary.ts";
+import { withStateTemporary } from "./temporary.ts";
 
 /** What the first line says. */
 export interface Seal {
@@ -118,19 +118,21 @@ function isTooLong({ length, renewed }: Seal): boolean {
 export function listingOf({ found }: Lines, attachment: Attachment): Listing {
   const exact = keyOf(attachment);
   const legacy = legacyKey(attachment.containerId);
-  const names = new Set<string>();
+  const held = { [exact]: new Set<string>(), [legacy]: new Set<string>() };
   let isComplete = false;
   for (const line of found) {
     const key = line.startsWith(exact) ? exact : legacy;
     const rest = line.slice(key.length);
     if (!line.startsWith(key) || (rest !== "" && !rest.startsWith(" "))) continue;
     if (key === exact) isComplete = true;
+    const names = held[key];
     const name = rest.slice(1);
-    if (name.startsWith("-")) names.delete(name.slice(1));
-    else if (name !== "") names.add(name);
+    if (rest === "") names?.clear();
+    else if (name.startsWith("-")) names?.delete(name.slice(1));
+    else names?.add(name);
   }
   const reservations: Reservation[] = [];
-  for (const name of [...names].sort()) {
+  for (const name of [...(held[exact] ?? []), ...(held[legacy] ?? [])].sort()) {
     const address = parseAddress(name);
     if (address !== undefined) reservations.push({ address, name });
   }
@@ -147,7 +149,7 @@ export function releasedLine(key: Key, name: string): string {
   return `${key} -${name}\n`;
 }
 
-/** A line that says that an attachment, of which no other line tells, holds nothing. */
+/** A line that says that an attachment holds nothing. */
 export function nothingLine(key: Key): string {
   return `${key}\n`;
 }
@@ -161,7 +163,7 @@ export function nothingLine(key: Key): string {
 export function renewJournal(system: System, location: Location, files: Files): number {
   const lines = othersIn(files).map(lineOf).join("");
   const text = `${paddedHeader(FORM)}${files.pairs}${lines}`;
-  withTemporary(system, location, text, (temporary) =>
+  withStateTemporary(system, location, text, (temporary) =>
     system.rename(temporary, journalPath(location)),
   );
   return HEADER + files.pairs.length + utf8Length(lines);

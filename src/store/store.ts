@@ -35,6 +35,7 @@ import {
   removeReservation,
 } from "./reservations.ts";
 import { allIn, allOf, othersIn, readAll } from "./search.ts";
+import { withSafeStateDirectory } from "./state-directory.ts";
 import { sweepTemporary, withTemporary } from "./temporary.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
@@ -50,7 +51,8 @@ type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "u
 export class Store {
   readonly system: System;
   readonly location: Location;
-  readonly #readsJournal: boolean;
+  readonly #isLocked: boolean;
+  /** Whether the journal is read and, unless something goes wrong, sealed. */
   #keepsJournal: boolean;
   /** The seal, where it was current when this call began; or that of the journal which this call has written anew. */
   #seal: Omit<Seal, "directory"> | undefined;
@@ -68,9 +70,9 @@ export class Store {
   constructor(system: System, location: Location, isLocked: boolean) {
     this.system = system;
     this.location = location;
-    this.#readsJournal = isLocked && location.usesStateDirectory;
+    this.#isLocked = isLocked;
     // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
-    this.#keepsJournal = this.#readsJournal && system.locksOutGoPlugin;
+    this.#keepsJournal = isLocked && location.usesStateDirectory && system.locksOutGoPlugin;
   }
 
   /**
@@ -145,12 +147,14 @@ export class Store {
     const name = formatAddress(address);
     const path = join(this.location.directory, name);
     try {
-      this.#link(temporary, path, attachment);
+      this.#certainly(() => this.#link(temporary, path, attachment));
     } catch (error) {
-      if (isSystemError(error, "EEXIST")) return false;
+      if (isSystemError(error, "EEXIST") && !isSameFile(this.system, temporary, path)) return false;
       // Another file system: `withTemporary` tries again in the network's directory.
       if (!isSystemError(error) || error.code === "EXDEV") throw error;
-      throw internalError(`open ${path}: ${error.reason}`, error.message);
+      if (error.code !== "EEXIST") {
+        throw internalError(`open ${path}: ${error.reason}`, error.message);
+      }
     }
     this.#reservations++;
     this.#lines += heldLine(keyOf(attachment), name);
@@ -168,14 +172,14 @@ export class Store {
     const { system, location } = this;
     const now = readOwner(system, location, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    if (removeReservation(system, location, name)) this.#reservations--;
+    if (this.#certainly(() => removeReservation(system, location, name))) this.#reservations--;
     const key: Key | undefined = keyOfOwner(owner);
     if (key !== undefined) this.#lines += releasedLine(key, name);
   }
 
   /**
    * Removes an empty reservation, so that its address is free. It is renamed first and checked again: a process
-   * under the other kind of lock may have written it meanwhile, and then it is restored.
+   * without this lock may have written it meanwhile, and then it is restored.
    *
    * @returns whether it was removed
    */
@@ -185,9 +189,9 @@ export class Store {
     const path = join(location.directory, name);
     const removed = withTemporary(system, location, "", (temporary) => {
       try {
-        system.rename(path, temporary);
+        this.#certainly(() => system.rename(path, temporary));
         if (isBlank(system, temporary)) return true;
-        restore(system, temporary, path);
+        this.#certainly(() => restore(system, temporary, path));
         return false;
       } catch (error) {
         // Another file system: `withTemporary` tries again in the network's directory.
@@ -230,12 +234,12 @@ export class Store {
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
   #search(): Files {
     if (this.#files !== undefined) return this.#files;
-    if (this.#keepsJournal) this.#readSeal(undefined);
+    this.#readSeal(undefined);
     const { system, location } = this;
-    if (this.#readsJournal) sweepTemporary(system, location);
+    if (this.#isLocked) sweepTemporary(system, location);
     const files = readAll(system, location);
     this.#files = files;
-    // A file that cannot be read may belong to any attachment: the journal stays, and is not current any more.
+    // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#keepsJournal = false;
     if (this.#keepsJournal && this.#identity === undefined) this.#renew(files);
     return files;
@@ -257,7 +261,7 @@ export class Store {
 
   /** Reads the journal, and its seal unless that was read before; `undefined` where it is not current. */
   #readSeal(attachment: Attachment | undefined): Lines | undefined {
-    if (!this.#readsJournal || this.#hasReadSeal) return undefined;
+    if (!this.#keepsJournal || this.#hasReadSeal) return undefined;
     this.#hasReadSeal = true;
     const { system, location } = this;
     const journal = readJournal(system, location, attachment?.containerId);
@@ -268,8 +272,18 @@ export class Store {
   }
 
   #change(): void {
-    if (this.#keepsJournal) this.#readSeal(undefined);
+    this.#readSeal(undefined);
     this.#identity = undefined;
+  }
+
+  /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
+  #certainly<T>(change: () => T): T {
+    try {
+      return change();
+    } catch (error) {
+      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#keepsJournal = false;
+      throw error;
+    }
   }
 
   /** The journal never makes a call fail: without it, everything is searched for. */
@@ -289,6 +303,17 @@ export class Store {
       if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
       this.system.createFile(path, formatOwner(attachment), 0o600);
     }
+  }
+}
+
+/** Whether two names are of the same file. A network file system may answer EEXIST to a link(2) that it has made. */
+function isSameFile(system: System, path: string, other: string): boolean {
+  try {
+    const [a, b] = [system.linkStatus(path), system.linkStatus(other)];
+    return a.inode === b.inode && a.device === b.device;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
   }
 }
 
@@ -313,7 +338,8 @@ function restore(system: System, temporary: string, path: string): void {
 }
 
 /** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */
-export function isHeld(system: System, location: Location, attachment: Attachment): boolean {
+export function isHeld(system: System, place: Location, attachment: Attachment): boolean {
+  const location = withSafeStateDirectory(system, place);
   const journal = readJournal(system, location, attachment.containerId);
   const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
   if (heldAmong(readOwners(system, location, listed), attachment).length > 0) return true;
@@ -321,7 +347,8 @@ export function isHeld(system: System, location: Location, attachment: Attachmen
 }
 
 /** The number of reservations, where it is known without reading the directory; needs no lock. */
-export function knownCount(system: System, location: Location): number | undefined {
+export function knownCount(system: System, place: Location): number | undefined {
+  const location = withSafeStateDirectory(system, place);
   const journal = readJournal(system, location, undefined);
   return journal && currentSeal(system, location, journal)?.reservations;
 }

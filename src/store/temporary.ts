@@ -32,6 +32,20 @@ export function withTemporary<T>(
   return placeFrom(system, write(system, location.directory, 0o755, PREFIX, content), place);
 }
 
+/**
+ * As `withTemporary`, in the state directory alone: for its own files.
+ *
+ * @throws SystemError where that cannot be written
+ */
+export function withStateTemporary<T>(
+  system: System,
+  { temporaryDirectory }: Location,
+  content: string,
+  place: (path: string) => T,
+): T {
+  return placeFrom(system, write(system, temporaryDirectory, 0o700, "", content), place);
+}
+
 /** Writes the file in the state directory; `undefined` where that fails. */
 function writeInStateDirectory(
   system: System,

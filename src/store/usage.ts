@@ -21,7 +21,7 @@ export interface RangeUsage {
 
 /**
  * An empty file younger than this, in milliseconds, may be one that the reference is about to write: it creates the
- * file first, and the portable executable does not share its lock.
+ * file first, and may be at work without our lock.
  */
 const SETTLED_AFTER = 10_000;
 

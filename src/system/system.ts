@@ -113,6 +113,8 @@ export interface System {
   readLink(path: string): string;
   /** Makes a directory and its missing parents, each with `mode` (by default 0755); does nothing where it exists. */
   makeDirectories(path: string, mode?: number): void;
+  /** `chmod(2)`. */
+  changeMode(path: string, mode: number): void;
   /** `rmdir(2)`: removes an empty directory. */
   removeDirectory(path: string): void;
   /** The names in a directory, in no order. */

@@ -11,6 +11,9 @@ import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 import { holderText } from "./holder-text.ts";
 
+/** So many files that cannot be read are named. */
+const MOST_REASONS = 10;
+
 /**
  * DEL: releases what the attachment holds. It needs no ranges, creates nothing where nothing is reserved, and may be
  * repeated. With `gcOnly` it leaves the address to the main plugin's DEL.
@@ -36,11 +39,17 @@ function release(store: Store, attachment: Attachment): void {
     throw new CniError(
       ErrorCode.ioFailure,
       `cannot read ${own.length} of the reservations of ${attachment.containerId} ${attachment.interfaceName}`,
-      own.join("; "),
+      shortened(own).join("; "),
     );
   }
   if (held.length > 0) return;
-  for (const reason of store.unreadable) {
+  for (const reason of shortened(store.unreadable)) {
     store.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
   }
+}
+
+/** The first few of many reasons. */
+function shortened(reasons: readonly string[]): readonly string[] {
+  const more = reasons.length - MOST_REASONS;
+  return more > 0 ? [...reasons.slice(0, MOST_REASONS), `${more} more`] : reasons;
 }

@@ -530,7 +530,7 @@ export const differences: readonly Difference[] = [
   {
     title: "File modes do not depend on the caller's umask",
     reference: "The caller's umask restricts the modes of files and directories.",
-    here: "Directories have mode 0755, reservations and cursors 0600, the lock file 0750.",
+    here: "The network's directory has mode 0755, .host-local 0700, reservations and cursors 0600, the lock file 0750.",
     reason: "Files that one runtime creates must be usable by another.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts", "faults/executables/permissions.test.ts"],

@@ -36,6 +36,7 @@ test("the last line about an address counts", (t) => {
   t.same(listing(["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"]), [[], true]);
   t.same(listing(["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"]), [["10.0.0.2"], true]);
   t.same(listing(["c1 eth0"]), [[], true]);
+  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0"]), [["10.0.0.3"], true]);
   t.end();
 });
 

@@ -19,6 +19,20 @@ test("the index of earlier versions is removed, and nothing else", (t) => {
   t.end();
 });
 
+test("where the old index is removed, others can no longer read the state directory", (t) => {
+  const machine = machineWith();
+  machine.disk.putLink(`${stateDirectory}/owners/c1:eth0`, "10.0.0.2");
+  t.equal(machine.disk.modeOf(stateDirectory), 0o755);
+
+  removeOldIndex(machine.start(), location);
+
+  t.same(
+    [machine.disk.modeOf("/data/.host-local"), machine.disk.modeOf(stateDirectory)],
+    [0o700, 0o700],
+  );
+  t.end();
+});
+
 test("an index through a symbolic link is not followed", (t) => {
   const machine = machineWith();
   machine.disk.put("/elsewhere/file", "");

@@ -110,18 +110,13 @@ test("an attachment of which the journal does not tell is searched for once", (t
   t.end();
 });
 
-test("beside a lock that the Go plugin does not take, no call seals the journal", (t) => {
+test("beside a lock that the Go plugin does not take, no call reads or seals the journal", (t) => {
   const machine = machineWith(two);
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   look(machine);
-  t.same(look(machine, "portable"), [["10.0.0.2"], false], "another call has sealed it");
-
-  withStore(machine.start({ lockKind: "portable" }), (store) => {
-    store.release(ours("10.0.0.2"));
-  });
-
-  t.same(look(machine, "portable"), [[], true]);
+  t.same(look(machine), [["10.0.0.2"], false]);
+  t.same(look(machine, "portable"), [["10.0.0.2"], true], "another call has sealed it");
   t.end();
 });
 
@@ -266,5 +261,36 @@ test("the count is known only while the seal is current", (t) => {
   machine.wait(1);
   machine.disk.put("/data/net/10.0.0.9", "");
   t.equal(knownCount(machine.start(), location), undefined);
+  t.end();
+});
+
+test("an address is reserved also where the file system says that it was taken, by this very call", (t) => {
+  const machine = machineWith();
+  const system = machine.start({
+    interrupt: ({ operation }) =>
+      operation === "link" ? { kind: "fail", code: "EEXIST", isDone: true } : undefined,
+  });
+  machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
+
+  withStore(system, (store) => {
+    store.heldBy(c1, "trust");
+    t.equal(store.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"), true);
+  });
+
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
+  t.end();
+});
+
+test("CHECK and STATUS read no journal behind a symbolic link", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+  machine.disk.put("/elsewhere/file", "");
+  machine.disk.removeAll("/data/.host-local");
+  machine.disk.putLink("/data/.host-local", "/elsewhere");
+  const process = machine.start();
+
+  t.equal(knownCount(process, location), undefined);
+  t.equal(isHeld(process, location, c1), true);
+  t.notOk(process.calls.some(({ operation }) => operation === "findLines"));
   t.end();
 });

@@ -13,7 +13,7 @@ interface Inode {
   readonly kind: FileKind | "link";
   readonly device: bigint;
   readonly number: bigint;
-  readonly mode: number;
+  mode: number;
   readonly entries: Map<string, Inode>;
   /** A file's content, or the target of a symbolic link. */
   content: string;
@@ -143,6 +143,10 @@ export class MemoryDisk {
     if (found.kind === "link") throw new SystemError("open", path, "ELOOP");
     if (found.kind === "directory") throw new SystemError("open", path, "EISDIR");
     return found.content;
+  }
+
+  changeMode(path: string, mode: number): void {
+    this.#find("chmod", path).mode = mode;
   }
 
   removeDirectory(path: string): void {

@@ -231,6 +231,10 @@ export class MemoryProcess implements System {
     this.#call("makeDirectories", "mkdir", path, () => this.#disk.makeDirectories(path, mode));
   }
 
+  changeMode(path: string, mode: number): void {
+    this.#call("changeMode", "chmod", path, () => this.#disk.changeMode(path, mode));
+  }
+
   removeDirectory(path: string): void {
     this.#call("removeDirectory", "rmdir", path, () => this.#disk.removeDirectory(path));
   }
@@ -346,6 +350,7 @@ export class MemoryProcess implements System {
         this.end();
         throw new Killed();
       case "fail":
+        if (interruption.isDone === true) effect();
         throw new SystemError(word, path, interruption.code);
       case "pause":
         interruption.meanwhile();

@@ -45,7 +45,7 @@ test("CHECK changes nothing and takes no lock", (t) => {
 
   t.same(
     new Set(calls.map(({ operation }) => operation)),
-    new Set(["readStandardInput", "status", "findLines", "readFile"]),
+    new Set(["readStandardInput", "status", "linkStatus", "findLines", "readFile"]),
   );
   t.same(network.machine.disk.filesUnder("/"), files);
   t.end();

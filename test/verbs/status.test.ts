@@ -31,7 +31,13 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
 
   t.same(
     calls.map(({ operation }) => operation),
-    ["readStandardInput", "status", "requireWritable", "findLines", "listAddresses"],
+    [
+      "readStandardInput",
+      "status",
+      "requireWritable",
+      ...["linkStatus", "linkStatus", "linkStatus", "findLines"],
+      "listAddresses",
+    ],
   );
   t.same(network.machine.disk.filesUnder("/"), files);
   t.end();

@@ -17,6 +17,7 @@ export interface CLibrary {
 
 const twoIntegers = { arguments: ["int32", "int32"], return: "int32" } as const;
 
+const EIO = 5;
 const SIGALRM = 14;
 const ITIMER_REAL = 0;
 
@@ -51,7 +52,8 @@ function load(): CLibrary | undefined {
           // Making the function has changed it.
           if (flock(descriptor, operation) === 0) return 0;
         }
-        return ffi.getInt32(errno);
+        // Something else may have set it to 0 in between; the lock is not taken.
+        return ffi.getInt32(errno) || EIO;
       },
       interruptAfter: (milliseconds) => {
         timers ??= timersOf(lib);

@@ -1,8 +1,15 @@
 /** `flock(2)` on the reference's lock file: the lock of the Go plugin and of the native executable. */
 
 import fs from "node:fs";
+import { getSystemErrorName } from "node:util";
 import { flockTimeout } from "../flock-holder.ts";
-import { type FileStatus, isSystemError, type LockRequest, type System } from "../system.ts";
+import {
+  type FileStatus,
+  isSystemError,
+  type LockRequest,
+  type System,
+  SystemError,
+} from "../system.ts";
 import type { CLibrary } from "./c-library.ts";
 import { closeQuietly } from "./close-quietly.ts";
 import { systemCall } from "./system-call.ts";
@@ -11,6 +18,9 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 const EINTR = 4;
 const EAGAIN = 11;
+
+/** EINVAL, ENOLCK, ENOSYS and EOPNOTSUPP: what file systems without `flock(2)` answer. */
+const REFUSALS = [22, 37, 38, 95];
 
 /** The longest wait, in milliseconds: some weeks. */
 const LONGEST_WAIT = 2 ** 31 - 1;
@@ -37,7 +47,7 @@ export function lockFile(
     const descriptor = openLockFile(file);
     let outcome: Outcome = "removed";
     try {
-      const end = waitFor(library, descriptor, deadline);
+      const end = waitFor(library, descriptor, file, deadline);
       if (end !== "locked" || isNamed(system, file, descriptor)) outcome = end;
     } finally {
       if (outcome !== "locked") closeQuietly(descriptor);
@@ -68,24 +78,28 @@ export function openLockFile(path: string): number {
   }
 }
 
-function waitFor(library: CLibrary, descriptor: number, deadline: number): Outcome {
-  const errno = library.flock(descriptor, LOCK_EX | LOCK_NB);
-  if (errno !== EAGAIN) return outcomeOf(errno);
+function waitFor(library: CLibrary, descriptor: number, path: string, deadline: number): Outcome {
+  let errno = library.flock(descriptor, LOCK_EX | LOCK_NB);
+  while (errno === EINTR) errno = library.flock(descriptor, LOCK_EX | LOCK_NB);
+  if (errno !== EAGAIN) return outcomeOf(errno, path);
   try {
     for (;;) {
       const left = deadline - performance.now();
       if (left <= 0) return "late";
       library.interruptAfter(left);
       const errno = library.flock(descriptor, LOCK_EX);
-      if (errno !== EINTR) return outcomeOf(errno);
+      if (errno !== EINTR) return outcomeOf(errno, path);
     }
   } finally {
     library.stopInterrupting();
   }
 }
 
-function outcomeOf(errno: number): Outcome {
-  return errno === 0 ? "locked" : "refused";
+/** @throws SystemError where the lock was neither taken nor is refused by the file system */
+function outcomeOf(errno: number, path: string): Outcome {
+  if (errno === 0) return "locked";
+  if (REFUSALS.includes(errno)) return "refused";
+  throw new SystemError("flock", path, getSystemErrorName(-errno));
 }
 
 /** Whether the locked file is still the one at its path. */

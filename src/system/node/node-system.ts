@@ -51,6 +51,7 @@ export function createNodeSystem(): NodeSystem {
     symlink: (target, path) => systemCall("symlink", path, () => fs.symlinkSync(target, path)),
     readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
     makeDirectories,
+    changeMode: (path, mode) => systemCall("chmod", path, () => fs.chmodSync(path, mode)),
     removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     list,
     listAddresses: (path) => namesOf(list(path)),
@@ -168,7 +169,14 @@ function findLines(path: string, start: string | undefined): Lines {
     return systemCall("read", path, () => {
       const { size } = fs.fstatSync(file);
       const buffer = Buffer.allocUnsafe(start === undefined ? Math.min(size, FIRST_LINE) : size);
-      const text = buffer.toString("utf8", 0, fs.readSync(file, buffer, 0, buffer.length, 0));
+      let length = 0;
+      while (length < buffer.length) {
+        const count = fs.readSync(file, buffer, length, buffer.length - length, length);
+        // Lines are missing: the length is not that of the seal.
+        if (count === 0) return { first: "", found: [], size: length };
+        length += count;
+      }
+      const text = buffer.toString("utf8");
       const end = text.indexOf("\n");
       if (end < 0) return { first: "", found: [], size };
       const found = start === undefined ? [] : linesIn(text, start, end + 1);

@@ -21,15 +21,26 @@ enum {
   LONGEST_WORD = 15,
 };
 
-JSValue host_make_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
-  (void)self, (void)count;
+/* mkdir(2) and chmod(2): a path and a mode in, nothing out. */
+static JSValue with_mode(JSContext *ctx, const char *operation, JSValueConst *args,
+                         int (*call)(const char *, mode_t)) {
   uint32_t mode;
   if (JS_ToUint32(ctx, &mode, args[1]) < 0) return JS_EXCEPTION;
-  const char *path = path_of(ctx, "mkdir", args[0]);
+  const char *path = path_of(ctx, operation, args[0]);
   if (!path) return JS_EXCEPTION;
-  JSValue result = done(ctx, "mkdir", mkdir(path, (mode_t)mode));
+  JSValue result = done(ctx, operation, call(path, (mode_t)mode));
   JS_FreeCString(ctx, path);
   return result;
+}
+
+JSValue host_make_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return with_mode(ctx, "mkdir", args, mkdir);
+}
+
+JSValue host_change_mode(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  return with_mode(ctx, "chmod", args, chmod);
 }
 
 JSValue host_remove_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -83,7 +94,9 @@ struct names {
 
 static bool add_name(JSContext *ctx, void *data, const char *name) {
   struct names *names = data;
-  return JS_SetPropertyUint32(ctx, names->array, names->length++, JS_NewString(ctx, name)) >= 0;
+  JSValue value = JS_NewString(ctx, name);
+  if (JS_IsException(value)) return false;
+  return JS_SetPropertyUint32(ctx, names->array, names->length++, value) >= 0;
 }
 
 JSValue host_list(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -232,9 +245,11 @@ static int add_pair(struct files *files, const char *name, const char *content, 
 /* Adds [name, first, second], without `second` where that is undefined; false with an exception thrown. */
 static bool add_other(JSContext *ctx, struct files *files, const char *name, JSValue first,
                       JSValue second) {
-  JSValue other = JS_NewArray(ctx);
-  bool added = !JS_IsException(other) && !JS_IsException(first) &&
-               JS_SetPropertyUint32(ctx, other, 0, JS_NewString(ctx, name)) >= 0;
+  JSValue other = JS_NewArray(ctx), text = JS_NewString(ctx, name);
+  bool added = !JS_IsException(other) && !JS_IsException(text) && !JS_IsException(first) &&
+               !JS_IsException(second);
+  if (added) added = JS_SetPropertyUint32(ctx, other, 0, text) >= 0;
+  else JS_FreeValue(ctx, text);
   if (added) added = JS_SetPropertyUint32(ctx, other, 1, first) >= 0;
   else JS_FreeValue(ctx, first);
   if (added && !JS_IsUndefined(second)) added = JS_SetPropertyUint32(ctx, other, 2, second) >= 0;
@@ -264,23 +279,27 @@ static ssize_t read_up_to(int descriptor, char *bytes, size_t limit) {
   return (ssize_t)length;
 }
 
-/* Adds a file whose content is not a pair. */
+/* Adds a file whose content is not a pair, of which the beginning has been read. */
 static bool add_content(JSContext *ctx, struct files *files, const char *name, int descriptor,
                         const char *start, size_t length) {
   if ((double)length > files->limit) return add_error(ctx, files, name, "read", EFBIG);
   if (length < PAIR_LIMIT) {
     return add_other(ctx, files, name, JS_NewStringLen(ctx, start, length), JS_UNDEFINED);
   }
-  struct stat file;
-  if (fstat(descriptor, &file) < 0) return add_error(ctx, files, name, "stat", errno);
-  if ((double)file.st_size > files->limit) return add_error(ctx, files, name, "read", EFBIG);
-  size_t size = (size_t)file.st_size;
-  char *content = malloc(size + 1);
+  size_t limit = (size_t)files->limit;
+  char *content = malloc(limit + 1);
   if (!content) return JS_ThrowOutOfMemory(ctx), false;
-  ssize_t count = pread(descriptor, content, size, 0);
-  bool added = count < 0 ? add_error(ctx, files, name, "read", errno)
-                         : add_other(ctx, files, name, JS_NewStringLen(ctx, content, (size_t)count),
-                                     JS_UNDEFINED);
+  memcpy(content, start, length);
+  ssize_t count = read_up_to(descriptor, content + length, limit + 1 - length);
+  bool added;
+  if (count < 0) {
+    added = add_error(ctx, files, name, "read", errno);
+  } else if (length + (size_t)count > limit) {
+    added = add_error(ctx, files, name, "read", EFBIG);
+  } else {
+    JSValue text = JS_NewStringLen(ctx, content, length + (size_t)count);
+    added = add_other(ctx, files, name, text, JS_UNDEFINED);
+  }
   free(content);
   return added;
 }

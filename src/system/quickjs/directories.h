@@ -20,6 +20,9 @@ JSValue host_read_files(JSContext *ctx, JSValueConst self, int count, JSValueCon
 /* makeDirectory(path, mode). */
 JSValue host_make_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
 
+/* changeMode(path, mode). */
+JSValue host_change_mode(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
+
 /* removeDirectory(path). */
 JSValue host_remove_directory(JSContext *ctx, JSValueConst self, int count, JSValueConst *args);
 

@@ -217,8 +217,9 @@ static JSValue host_set_modified(JSContext *ctx, JSValueConst self, int count,
   }
   const char *path = path_of(ctx, "utimensat", args[0]);
   if (!path) return JS_EXCEPTION;
-  struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
-                              {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+  /* Of access, too: bindfs ignores the call if only one time is set. */
+  struct timespec time = {.tv_sec = seconds, .tv_nsec = nanoseconds};
+  struct timespec times[2] = {time, time};
   JSValue result = done(ctx, "utimensat", utimensat(AT_FDCWD, path, times, 0));
   JS_FreeCString(ctx, path);
   return result;
@@ -273,7 +274,7 @@ static JSValue status_by(JSContext *ctx, const char *operation, JSValueConst pat
  */
 static int fresh_stat(const char *path, struct stat *found) {
   struct statx fresh;
-  if (statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh) < 0) {
+  if (statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &fresh) < 0) {
     return errno == EINVAL || errno == ENOSYS || errno == EPERM ? stat(path, found) : -1;
   }
   *found = (struct stat){
@@ -458,6 +459,7 @@ static const struct {
     {"setModified", 3, host_set_modified},
     {"unlink", 1, host_unlink},
     {"makeDirectory", 2, host_make_directory},
+    {"changeMode", 2, host_change_mode},
     {"removeDirectory", 1, host_remove_directory},
     {"list", 1, host_list},
     {"listAddresses", 1, host_list_addresses},

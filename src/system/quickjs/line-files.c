@@ -49,6 +49,7 @@ static bool take_lines(struct search *search, const char *window, const char *en
     const char *line_end = memchr(line, '\n', (size_t)(end - line));
     if (!line_end) return true;
     JSValue value = JS_NewStringLen(search->ctx, line, (size_t)(line_end - line));
+    if (JS_IsException(value)) return false;
     if (JS_SetPropertyUint32(search->ctx, search->found, search->count++, value) < 0) return false;
     line = memmem(line_end, (size_t)(end - line_end), search->pattern, search->pattern_length);
     if (line) line++;
@@ -56,18 +57,18 @@ static bool take_lines(struct search *search, const char *window, const char *en
   return true;
 }
 
-/* Looks through as many bytes as the file has. Returns 0, the errno, or -1 with an exception thrown. */
-static int search_file(struct search *search, int descriptor, off_t left) {
+/* Looks through as many bytes as the file has, `left`, of which none are left then. Returns 0, the errno, or -1 with an exception thrown. */
+static int search_file(struct search *search, int descriptor, off_t *left) {
   size_t capacity = FIRST_WINDOW, length = 0;
   char *window = malloc(capacity);
   int result = window ? 0 : ENOMEM;
-  while (result == 0 && left > 0) {
+  while (result == 0 && *left > 0) {
     ssize_t count = read(descriptor, window + length, capacity - length);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) result = errno;
     if (count <= 0) break;
     length += (size_t)count;
-    left -= count;
+    *left -= count;
     char *last = memrchr(window, '\n', length);
     if (last) {
       if (!take_lines(search, window, last + 1)) result = -1;
@@ -88,18 +89,22 @@ static int search_file(struct search *search, int descriptor, off_t left) {
   return result;
 }
 
-/* [first line, lines found, size]. */
+/* [first line, lines found, size]; where lines are wanted, the size is of what was looked through. */
 static JSValue lines_in(JSContext *ctx, int descriptor, const char *pattern, size_t pattern_length) {
   struct stat file;
   if (fstat(descriptor, &file) < 0) return throw_errno(ctx, "stat", errno);
   struct search search = {
       .ctx = ctx,
-      .first = JS_NewString(ctx, ""),
+      .first = JS_UNDEFINED,
       .found = JS_NewArray(ctx),
       .pattern = pattern,
       .pattern_length = pattern_length,
   };
-  int error = search_file(&search, descriptor, file.st_size);
+  off_t left = file.st_size;
+  int error = JS_IsException(search.found) ? -1 : search_file(&search, descriptor, &left);
+  if (!search.has_first && error == 0) search.first = JS_NewString(ctx, "");
+  /* Where the file ended early, lines may be missing: then its length is not that of the seal. */
+  double size = (double)(search.pattern ? file.st_size - left : file.st_size);
   JSValue lines = error == 0 ? JS_NewArray(ctx) : JS_UNDEFINED;
   if (error != 0 || JS_IsException(lines)) {
     JS_FreeValue(ctx, search.first);
@@ -108,7 +113,7 @@ static JSValue lines_in(JSContext *ctx, int descriptor, const char *pattern, siz
   }
   bool set = JS_SetPropertyUint32(ctx, lines, 0, search.first) >= 0;
   set = JS_SetPropertyUint32(ctx, lines, 1, search.found) >= 0 && set;
-  set = JS_SetPropertyUint32(ctx, lines, 2, JS_NewFloat64(ctx, (double)file.st_size)) >= 0 && set;
+  set = JS_SetPropertyUint32(ctx, lines, 2, JS_NewFloat64(ctx, size)) >= 0 && set;
   if (set) return lines;
   JS_FreeValue(ctx, lines);
   return JS_EXCEPTION;

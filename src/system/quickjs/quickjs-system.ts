@@ -28,6 +28,7 @@ interface Host {
   readLink(path: string): string;
   setModified(path: string, seconds: number, nanoseconds: number): void;
   makeDirectory(path: string, mode: number): void;
+  changeMode(path: string, mode: number): void;
   removeDirectory(path: string): void;
   list(path: string): readonly string[];
   listAddresses(path: string): readonly [quads: readonly number[], others: readonly string[]];
@@ -89,6 +90,7 @@ export function createQuickJsSystem(): QuickJsSystem {
     setModified: (path, time) =>
       callHost(path, () => host.setModified(path, Number(time / SECOND), Number(time % SECOND))),
     makeDirectories,
+    changeMode: (path, mode) => callHost(path, () => host.changeMode(path, mode)),
     removeDirectory: (path) => callHost(path, () => host.removeDirectory(path)),
     list: (path) => callHost(path, () => host.list(path)),
     listAddresses: (path) => {

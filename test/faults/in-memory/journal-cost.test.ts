@@ -75,15 +75,14 @@ test("a repeated DEL searches once, and then no more", (t) => {
   t.end();
 });
 
-test("beside a lock that the Go plugin does not take, each changing call searches, since it puts no seal", (t) => {
+test("beside a lock that the Go plugin does not take, each changing call searches", (t) => {
   const network = crowded();
   const unsealed = { lockKind: "portable" };
 
-  t.same(costOf(network, network.add("first", unsealed)), free);
-  t.same(costOf(network, network.add("second", unsealed)), search);
+  t.same(costOf(network, network.add("first", unsealed)), search);
   t.same(costOf(network, network.del("first")), search, "so does the next one that seals");
   t.same(costOf(network, network.del("first")), free);
-  t.same(costOf(network, network.del("first", unsealed)), free);
+  t.same(costOf(network, network.del("first", unsealed)), search);
   t.end();
 });
 
@@ -97,7 +96,7 @@ test("a full range and one with a single free address are searched by their name
   const last = network.add("one-more");
 
   t.same(last.addresses, ["10.0.0.77/24"]);
-  t.ok(last.calls.length < 40, `${last.calls.length} calls`);
+  t.ok(last.calls.length < 50, `${last.calls.length} calls`);
   t.same(costOf(network, last), { foreign: 0, lists: 1 });
   t.end();
 });

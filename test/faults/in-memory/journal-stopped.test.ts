@@ -1,9 +1,9 @@
-/** A call is killed at any point, then others write without a line in the journal: no answer is wrong. */
+/** A call is killed, or fails, at any point, then others write without a line in the journal: no answer is wrong. */
 
 import { test } from "tap";
 import { extent } from "../../extent.ts";
 import { sample } from "../../sample.ts";
-import { stopAt } from "../../system/interruption.ts";
+import { failAfter, stopAt } from "../../system/interruption.ts";
 import { MemoryMachine } from "../../system/memory-machine.ts";
 import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
 import { seed } from "../seed.ts";
@@ -90,24 +90,26 @@ for (const [verb, act] of acts) {
     for (const executable of executables) {
       for (const isForeign of [false, true]) {
         const world = `${executable.name}, ${clock}${isForeign ? ", after a foreign write" : ""}`;
-        test(`${verb} may be stopped anywhere, and others may write at once: ${world}`, (t) => {
+        test(`${verb} may be stopped or fail anywhere, and others may write at once: ${world}`, (t) => {
           const { options } = executable;
           const { calls } = act(prepare(set, isForeign, options), options);
           const broken: string[] = [];
 
           const numbers = Array.from({ length: calls.length + 1 }, (_, at) => at + 1);
           for (const number of sample(numbers, extent === "short" ? 8 : 1, seed)) {
-            const network = prepare(set, isForeign, options);
-            act(network, { ...options, interrupt: stopAt(number) });
-            for (const [at, [writer, write]] of writers.entries()) {
-              // Either executable asks after every call and every writer, in one world or the other.
-              const asker = executables[(number + at + (isForeign ? 1 : 0)) % 2] ?? executable;
-              const found = network.machine.try(() => {
-                write(network);
-                return brokenAnswers(network, attachments, asker.options);
-              });
-              const where = `${number} ${calls[number - 1]?.operation ?? "not"}, then ${writer}, asked by ${asker.name}`;
-              broken.push(...found.map((text) => `${where}: ${text}`));
+            for (const interrupt of [stopAt(number), failAfter(number, "EIO")]) {
+              const network = prepare(set, isForeign, options);
+              act(network, { ...options, interrupt });
+              for (const [at, [writer, write]] of writers.entries()) {
+                // Either executable asks after every call and every writer, in one world or the other.
+                const asker = executables[(number + at + (isForeign ? 1 : 0)) % 2] ?? executable;
+                const found = network.machine.try(() => {
+                  write(network);
+                  return brokenAnswers(network, attachments, asker.options);
+                });
+                const where = `${number} ${calls[number - 1]?.operation ?? "not"}, then ${writer}, asked by ${asker.name}`;
+                broken.push(...found.map((text) => `${where}: ${text}`));
+              }
             }
           }
 
