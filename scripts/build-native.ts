@@ -24,6 +24,7 @@ const hostFiles = [
   "line-files.c",
   "directories.c",
   "operator-host.c",
+  "agent-host.c",
   "unused-math.c",
 ];
 

@@ -4,4 +4,5 @@ import { operate } from "./operator/operate.ts";
 import { createQuickJsOperatorSystem } from "./system/quickjs/operator-system.ts";
 
 const system = createQuickJsOperatorSystem();
-system.exit(operate(system));
+const exitCode = operate(system);
+if (exitCode !== undefined) system.exit(exitCode);

@@ -3,8 +3,9 @@
 import { operate } from "./operator/operate.ts";
 import { createNodeOperatorSystem } from "./system/node/operator-system.ts";
 
-/** Runs the tool, and ends the process. */
+/** Runs the tool, and ends the process, unless a service goes on. */
 export function run(): void {
   const system = createNodeOperatorSystem();
-  system.exit(operate(system));
+  const exitCode = operate(system);
+  if (exitCode !== undefined) system.exit(exitCode);
 }

@@ -1,5 +1,6 @@
 /** All commands, in the order of the help. */
 
+import { agent } from "./agent/agent.ts";
 import { audit } from "./audit/audit.ts";
 import { capacity } from "./capacity/capacity.ts";
 import { check } from "./check/check.ts";
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   gc,
   release,
   metrics,
+  agent,
   install,
   completionOf(() => commands),
   manOf(() => commands),

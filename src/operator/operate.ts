@@ -18,9 +18,9 @@ const COMMAND_ERROR = 2;
 /**
  * Runs the command that the arguments name.
  *
- * @returns the exit code, see `Report`
+ * @returns the exit code, see `Report`; `undefined` while a service goes on, which ends the process by itself
  */
-export function operate(system: OperatorSystem): number {
+export function operate(system: OperatorSystem): number | undefined {
   const [name, words] = commandLineOf(system.arguments);
   try {
     return execute(system, name, words);
@@ -47,7 +47,11 @@ function commandLineOf(
   return [name, [...others, ...words.slice(0, Math.max(at, 0))]];
 }
 
-function execute(system: OperatorSystem, name: string, words: readonly string[]): number {
+function execute(
+  system: OperatorSystem,
+  name: string,
+  words: readonly string[],
+): number | undefined {
   if (name === "--help" || name === "-h" || name === "help") {
     const topic = words.find((word) => word !== "--json");
     const width = helpWidth(system);
@@ -72,7 +76,11 @@ function execute(system: OperatorSystem, name: string, words: readonly string[])
     system.writeStandardOutput(before + format(system, report, parsed.has("--json")));
     return report;
   };
-  return parsed.has(watchOption.name) ? repeat(system, run) : run("").exitCode;
+  if (parsed.has(watchOption.name)) return repeat(system, run);
+  const { exitCode, service } = run("");
+  if (service === undefined) return exitCode;
+  system.serve(service);
+  return undefined;
 }
 
 /** Makes only the form that is printed: the other one may take seconds. */

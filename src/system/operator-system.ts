@@ -1,6 +1,6 @@
 /** The interface to the operating system for the operator's tool: what it needs beyond `System`. */
 
-import type { System } from "./system.ts";
+import type { System, SystemError } from "./system.ts";
 
 /** A process that has exited. */
 export interface CompletedProcess {
@@ -22,6 +22,31 @@ export interface RunOptions {
   readonly timeout?: number;
   /** Captures standard error, at most 64 KiB, instead of sharing this process's. */
   readonly captureStderr?: boolean;
+}
+
+/** What a service does next: run a program, killed with its children after a time, or wait. */
+export type ServiceStep =
+  | {
+      readonly kind: "run";
+      readonly command: readonly [string, ...string[]];
+      /** In milliseconds. */
+      readonly timeout: number;
+    }
+  | { readonly kind: "wait"; readonly milliseconds: number };
+
+/** A process that goes on until it is terminated, see `OperatorSystem.serve`. */
+export interface Service {
+  /** Where connections are accepted; `undefined` for nowhere. */
+  readonly listen: { readonly address: string; readonly port: number } | undefined;
+  /** Called whenever no program runs: at the start, after each program, and after each wait. */
+  next(): ServiceStep;
+  /** Takes the end of the program: ETIMEDOUT if it was killed. Its output may be cut. */
+  completed(outcome: CompletedProcess | SystemError): void;
+  /**
+   * The response to what a connection has sent so far, after which the connection is closed; `undefined` as long as the
+   * request is incomplete.
+   */
+  respond(request: string): string | undefined;
 }
 
 /** Mode and owner of a file. */
@@ -69,4 +94,9 @@ export interface OperatorSystem extends System {
     limit: number,
     options?: RunOptions,
   ): CompletedProcess;
+  /**
+   * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the program that runs; also as the
+   * first process of a container. A connection may take five seconds. On Node.js it returns, and the event loop serves.
+   */
+  serve(service: Service): void;
 }

@@ -259,6 +259,10 @@ function reasonOf(code: string): string {
       return "device or resource busy";
     case "ETIMEDOUT":
       return "connection timed out";
+    case "EADDRINUSE":
+      return "address already in use";
+    case "EADDRNOTAVAIL":
+      return "cannot assign requested address";
     case "ENOTEMPTY":
       return "directory not empty";
     case "ESTALE":

@@ -1,3 +1,4 @@
+import { join } from "../../store/location.ts";
 import { ownerText } from "../../store/owner.ts";
 import { listReservations, type Reservation } from "../../store/reservations.ts";
 import { othersIn, readAll } from "../../store/search.ts";
@@ -9,9 +10,13 @@ import {
   type Report,
   UsageError,
 } from "../command/command.ts";
+import { parseDuration } from "../command/duration.ts";
 import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
+import { replaceFile } from "../command/replace-file.ts";
+import { requireDirectory } from "../node/configuration-directories.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import { formatJsonDocument } from "../output/json.ts";
 import {
   addUp,
   countRanges,
@@ -23,9 +28,13 @@ import {
   podsFor,
 } from "./capacity-count.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
+import { extendedResourceOf, resourceOption } from "./extended-resource.ts";
+import { featureFile } from "./node-feature.ts";
 import { nodePatch } from "./node-patch.ts";
+import { resourceSlice } from "./resource-slice.ts";
 
-const DEFAULT_RESOURCE = "example.com/pod-ips";
+/** The forms of the number of pods; at most one may be asked for. */
+const forms = ["--max-pods", "--node-feature", "--node-patch", "--resource-slice"] as const;
 
 /** `capacity`: counts addresses, and the pods that they suffice for. */
 export const capacity: Command = {
@@ -37,7 +46,7 @@ export const capacity: Command = {
   description: [
     "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
-    "The Kubernetes scheduler does not count addresses by itself: --node-patch prints a JSON patch that publishes the number on the node as an extended resource, for pods that request it. It does not count pods with hostNetwork.",
+    "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node. --resource-slice prints a ResourceSlice for dynamic resource allocation without a driver on the node, which is alpha in Kubernetes 1.37.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
     "With containerd's conf_template there is no configuration before the node has its first podCIDR; host-local plan computes the number from the node mask, and with --pods the node mask from the number.",
   ],
@@ -45,14 +54,25 @@ export const capacity: Command = {
     { name: "--max-pods", summary: "print only the number of pods, for kubelet's maxPods" },
     hostNetworkPodsOption,
     {
+      name: "--node-feature",
+      value: "DIR",
+      summary: "write the number as a feature to a file in DIR, atomically",
+    },
+    {
+      name: "--expires-after",
+      value: "DURATION",
+      summary: "when the feature expires unless it is written again (default: 1h)",
+    },
+    {
       name: "--node-patch",
       summary: "print the JSON patch that publishes the number of addresses on the node",
     },
     {
-      name: "--resource",
-      value: "NAME",
-      summary: `the extended resource in the patch (default: ${DEFAULT_RESOURCE})`,
+      name: "--resource-slice",
+      value: "NODE",
+      summary: "print the ResourceSlice that publishes it for dynamic resource allocation",
     },
+    resourceOption,
   ],
   examples: [
     { line: "host-local capacity", effect: "count all ranges of all networks" },
@@ -65,31 +85,56 @@ export const capacity: Command = {
       effect: "the line for kubelet's configuration file; nothing is printed if the command fails",
     },
     {
+      line: "host-local capacity mynet --node-feature /etc/kubernetes/node-feature-discovery/features.d",
+      effect:
+        "let the scheduler count addresses, by node-feature-discovery; repeat it within the hour",
+    },
+    {
       line: 'patch="$(host-local capacity mynet --node-patch)" && kubectl patch node "$(hostname)" --subresource=status --type=json -p "$patch"',
-      effect: "let the scheduler count addresses, for pods that request the resource",
+      effect: "the same once, without node-feature-discovery",
     },
   ],
   run: (context) => {
-    const isPatch = context.has("--node-patch");
-    if (context.has("--max-pods")) {
-      if (isPatch)
-        throw new UsageError("capacity: --max-pods and --node-patch are mutually exclusive");
-      return podCount(context);
+    const [form, other] = forms.filter((name) => isGiven(context, name));
+    if (other !== undefined) {
+      throw new UsageError(`capacity: ${form} and ${other} are mutually exclusive`);
     }
-    if (context.option(hostNetworkPodsOption.name) !== undefined) {
-      throw new UsageError(`capacity: ${hostNetworkPodsOption.name} requires --max-pods`);
+    requireForm(context, hostNetworkPodsOption.name, form, ["--max-pods"]);
+    requireForm(context, "--expires-after", form, ["--node-feature"]);
+    requireForm(context, resourceOption.name, form, forms.slice(1));
+    switch (form) {
+      case "--max-pods":
+        return podCount(context);
+      case "--node-feature":
+        return feature(context);
+      case "--node-patch":
+        return patch(context);
+      case "--resource-slice":
+        return slice(context);
+      default:
+        return count(context);
     }
-    if (isPatch) return patch(context);
-    if (context.option("--resource") !== undefined) {
-      throw new UsageError("capacity: --resource requires --node-patch");
-    }
-    return count(context);
   },
 };
 
+function isGiven({ has, option }: Context, name: string): boolean {
+  return has(name) || option(name) !== undefined;
+}
+
+/** @throws UsageError if an option is given without one of the forms that it belongs to */
+function requireForm(
+  context: Context,
+  name: string,
+  form: (typeof forms)[number] | undefined,
+  expected: readonly string[],
+): void {
+  if (!isGiven(context, name) || (form !== undefined && expected.includes(form))) return;
+  throw new UsageError(`capacity: ${name} requires ${expected.join(" or ")}`);
+}
+
 function podCount(context: Context): Report {
   const hostNetworkPods = hostNetworkPodsOf(context);
-  const addresses = podsWithAddresses(context);
+  const { pods: addresses } = podsWithAddresses(context);
   const pods = maxPods(addresses + (hostNetworkPods ?? 0n));
   if (hostNetworkPods === undefined && context.system.isTerminal(2)) {
     context.log(
@@ -104,9 +149,37 @@ function podCount(context: Context): Report {
 }
 
 function patch(context: Context): Report {
-  const resource = context.option("--resource") ?? DEFAULT_RESOURCE;
-  const document = nodePatch(resource, maxPods(podsWithAddresses(context)));
+  const resource = extendedResourceOf(context);
+  const document = nodePatch(resource, maxPods(podsWithAddresses(context).pods));
   return { exitCode: 0, document, text: `${JSON.stringify(document)}\n` };
+}
+
+function slice(context: Context): Report {
+  const node = context.option("--resource-slice") ?? "";
+  const resource = extendedResourceOf(context);
+  const document = resourceSlice(resource, node, maxPods(podsWithAddresses(context).pods));
+  return { exitCode: 0, document, text: formatJsonDocument(document) };
+}
+
+function feature(context: Context): Report {
+  const { system, option } = context;
+  const { text } = extendedResourceOf(context);
+  const lifetime = parseDuration(option("--expires-after") ?? "1h", "--expires-after");
+  const directory = requireDirectory(system, "--node-feature", option("--node-feature") ?? "");
+  const { network, pods } = podsWithAddresses(context);
+  const path = join(directory, `host-local.${network}`);
+  const expires = system.now() + lifetime;
+  replaceFile(system, "capacity: --node-feature", path, featureFile(text, maxPods(pods), expires));
+  return {
+    exitCode: 0,
+    document: {
+      file: path,
+      feature: text,
+      pods: maxPods(pods),
+      expires: new Date(expires).toISOString(),
+    },
+    text: `${path}: ${text}=${maxPods(pods)}\n`,
+  };
 }
 
 /**
@@ -114,7 +187,10 @@ function patch(context: Context): Report {
  *
  * @throws CommandError unless exactly one configured network matches
  */
-function podsWithAddresses(context: Context): bigint {
+function podsWithAddresses(context: Context): {
+  readonly network: string;
+  readonly pods: bigint;
+} {
   const name = context.operands[0];
   const { found, problems } = findNetworks(context, name);
   logProblems(context, problems);
@@ -136,7 +212,10 @@ function podsWithAddresses(context: Context): bigint {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
-  return podsFor(network.rangeSets, network.exclusions) ?? 0n;
+  return {
+    network: network.location.network,
+    pods: podsFor(network.rangeSets, network.exclusions) ?? 0n,
+  };
 }
 
 function count(context: Context): Report {

@@ -2,15 +2,12 @@
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
-import { type Installation, installationIn, pluginKindAt } from "../install/installation.ts";
+import { type Installation, installationIn, isReplaced } from "../install/installation.ts";
 import { shellCommand } from "../node/command-text.ts";
 import { directoriesWithPlugin, PLUGIN, STATIC } from "../node/plugin-directories.ts";
 import type { Finding } from "./finding.ts";
 
-/**
- * Checks that this program is still where it was installed: other installers overwrite it. It was installed where there is
- * a marker, or a previous plugin that is another one; after a rollback, the previous plugin is this program.
- */
+/** Checks that this program is still where it was installed: other installers overwrite it. */
 export function pluginFindings(system: OperatorSystem): readonly Finding[] {
   return directoriesWithPlugin(system).flatMap(({ directory }) => [
     ...findingsIn(system, installationIn(directory, PLUGIN), []),
@@ -21,13 +18,11 @@ export function pluginFindings(system: OperatorSystem): readonly Finding[] {
 /** @param options those of `install` that repair it */
 function findingsIn(
   system: OperatorSystem,
-  { directory, target, previous, marker }: Installation,
+  installation: Installation,
   options: readonly string[],
 ): readonly Finding[] {
-  const isMarked = exists(system, marker);
-  if (!(isMarked || exists(system, previous))) return [];
-  if (pluginKindAt(system, target) === "ours") return [];
-  if (!isMarked && pluginKindAt(system, previous) === "ours") return [];
+  if (!isReplaced(system, installation)) return [];
+  const { directory, target } = installation;
   return [
     {
       code: "plugin-replaced",

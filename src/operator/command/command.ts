@@ -1,6 +1,6 @@
 /** The definition of a command, from which its parser, help, manual page and completion are made. */
 
-import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { OperatorSystem, Service } from "../../system/operator-system.ts";
 
 /** An option of a command. */
 export interface Option {
@@ -65,6 +65,8 @@ export interface Report {
   readonly document: unknown;
   /** Without `--json`; ends with a newline unless it is empty. */
   readonly text: string;
+  /** What the process does once this is printed, until it is terminated. */
+  readonly service?: Service;
 }
 
 /** Invalid arguments or input; the command exits with code 2. */

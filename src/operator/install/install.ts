@@ -21,6 +21,7 @@ import {
   backupPathFor,
   type Installation,
   installationIn,
+  isReplaced,
   keepTarget,
   kindAt,
   linkAt,
@@ -38,6 +39,11 @@ const staticOption = {
   summary: `also link ${STATIC} to it: called by that name it is that plugin`,
 };
 
+const ifReplacedOption = {
+  name: "--if-replaced",
+  summary: "only if this program was installed there, and another one is there now, or none",
+};
+
 /** `install`: installs this executable as a CNI plugin, rolls back, and uninstalls. */
 export const install: Command = {
   name: "install",
@@ -49,11 +55,13 @@ export const install: Command = {
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
     `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
     `--static makes DIR/${STATIC} a link to ${PLUGIN}, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the link if there was nothing.`,
+    "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers, and host-local agent --keep-installed.",
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
   ],
   options: [
     yesOption,
     staticOption,
+    ifReplacedOption,
     { name: "--rollback", summary: `exchange ${PLUGIN} and ${PREVIOUS}` },
     { name: "--uninstall", summary: `remove this executable and restore ${PREVIOUS}` },
   ],
@@ -66,7 +74,9 @@ export const install: Command = {
   ],
   run: (context) => {
     const { system, has } = context;
-    const actions = ["--rollback", "--uninstall", staticOption.name].filter(has);
+    const actions = ["--rollback", "--uninstall", staticOption.name, ifReplacedOption.name].filter(
+      has,
+    );
     if (actions.length > 1) {
       throw new UsageError(`install: ${actions.join(" and ")} exclude each other`);
     }
@@ -87,11 +97,17 @@ export const install: Command = {
 function installSelf(context: Context, installation: Installation): Report {
   const { system } = context;
   const { directory, target } = installation;
-  const isInstalled = kindAt(system, target) === "file" && system.sameContent(SELF, target);
   const link = installationIn(directory, STATIC);
-  const isToLink = context.has(staticOption.name) && !isLinked(system, link);
+  const isPutBack = context.has(ifReplacedOption.name);
+  const isInstalled = isPutBack
+    ? !isReplaced(system, installation)
+    : kindAt(system, target) === "file" && system.sameContent(SELF, target);
+  const isToLink = isPutBack
+    ? isReplaced(system, link)
+    : context.has(staticOption.name) && !isLinked(system, link);
   if (isInstalled && !isToLink) {
-    return nothingToDo(context, installation, `${target} already is this executable`);
+    const reason = isPutBack ? "was not replaced by another program" : "already is this executable";
+    return nothingToDo(context, installation, `${target} ${reason}`);
   }
   const plan = sentences(
     isInstalled ? "" : planToCopy(system, installation),

@@ -2,7 +2,7 @@
 
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type FileKind, isSystemError } from "../../system/system.ts";
+import { exists, type FileKind, isSystemError } from "../../system/system.ts";
 import { PLUGIN, type STATIC } from "../node/plugin-directories.ts";
 import { isOurs } from "./probe.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
@@ -59,6 +59,20 @@ export function pluginKindAt(system: OperatorSystem, path: string): PluginKind {
   if (linkAt(system, path) === PLUGIN) return "ours";
   if (kindAt(system, path) === "nothing") return "nothing";
   return isOurs(system, path) ? "ours" : "other";
+}
+
+/**
+ * Whether this program was installed, and another one is there now, or none. It was installed where there is a marker, or
+ * a previous plugin that is another one; after a rollback, the previous plugin is this program.
+ */
+export function isReplaced(
+  system: OperatorSystem,
+  { target, previous, marker }: Installation,
+): boolean {
+  const isMarked = exists(system, marker);
+  if (!(isMarked || exists(system, previous))) return false;
+  if (pluginKindAt(system, target) === "ours") return false;
+  return isMarked || pluginKindAt(system, previous) !== "ours";
 }
 
 /** The text of the symbolic link at a path; `undefined` if there is none. */

@@ -1,7 +1,6 @@
-import { join, parentOf } from "../../store/location.ts";
-import { isSystemError, type System } from "../../system/system.ts";
 import { runChecks } from "../check/checks.ts";
-import { type Command, CommandError, type Context, type Report } from "../command/command.ts";
+import type { Command, Context, Report } from "../command/command.ts";
+import { replaceFile } from "../command/replace-file.ts";
 import { logProblems } from "../node/networks.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { inLines } from "../output/escape.ts";
@@ -41,46 +40,10 @@ function measureNetworks(context: Context): Report {
   const measured = measure(system, checked);
   const text = formatExposition(measured);
   const output = context.option("--output");
-  if (output !== undefined) replaceFile(system, output, text);
+  if (output !== undefined) replaceFile(system, "metrics: --output", output, text);
   return {
     exitCode: 0,
     document: { metrics: measured },
     text: output === undefined ? inLines(text, false) : "",
   };
-}
-
-/** Atomically: until it is complete the file has a name that the textfile collector ignores. */
-function replaceFile(system: System, path: string, text: string): void {
-  requireFile(system, path);
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  const temporary = join(parentOf(path), `.${name}.${system.processId()}`);
-  create(system, temporary, text);
-  try {
-    system.rename(temporary, path);
-  } catch (error) {
-    system.unlink(temporary);
-    throw error;
-  }
-}
-
-/** A device, or a link to one, must not be replaced by a file. */
-function requireFile(system: System, path: string): void {
-  try {
-    if (system.linkStatus(path).kind === "file") return;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return;
-    throw error;
-  }
-  throw new CommandError(`metrics: --output: ${path} exists and is not a regular file`);
-}
-
-/** An existing file of this name was left by a killed process with the same id. */
-function create(system: System, path: string, text: string): void {
-  try {
-    system.createFile(path, text, 0o644);
-  } catch (error) {
-    if (!isSystemError(error, "EEXIST")) throw error;
-    system.unlink(path);
-    system.createFile(path, text, 0o644);
-  }
 }

@@ -11,8 +11,10 @@ import type {
   RunOptions,
 } from "../operator-system.ts";
 import { SystemError } from "../system.ts";
+import { killGroup } from "./kill-group.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { pause } from "./pause.ts";
+import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 
@@ -39,6 +41,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     copyFile,
     sameContent,
     run,
+    serve,
   };
   // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createNodeSystem(), commands);
@@ -182,13 +185,4 @@ function isProgram(path: string): boolean {
     return true;
   }
   return start.toString("latin1") === "\x7fELF" || start.toString("latin1", 0, 2) === "#!";
-}
-
-/** Node.js kills only the program itself. */
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch (error) {
-    if (errnoOf(error) !== "ESRCH") throw error;
-  }
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "operator-host.h"
 
+#include "agent-host.h"
 #include "file-calls.h"
 
 #include <errno.h>
@@ -17,8 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum {
   /* A longer line is cut here, in bytes. */
@@ -187,23 +186,12 @@ static JSValue host_same_content(JSContext *ctx, JSValueConst self, int count, J
   return result;
 }
 
-/* How a program is run. */
-struct run {
-  char **words;
-  char **environment;
-  /* The most bytes of output. */
-  double limit;
-  /* When it is killed, with its process group, in nanoseconds of the monotonic clock; 0 for never. */
-  int64_t deadline;
-  bool captures_stderr;
-};
-
-/* Starts a program that writes to `output` and, unless it is -1, `errors`; returns 0 or the errno. */
-static int start(const struct run *run, int output, int errors, pid_t *child) {
+int start_program(const struct run *run, int output, int errors, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  sigset_t ignored;
-  short flags = POSIX_SPAWN_SETSIGDEF | (run->deadline ? POSIX_SPAWN_SETPGROUP : 0);
+  sigset_t ignored, blocked;
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+  if (run->deadline) flags |= POSIX_SPAWN_SETPGROUP;
   if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
   int error = posix_spawnattr_init(&attributes);
   if (error == 0) {
@@ -213,6 +201,8 @@ static int start(const struct run *run, int output, int errors, pid_t *child) {
       error = errno;
     }
     if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &ignored);
+    if (error == 0 && sigemptyset(&blocked) < 0) error = errno;
+    if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &blocked);
     if (error == 0) error = posix_spawnattr_setflags(&attributes, flags);
     if (error == 0) {
       error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -230,8 +220,7 @@ static int start(const struct run *run, int output, int errors, pid_t *child) {
   return error;
 }
 
-/* Frees the texts. */
-static JSValue completed_process(JSContext *ctx, int32_t code, JSValue output, JSValue errors) {
+JSValue completed_process(JSContext *ctx, int32_t code, JSValue output, JSValue errors) {
   JSValue result = JS_NewArray(ctx);
   if (JS_IsException(result) || JS_IsException(output) || JS_IsException(errors)) {
     JS_FreeValue(ctx, result);
@@ -311,7 +300,7 @@ static JSValue run_program(JSContext *ctx, const struct run *run) {
     return throw_errno(ctx, "pipe", error);
   }
   pid_t child;
-  int error = start(run, output[1], errors[1], &child);
+  int error = start_program(run, output[1], errors[1], &child);
   close(output[1]);
   output[1] = -1;
   if (errors[1] >= 0) close(errors[1]);
@@ -329,13 +318,12 @@ static JSValue run_program(JSContext *ctx, const struct run *run) {
   return result;
 }
 
-static void free_strings(char **texts) {
+void free_strings(char **texts) {
   for (char **text = texts; text && *text; text++) free(*text);
   free(texts);
 }
 
-/* Converts a list of strings to an array of C strings, ended by NULL; NULL, with an exception thrown, on failure. */
-static char **strings_of(JSContext *ctx, JSValueConst list) {
+char **strings_of(JSContext *ctx, JSValueConst list) {
   uint32_t length;
   JSValue size = JS_GetPropertyStr(ctx, list, "length");
   if (JS_ToUint32(ctx, &length, size) < 0) return NULL;
@@ -435,5 +423,5 @@ bool add_operator_host(JSContext *ctx, int count, char **arguments) {
   JSValue global = JS_GetGlobalObject(ctx);
   added = JS_SetPropertyStr(ctx, global, "operatorHost", host) >= 0 && added;
   JS_FreeValue(ctx, global);
-  return added;
+  return added && add_agent_host(ctx);
 }

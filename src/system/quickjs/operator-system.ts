@@ -2,6 +2,7 @@
 
 import type { OperatorSystem } from "../operator-system.ts";
 import { callHost, createQuickJsSystem, type QuickJsSystem } from "./quickjs-system.ts";
+import { serve } from "./serve.ts";
 
 /** The functions of operator-host.c; each throws a `HostError` when its system call fails. */
 interface OperatorHost {
@@ -52,5 +53,6 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
       );
       return { exitCode, stdout, stderr };
     },
+    serve,
   };
 }

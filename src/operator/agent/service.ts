@@ -1,0 +1,156 @@
+/** The schedule of the agent, its log and its state. */
+
+import type { CompletedProcess, Service, ServiceStep } from "../../system/operator-system.ts";
+import { isSystemError, type SystemError } from "../../system/system.ts";
+import { inOneLine } from "../output/escape.ts";
+import { type Answer, responseTo } from "./http.ts";
+import { type Endpoint, HEALTH } from "./options.ts";
+import type { Part } from "./part.ts";
+
+/** What the service needs of its surroundings. */
+export interface Surroundings {
+  /** Wall-clock time, in milliseconds. */
+  readonly now: () => number;
+  /** Writes a line to the log. */
+  readonly log: (message: string) => void;
+}
+
+/** A part, and how it went. */
+interface Run {
+  readonly part: Part;
+  /** When it starts next, in milliseconds since the epoch. */
+  due: number;
+  state: "pending" | "ok" | "failed";
+  /** What it printed on standard error, or why it failed, in the last run. */
+  messages: readonly string[];
+  /** What it printed on standard output in the last run, if that is served and it succeeded. */
+  served: string | undefined;
+}
+
+/** This executable, even if the file was replaced or deleted. */
+const SELF = "/proc/self/exe";
+
+/** How long a command may take, in milliseconds. */
+const TIMEOUT = 120_000;
+
+/** A failed part starts again after this time, in milliseconds, unless its interval is shorter. */
+const RETRY = 60_000;
+
+/** The longest wait, in milliseconds, so that a change of the clock is noticed. */
+const LONGEST_WAIT = 60_000;
+
+/** The most lines of one run in the log, and the longest line. */
+const MOST_LINES = 20;
+const LONGEST_LINE = 500;
+
+/** The service that runs these parts, one at a time. */
+export function serviceOf(
+  parts: readonly Part[],
+  endpoint: Endpoint | undefined,
+  { now, log }: Surroundings,
+): Service {
+  const runs = parts.map(
+    (part): Run => ({ part, due: now(), state: "pending", messages: [], served: undefined }),
+  );
+  let current: Run | undefined;
+  const next = (): ServiceStep => {
+    const time = now();
+    // Further away than its interval: the clock was set back.
+    for (const run of runs) if (run.due - time > run.part.interval) run.due = time;
+    const first = runs.reduce((one, other) => (other.due < one.due ? other : one));
+    if (first.due > time) {
+      return { kind: "wait", milliseconds: Math.min(first.due - time, LONGEST_WAIT) };
+    }
+    current = first;
+    first.due = time + first.part.interval;
+    return { kind: "run", command: [SELF, ...first.part.words], timeout: TIMEOUT };
+  };
+  const completed: Service["completed"] = (outcome) => {
+    if (current === undefined) return;
+    record(current, outcome, log);
+    if (current.state === "failed") current.due = Math.min(current.due, now() + RETRY);
+    current = undefined;
+  };
+  const answer = (path: string): Answer => {
+    if (path === HEALTH) return health(runs);
+    if (path !== endpoint?.path) return { status: 404, body: "not found\n" };
+    const served = runs.find(({ part }) => part.isServed)?.served;
+    return served === undefined
+      ? { status: 503, body: `no metrics; see ${HEALTH}\n` }
+      : { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: served };
+  };
+  return { listen: endpoint, next, completed, respond: (request) => responseTo(request, answer) };
+}
+
+/** Logs what is new: what changed, and messages other than those of the run before. */
+function record(run: Run, outcome: CompletedProcess | SystemError, log: Surroundings["log"]): void {
+  const { part, state, messages } = run;
+  const result = examine(part, outcome);
+  run.state = result.isFailed ? "failed" : "ok";
+  run.messages = result.messages;
+  run.served = result.isFailed || !part.isServed ? undefined : result.stdout;
+  const isNew = result.messages.join("\n") !== messages.join("\n");
+  const lines = [
+    ...result.changes,
+    ...(isNew ? result.messages : []),
+    ...(state === "failed" && !result.isFailed ? ["succeeded again"] : []),
+  ];
+  for (const line of lines) log(`${part.name}: ${line}`);
+}
+
+interface Result {
+  readonly isFailed: boolean;
+  readonly messages: readonly string[];
+  readonly changes: readonly string[];
+  readonly stdout: string;
+}
+
+function examine(part: Part, outcome: CompletedProcess | SystemError): Result {
+  const failure = (message: string): Result => ({
+    isFailed: true,
+    messages: [inOneLine(message)],
+    changes: [],
+    stdout: "",
+  });
+  if (isSystemError(outcome, "ETIMEDOUT")) {
+    return failure(`took longer than ${TIMEOUT / 60_000} minutes, and was killed`);
+  }
+  if (isSystemError(outcome)) return failure(outcome.message);
+  const { exitCode, stdout, stderr } = outcome;
+  const messages = linesOf(stderr);
+  const isFailed = exitCode !== 0;
+  try {
+    return {
+      isFailed,
+      messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
+      changes: isFailed && stdout === "" ? [] : part.changes(stdout),
+      stdout,
+    };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return failure(messages[0] ?? `unexpected output: ${error.message}`);
+  }
+}
+
+/** The lines of a message, without the program's name, which the log has, and not too many of them. */
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => inOneLine(line.replace(/^host-local: /, "").trim()).slice(0, LONGEST_LINE))
+    .filter((line) => line !== "")
+    .slice(0, MOST_LINES);
+}
+
+/** In the form of the Kubernetes components. */
+function health(runs: readonly Run[]): Answer {
+  const isFailed = runs.some(({ state }) => state === "failed");
+  const lines = runs.map(({ part, state, messages }) =>
+    state === "failed"
+      ? `[-]${part.name} failed: ${messages[0]}`
+      : `[+]${part.name} ${state === "ok" ? "ok" : "has not run yet"}`,
+  );
+  return {
+    status: isFailed ? 503 : 200,
+    body: `${lines.join("\n")}\nhealthz check ${isFailed ? "failed" : "passed"}\n`,
+  };
+}

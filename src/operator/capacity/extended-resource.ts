@@ -1,0 +1,46 @@
+/** The extended resource that stands for addresses. */
+
+import { type Context, type Option, UsageError } from "../command/command.ts";
+
+/** The name of an extended resource, such as `example.com/pod-ips`. */
+export interface ExtendedResource {
+  readonly domain: string;
+  readonly name: string;
+  /** Both. */
+  readonly text: string;
+}
+
+const DEFAULT_RESOURCE = "example.com/pod-ips";
+
+/** The option that names it. */
+export const resourceOption: Option = {
+  name: "--resource",
+  value: "NAME",
+  summary: `name of the extended resource, and of the feature (default: ${DEFAULT_RESOURCE})`,
+};
+
+/** Kubernetes reserves this domain and its subdomains. */
+const RESERVED = /(?:^|\.)kubernetes\.io$/;
+
+const DOMAIN =
+  /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const NAME = /^(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+/**
+ * The extended resource that `--resource` names.
+ *
+ * @throws UsageError if it is not the name of one
+ */
+export function extendedResourceOf({ option }: Context): ExtendedResource {
+  const text = option(resourceOption.name) ?? DEFAULT_RESOURCE;
+  const [domain = "", name = "", ...rest] = text.split("/");
+  if (!DOMAIN.test(domain) || !NAME.test(name) || rest.length > 0) {
+    throw new UsageError(
+      `--resource: expected DOMAIN/NAME, such as example.com/pod-ips; found ${text}`,
+    );
+  }
+  if (RESERVED.test(domain)) {
+    throw new UsageError(`--resource: the domain kubernetes.io is reserved; found ${text}`);
+  }
+  return { domain, name, text };
+}
