@@ -24,6 +24,7 @@ for (const [words, operands] of [
   ["check", []],
   ["capacity --max-pods --host-network-pods=3", []],
   ["capacity --node-patch", []],
+  ["capacity --node-feature", ["@"]],
   ["release", ["nobody"]],
   ["install", ["@", "--yes"]],
   ["plan", PLAN],

@@ -1,0 +1,202 @@
+/** The schedule of the agent, by a clock that the test sets. */
+
+import { test } from "tap";
+import type { Part } from "../../../src/operator/agent/part.ts";
+import { serviceOf } from "../../../src/operator/agent/service.ts";
+import type { CompletedProcess, Service } from "../../../src/system/operator-system.ts";
+import { SystemError } from "../../../src/system/system.ts";
+
+const MINUTE = 60_000;
+
+const success: CompletedProcess = { exitCode: 0, stdout: "", stderr: "" };
+
+function part(name: string, interval: number, rest: Partial<Part> = {}): Part {
+  return { name, words: [name], interval, changes: () => [], isServed: false, ...rest };
+}
+
+const endpoint = { address: "127.0.0.1", port: 9464, path: "/metrics" };
+
+/** What a part's command does; its name is its first word. */
+type Behaviour = (name: string, run: number) => CompletedProcess | SystemError;
+
+/** A service, its surroundings and its driver. */
+class Simulation {
+  time = 1_700_000_000_000;
+  readonly logged: string[] = [];
+  /** The minute of each run. */
+  readonly runs: Record<string, number[]> = {};
+  readonly service: Service;
+  private readonly start = this.time;
+  private readonly behave: Behaviour;
+
+  constructor(parts: readonly Part[], behave: Behaviour = () => success) {
+    this.behave = behave;
+    this.service = serviceOf(parts, endpoint, {
+      now: () => this.time,
+      log: (text) => this.logged.push(text),
+    });
+  }
+
+  /** Drives the service for some minutes; a command takes no time. */
+  pass(minutes: number): void {
+    for (const end = this.time + minutes * MINUTE; ; ) {
+      const step = this.service.next();
+      if (step.kind === "run") {
+        const [, name = ""] = step.command;
+        const runs = (this.runs[name] ??= []);
+        runs.push((this.time - this.start) / MINUTE);
+        this.service.completed(this.behave(name, runs.length));
+      } else if (this.time + step.milliseconds > end) {
+        this.time = end;
+        return;
+      } else {
+        this.time += step.milliseconds;
+      }
+    }
+  }
+
+  get(path: string): string {
+    return this.service.respond(`GET ${path} HTTP/1.1\r\nHost: node\r\n\r\n`) ?? "";
+  }
+}
+
+test("each part runs at the start, and then at its interval", (t) => {
+  const simulation = new Simulation([part("gc", 15 * MINUTE), part("metrics", MINUTE)]);
+
+  simulation.pass(60);
+
+  t.same(simulation.runs.gc, [0, 15, 30, 45, 60]);
+  t.same(
+    simulation.runs.metrics,
+    Array.from({ length: 61 }, (_, minute) => minute),
+  );
+  t.same(simulation.logged, []);
+  t.end();
+});
+
+test("a day is as regular as an hour", (t) => {
+  const simulation = new Simulation([part("gc", 15 * MINUTE), part("metrics", MINUTE)]);
+
+  simulation.pass(24 * 60);
+
+  t.equal(simulation.runs.gc?.length, 24 * 4 + 1);
+  t.equal(simulation.runs.metrics?.length, 24 * 60 + 1);
+  t.end();
+});
+
+test("a part that fails starts again after a minute, and stops no other one", (t) => {
+  const broken: Behaviour = (name, run) =>
+    name === "gc" && run <= 3
+      ? { ...success, exitCode: 2, stderr: "host-local: no list\n" }
+      : success;
+  const simulation = new Simulation([part("gc", 15 * MINUTE), part("metrics", MINUTE)], broken);
+
+  simulation.pass(20);
+
+  t.same(simulation.runs.gc, [0, 1, 2, 3, 18]);
+  t.equal(simulation.runs.metrics?.length, 21);
+  t.same(simulation.logged, ["host-local: gc: no list\n", "host-local: gc: succeeded again\n"]);
+  t.end();
+});
+
+test("/healthz names what fails, and why", (t) => {
+  const simulation = new Simulation([part("gc", MINUTE), part("metrics", MINUTE)], (name, run) =>
+    name === "gc" && run === 1 ? { ...success, exitCode: 1 } : success,
+  );
+
+  t.match(
+    simulation.get("/healthz"),
+    /^HTTP\/1.1 200 OK\r\n[\s\S]*\r\n\r\n\[\+\]gc has not run yet\n\[\+\]metrics has not run yet\nhealthz check passed\n$/,
+  );
+  simulation.pass(0);
+  t.match(
+    simulation.get("/healthz"),
+    /^HTTP\/1.1 503 Service Unavailable\r\n[\s\S]*\r\n\r\n\[-\]gc failed: exit code 1\n\[\+\]metrics ok\nhealthz check failed\n$/,
+  );
+  simulation.pass(1);
+  t.match(simulation.get("/healthz"), /^HTTP\/1.1 200 [\s\S]*\n\[\+\]gc ok\n/);
+  t.end();
+});
+
+for (const [what, outcome, message] of [
+  [
+    "takes too long",
+    new SystemError("exec", "x", "ETIMEDOUT"),
+    "took longer than 2 minutes, and was killed",
+  ],
+  ["cannot be started", new SystemError("exec", "x", "ENOMEM"), "exec x: ENOMEM"],
+  ["prints something else", { ...success, stdout: "{" }, /^unexpected output: /],
+  ["prints control characters", { ...success, exitCode: 2, stderr: "a\u001b[2Jb\r\n" }, "a [2Jb"],
+] as const) {
+  test(`a part that ${what} has failed`, (t) => {
+    const changes = (stdout: string) => (stdout === "" ? [] : JSON.parse(stdout));
+    const simulation = new Simulation([part("gc", MINUTE, { changes })], () => outcome);
+
+    simulation.pass(0);
+
+    const [, reason] = /^\[-\]gc failed: (.*)$/m.exec(simulation.get("/healthz")) ?? [];
+    t.match(reason, message);
+    t.same(simulation.logged, [`host-local: gc: ${reason}\n`]);
+    t.end();
+  });
+}
+
+test("the log has what changed, and messages other than those of the run before", (t) => {
+  const stderr = ["", "host-local: one\nhost-local: two\n", "one\ntwo\n", "one\n", ""];
+  const simulation = new Simulation(
+    [part("gc", MINUTE, { changes: (stdout) => [stdout] })],
+    (_, run) => ({ exitCode: 0, stdout: `run ${run}`, stderr: stderr[run - 1] ?? "" }),
+  );
+
+  simulation.pass(4);
+
+  t.same(
+    simulation.logged.map((line) => line.trimEnd()),
+    ["run 1", "run 2", "one", "two", "run 3", "run 4", "one", "run 5"].map(
+      (line) => `host-local: gc: ${line}`,
+    ),
+  );
+  t.end();
+});
+
+test("the metrics of the last run are served, unless it failed", (t) => {
+  const simulation = new Simulation([part("metrics", MINUTE, { isServed: true })], (_, run) =>
+    run === 2
+      ? { ...success, exitCode: 2, stdout: "half" }
+      : { ...success, stdout: `run ${run}\n` },
+  );
+
+  t.match(simulation.get("/metrics"), /^HTTP\/1.1 503 /);
+  simulation.pass(0);
+  t.match(
+    simulation.get("/metrics"),
+    /^HTTP\/1.1 200 OK\r\nContent-Type: text\/plain; version=0\.0\.4; charset=utf-8\r\n[\s\S]*\r\n\r\nrun 1\n$/,
+  );
+  simulation.pass(1);
+  t.match(simulation.get("/metrics"), /^HTTP\/1.1 503 /);
+  simulation.pass(1);
+  t.match(simulation.get("/metrics"), /\r\n\r\nrun 3\n$/);
+  t.end();
+});
+
+test("a clock that is set back does not stop the schedule", (t) => {
+  const simulation = new Simulation([part("metrics", MINUTE)]);
+  simulation.pass(2);
+
+  simulation.time -= 3_600_000;
+  simulation.pass(2);
+
+  t.equal(simulation.runs.metrics?.length, 6);
+  t.end();
+});
+
+test("a clock that is set forward does not make up for missed runs", (t) => {
+  const simulation = new Simulation([part("metrics", MINUTE)]);
+  simulation.pass(2);
+
+  simulation.time += 3_600_000;
+  simulation.pass(2);
+
+  t.equal(simulation.runs.metrics?.length, 6);
+  t.end();
+});
