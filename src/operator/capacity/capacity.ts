@@ -129,7 +129,9 @@ function requireForm(
   expected: readonly string[],
 ): void {
   if (!isGiven(context, name) || (form !== undefined && expected.includes(form))) return;
-  throw new UsageError(`capacity: ${name} requires ${expected.join(" or ")}`);
+  const [last, ...others] = expected.toReversed();
+  const list = others.length === 0 ? "" : `${others.toReversed().join(", ")} or `;
+  throw new UsageError(`capacity: ${name} requires ${list}${last}`);
 }
 
 function podCount(context: Context): Report {

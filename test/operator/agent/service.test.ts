@@ -24,7 +24,7 @@ class Simulation {
   time = 1_700_000_000_000;
   readonly logged: string[] = [];
   /** The minute of each run. */
-  readonly runs: Record<string, number[]> = {};
+  readonly runs: Record<string, readonly number[]> = {};
   readonly service: Service;
   private readonly start = this.time;
   private readonly behave: Behaviour;
@@ -43,8 +43,8 @@ class Simulation {
       const step = this.service.next();
       if (step.kind === "run") {
         const [, name = ""] = step.command;
-        const runs = (this.runs[name] ??= []);
-        runs.push((this.time - this.start) / MINUTE);
+        const runs = [...(this.runs[name] ?? []), (this.time - this.start) / MINUTE];
+        this.runs[name] = runs;
         this.service.completed(this.behave(name, runs.length));
       } else if (this.time + step.milliseconds > end) {
         this.time = end;

@@ -274,7 +274,15 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       ["one", "--max-pods", "--node-patch"],
       `--max-pods and --node-patch are mutually exclusive${usage}`,
     ],
-    [["one", "--resource", "example.com/x"], `--resource requires --node-patch${usage}`],
+    [
+      ["one", "--resource", "example.com/x"],
+      `--resource requires --node-feature, --node-patch or --resource-slice${usage}`,
+    ],
+    [["one", "--expires-after", "1h"], `--expires-after requires --node-feature${usage}`],
+    [
+      ["one", "--resource-slice", "n", "--node-feature", "d"],
+      `--node-feature and --resource-slice are mutually exclusive${usage}`,
+    ],
   ];
   for (const [words, problem] of cases) {
     t.strictSame(

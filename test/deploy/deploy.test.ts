@@ -1,0 +1,207 @@
+/** The manifests in deploy/: valid, confined, and with the paths of each distribution. */
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { test } from "tap";
+import { parse, parseAllDocuments } from "yaml";
+import { agentOptions, listenOption } from "../../src/operator/agent/options.ts";
+import { install } from "../../src/operator/install/install.ts";
+import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { inRepository } from "../blackbox/executable.ts";
+import { type Manifest, violations } from "./schema.ts";
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly volumeMounts: readonly {
+    readonly name: string;
+    readonly mountPath: string;
+    readonly readOnly?: boolean;
+  }[];
+}
+
+interface DaemonSet extends Manifest {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly initContainers: readonly Container[];
+        readonly containers: readonly Container[];
+        readonly volumes: readonly {
+          readonly name: string;
+          readonly hostPath: { readonly path: string };
+        }[];
+      } & Readonly<Record<string, unknown>>;
+    };
+  };
+}
+
+const skipWithoutKubectl: string | false =
+  spawnSync("kubectl", ["version", "--client"]).status === 0
+    ? false
+    : "There is no kubectl here to build the overlays with.";
+
+/** The objects of a file with several documents. */
+function objectsIn(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+/** What `kubectl apply --kustomize` would apply. */
+function build(directory: string): readonly Manifest[] {
+  const { status, stdout, stderr } = spawnSync("kubectl", ["kustomize", directory], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  return objectsIn(stdout);
+}
+
+function daemonSetIn(objects: readonly Manifest[]): DaemonSet {
+  const [found] = objects.filter(({ kind }) => kind === "DaemonSet");
+  if (found === undefined) throw new Error("no DaemonSet");
+  return found as DaemonSet;
+}
+
+const base = daemonSetIn(
+  objectsIn(readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8")),
+);
+
+test("the DaemonSet is valid", (t) => {
+  t.same(violations(base), []);
+  t.end();
+});
+
+test("a misspelt member or a wrong type would be found", (t) => {
+  const { spec } = base.spec.template;
+  const withSpec = (change: object): Manifest =>
+    ({
+      ...base,
+      spec: { ...base.spec, template: { ...base.spec.template, spec: { ...spec, ...change } } },
+    }) as Manifest;
+
+  t.match(violations(withSpec({ hostPid: true })), [/hostPid/]);
+  t.match(violations(withSpec({ hostPID: "yes" })), [/hostPID must be boolean/, /Type 'string' is not/]);
+  t.end();
+});
+
+test("it runs everywhere, first, without access to the API and without privileges", (t) => {
+  const { spec } = base.spec.template;
+
+  t.match(spec, {
+    priorityClassName: "system-node-critical",
+    tolerations: [{ operator: "Exists" }],
+    automountServiceAccountToken: false,
+    hostNetwork: true,
+  });
+  for (const { securityContext, volumeMounts } of [...spec.initContainers, ...spec.containers]) {
+    t.match(securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      privileged: undefined,
+      capabilities: { drop: ["ALL"] },
+    });
+    const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true);
+    t.same(
+      writable.map(({ name }) => name).filter((name) => !["plugins", "data"].includes(name)),
+      [],
+    );
+  }
+  t.end();
+});
+
+test("its capabilities are those of the systemd unit for gc", (t) => {
+  const unit = readFileSync(inRepository("conf-examples/operator/host-local-gc.service"), "utf8");
+  const [, names = ""] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? [];
+  const [agent] = base.spec.template.spec.containers;
+
+  t.match(agent?.securityContext, {
+    capabilities: { add: names.split(" ").map((name) => name.replace("CAP_", "")) },
+  });
+  t.end();
+});
+
+test("the commands have the options that are given", (t) => {
+  const { initContainers, containers } = base.spec.template.spec;
+  const known = [...Object.values(agentOptions), listenOption, ...install.options];
+  const words = [...initContainers, ...containers].flatMap(({ args }) => args);
+
+  const options = words.filter((word) => word.startsWith("--"));
+  t.ok(options.length > 3);
+  for (const option of options) {
+    const [name, value] = option.split("=");
+    const definition = known.find((one) => one.name === name);
+    t.ok(definition, option);
+    t.equal(value !== undefined, definition !== undefined && "value" in definition, option);
+  }
+  t.match(base.spec.template.spec.volumes, [{ name: "plugins" }]);
+  t.end();
+});
+
+const overlays = readdirSync(inRepository("deploy/overlays"));
+
+test("there is an overlay for each of the distributions", (t) => {
+  t.same(overlays.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
+  t.end();
+});
+
+for (const name of overlays) {
+  test(`${name}: valid, and with paths that belong together`, { skip: skipWithoutKubectl }, (t) => {
+    const objects = build(inRepository(`deploy/overlays/${name}`));
+    const { volumes, containers } = daemonSetIn(objects).spec.template.spec;
+    const pathOf = (volume: string): string | undefined =>
+      volumes.find((one) => one.name === volume)?.hostPath.path;
+
+    for (const object of objects) {
+      t.same(violations(object), [], object.kind);
+      t.match(object, { metadata: { namespace: "kube-system" } });
+    }
+    const known = knownPluginDirectories.find(({ directory }) => directory === pathOf("plugins"));
+    t.equal(pathOf("configurations"), known?.configurations);
+    t.match(containers, [{ image: "registry.example.com/host-local:v1.0.0" }]);
+    t.end();
+  });
+}
+
+test("the component for node-feature-discovery adds the option, the directory and the rule", {
+  skip: skipWithoutKubectl,
+}, (t) => {
+  const directory = scratchDirectory(t);
+  const path = (part: string): string => relative(directory, inRepository(`deploy/${part}`));
+  const kustomization = {
+    resources: [path("overlays/k3s")],
+    components: [path("components/node-feature-discovery")],
+  };
+  writeFileSync(join(directory, "kustomization.yaml"), JSON.stringify(kustomization));
+
+  const objects = build(directory);
+
+  const daemonSet = daemonSetIn(objects);
+  const { containers, volumes } = daemonSet.spec.template.spec;
+  const features = "/etc/kubernetes/node-feature-discovery/features.d";
+  t.same(violations(daemonSet), []);
+  t.equal(containers[0]?.args.at(-1), `--node-feature=${features}`);
+  t.match(containers[0]?.volumeMounts.at(-1), { name: "features", mountPath: features });
+  t.match(volumes.at(-1), { name: "features", hostPath: { path: features } });
+  t.ok(objects.some(({ kind }) => kind === "NodeFeatureRule"));
+  t.end();
+});
+
+test("the rule makes the resource of the feature that the agent writes by default", (t) => {
+  const file = "deploy/components/node-feature-discovery/node-feature-rule.yaml";
+  const rule = parse(readFileSync(inRepository(file), "utf8"));
+  const [, name = ""] = /default: ([^)]+)/.exec(agentOptions.resource.summary) ?? [];
+
+  t.match(rule, { apiVersion: "nfd.k8s-sigs.io/v1alpha1", kind: "NodeFeatureRule" });
+  t.same(rule.spec.rules, [
+    {
+      name: "pod-ips",
+      matchFeatures: [
+        { feature: "local.feature", matchExpressions: { [name]: { op: "Gt", value: ["0"] } } },
+      ],
+      extendedResources: { [name]: `@local.feature.${name}` },
+    },
+  ]);
+  t.end();
+});
