@@ -82,7 +82,10 @@ test("a misspelt member or a wrong type would be found", (t) => {
     }) as Manifest;
 
   t.match(violations(withSpec({ hostPid: true })), [/hostPid/]);
-  t.match(violations(withSpec({ hostPID: "yes" })), [/hostPID must be boolean/, /Type 'string' is not/]);
+  t.match(violations(withSpec({ hostPID: "yes" })), [
+    /hostPID must be boolean/,
+    /Type 'string' is not/,
+  ]);
   t.end();
 });
 

@@ -30,6 +30,7 @@ export const agent: Command = {
     agentOptions.output,
     listenOption,
     agentOptions.keepInstalled,
+    agentOptions.as,
     agentOptions.nodeFeature,
     agentOptions.resource,
     agentOptions.interval,

@@ -27,6 +27,11 @@ export const agentOptions = {
     value: "DIR",
     summary: "install this executable in DIR again when another program has replaced it",
   },
+  as: {
+    name: "--as",
+    value: "NAME",
+    summary: "for --keep-installed: the name it was installed by (default: host-local)",
+  },
   nodeFeature: {
     name: "--node-feature",
     value: "DIR",

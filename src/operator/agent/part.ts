@@ -29,14 +29,17 @@ export interface Part {
 export function partsOf(context: Context): readonly Part[] {
   const { option, has, operands } = context;
   const { gc, liveCommand, grace, gcInterval, keepInstalled, nodeFeature, resource } = agentOptions;
-  const { output, interval } = agentOptions;
-  for (const { name } of [liveCommand, grace, gcInterval]) {
-    if (option(name) !== undefined && !has(gc.name)) {
-      throw new UsageError(`agent: ${name} requires ${gc.name}`);
+  const { as, output, interval } = agentOptions;
+  for (const [part, options] of [
+    [gc.name, [liveCommand, grace, gcInterval]],
+    [keepInstalled.name, [as]],
+    [nodeFeature.name, [resource]],
+  ] as const) {
+    for (const { name } of options) {
+      if (option(name) !== undefined && !has(part) && option(part) === undefined) {
+        throw new UsageError(`agent: ${name} requires ${part}`);
+      }
     }
-  }
-  if (option(resource.name) !== undefined && option(nodeFeature.name) === undefined) {
-    throw new UsageError(`agent: ${resource.name} requires ${nodeFeature.name}`);
   }
   const every = intervalOf(context, interval.name, "1m");
   const found = (...more: readonly string[]): readonly string[] => [
@@ -67,7 +70,8 @@ export function partsOf(context: Context): readonly Part[] {
   }
   const directory = option(keepInstalled.name);
   if (directory !== undefined) {
-    const words = ["install", directory, "--if-replaced", "--yes", "--json"];
+    const name = given(context, as.name);
+    const words = ["install", directory, ...name, "--if-replaced", "--yes", "--json"];
     parts.push(part("install", words, { changes: installationsIn }));
   }
   if (option(nodeFeature.name) !== undefined) {

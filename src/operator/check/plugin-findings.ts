@@ -4,14 +4,22 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { type Installation, installationIn, isReplaced } from "../install/installation.ts";
 import { shellCommand } from "../node/command-text.ts";
-import { directoriesWithPlugin, PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import {
+  existingPluginDirectories,
+  markedNames,
+  PLUGIN,
+  STATIC,
+} from "../node/plugin-directories.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks that this program is still where it was installed: other installers overwrite it. */
 export function pluginFindings(system: OperatorSystem): readonly Finding[] {
-  return directoriesWithPlugin(system).flatMap(({ directory }) => [
+  return existingPluginDirectories(system).flatMap(({ directory }) => [
     ...findingsIn(system, installationIn(directory, PLUGIN), []),
     ...findingsIn(system, installationIn(directory, STATIC), ["--static"]),
+    ...markedNames(system, directory)
+      .filter((name) => name !== PLUGIN && name !== STATIC)
+      .flatMap((name) => findingsIn(system, installationIn(directory, name), ["--as", name])),
   ]);
 }
 

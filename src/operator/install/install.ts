@@ -28,8 +28,11 @@ import {
   withCopy,
 } from "./installation.ts";
 import { rollBack } from "./rollback.ts";
-import { isLinked, linkStatic, planToLink } from "./static-link.ts";
+import { isLinked, linkStatic, planToLink, staticBeside } from "./static-link.ts";
 import { uninstall } from "./uninstall.ts";
+
+/** The names of files beside a plugin. */
+const KEPT = /\.(?:previous|replaced|installed)$/;
 
 /** This executable, even if it was renamed or deleted. */
 const SELF = "/proc/self/exe";
@@ -37,6 +40,12 @@ const SELF = "/proc/self/exe";
 const staticOption = {
   name: "--static",
   summary: `also link ${STATIC} to it: called by that name it is that plugin`,
+};
+
+const asOption = {
+  name: "--as",
+  value: "NAME",
+  summary: `install it as DIR/NAME, for configurations with that type (default: ${PLUGIN})`,
 };
 
 const ifReplacedOption = {
@@ -55,11 +64,13 @@ export const install: Command = {
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
     `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
     `--static makes DIR/${STATIC} a link to ${PLUGIN}, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the link if there was nothing.`,
+    `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
     "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers, and host-local agent --keep-installed.",
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
   ],
   options: [
     yesOption,
+    asOption,
     staticOption,
     ifReplacedOption,
     { name: "--rollback", summary: `exchange ${PLUGIN} and ${PREVIOUS}` },
@@ -67,6 +78,10 @@ export const install: Command = {
   ],
   examples: [
     { line: "dist/native/host-local install --yes", effect: "install where the plugins are" },
+    {
+      line: "host-local install /opt/cni/bin --as host-local-ts --yes",
+      effect: "leave host-local to another installer",
+    },
     {
       line: "host-local install /usr/lib/cni --rollback --yes",
       effect: "restore the previous file",
@@ -80,7 +95,8 @@ export const install: Command = {
     if (actions.length > 1) {
       throw new UsageError(`install: ${actions.join(" and ")} exclude each other`);
     }
-    const installation = installationIn(chosenDirectory(context));
+    const name = nameOf(context);
+    const installation = installationIn(chosenDirectory(context), name);
     const { directory, target } = installation;
     const targets = has(staticOption.name) ? [target, join(directory, STATIC)] : [target];
     for (const path of targets) {
@@ -94,17 +110,35 @@ export const install: Command = {
   },
 };
 
+/** @throws UsageError unless it can be the name of a plugin, and of its file */
+function nameOf({ option, has }: Context): string {
+  const name = option(asOption.name) ?? PLUGIN;
+  if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) || name === STATIC || KEPT.test(name)) {
+    throw new UsageError(
+      `install: ${asOption.name}: expected the name of a plugin, such as host-local-ts; found ${name}`,
+    );
+  }
+  if (name !== PLUGIN && has(staticOption.name)) {
+    throw new UsageError(
+      `install: ${asOption.name} and ${staticOption.name} exclude each other: ${STATIC} is a link to ${PLUGIN}`,
+    );
+  }
+  return name;
+}
+
 function installSelf(context: Context, installation: Installation): Report {
   const { system } = context;
-  const { directory, target } = installation;
-  const link = installationIn(directory, STATIC);
+  const { target } = installation;
+  const link = staticBeside(installation);
   const isPutBack = context.has(ifReplacedOption.name);
   const isInstalled = isPutBack
     ? !isReplaced(system, installation)
     : kindAt(system, target) === "file" && system.sameContent(SELF, target);
-  const isToLink = isPutBack
-    ? isReplaced(system, link)
-    : context.has(staticOption.name) && !isLinked(system, link);
+  const isToLink =
+    link !== undefined &&
+    (isPutBack
+      ? isReplaced(system, link)
+      : context.has(staticOption.name) && !isLinked(system, link));
   if (isInstalled && !isToLink) {
     const reason = isPutBack ? "was not replaced by another program" : "already is this executable";
     return nothingToDo(context, installation, `${target} ${reason}`);

@@ -3,14 +3,14 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, type FileKind, isSystemError } from "../../system/system.ts";
-import { PLUGIN, type STATIC } from "../node/plugin-directories.ts";
+import { markerText, PLUGIN } from "../node/plugin-directories.ts";
 import { isOurs } from "./probe.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
 
 /** The paths of an installation. */
 export interface Installation {
   /** The name of the plugin, and of its file. */
-  readonly name: typeof PLUGIN | typeof STATIC;
+  readonly name: string;
   /** The plugin directory. */
   readonly directory: string;
   /** The installed executable. */
@@ -19,7 +19,7 @@ export interface Installation {
   readonly previous: string;
   /** Another plugin that was put in place of this one, and replaced again. */
   readonly replaced: string;
-  /** Present while this one is installed and there is no other plugin at `previous`. */
+  /** Present while this one is installed, under the name `host-local` only if there is no other plugin at `previous`. */
   readonly marker: string;
 }
 
@@ -27,10 +27,7 @@ export interface Installation {
 export type PluginKind = "nothing" | "ours" | "other";
 
 /** The installation of a plugin in a plugin directory. */
-export function installationIn(
-  directory: string,
-  name: Installation["name"] = PLUGIN,
-): Installation {
+export function installationIn(directory: string, name: string = PLUGIN): Installation {
   return {
     name,
     directory,
@@ -169,13 +166,11 @@ export function updateMarker(
   system: OperatorSystem,
   { name, target, previous, marker }: Installation,
 ): void {
-  // For those who find it.
-  const text = `${name} was installed in this directory; host-local check reports when another program replaces it.\n`;
   if (pluginKindAt(system, target) !== "ours") {
     unlinkQuietly(system, marker);
-  } else if (pluginKindAt(system, previous) !== "other") {
+  } else if (name !== PLUGIN || pluginKindAt(system, previous) !== "other") {
     try {
-      system.createFile(marker, text, 0o644);
+      system.createFile(marker, markerText(name), 0o644);
     } catch (error) {
       if (!isSystemError(error)) throw error;
     }

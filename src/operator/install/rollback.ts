@@ -1,17 +1,9 @@
 /** `install --rollback`. */
 
 import { CommandError, type Context, type Report } from "../command/command.ts";
-import { STATIC } from "../node/plugin-directories.ts";
 import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./change.ts";
-import {
-  exchange,
-  type Installation,
-  installationIn,
-  kindAt,
-  linkAt,
-  pluginKindAt,
-} from "./installation.ts";
-import { planToUnlink, relinkStatic, unlinkStatic } from "./static-link.ts";
+import { exchange, type Installation, kindAt, linkAt, pluginKindAt } from "./installation.ts";
+import { planToUnlink, relinkStatic, staticBeside, unlinkStatic } from "./static-link.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
@@ -33,7 +25,7 @@ export function rollBack(context: Context, installation: Installation): Report {
   if (exists && system.sameContent(previous, target)) {
     return nothingToDo(context, installation, `${target} and ${previous} are the same`);
   }
-  const link = installationIn(installation.directory, STATIC);
+  const link = staticBeside(installation);
   const plan = sentences(
     exists
       ? `${previous} and ${target} will be exchanged.`

@@ -2,12 +2,13 @@
 
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { Context } from "../command/command.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
 import { requireVersions } from "./change.ts";
 import {
   backupPathFor,
   exchange,
   type Installation,
+  installationIn,
   keepTarget,
   kindAt,
   linkAt,
@@ -15,6 +16,11 @@ import {
   updateMarker,
 } from "./installation.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
+
+/** The installation of `static` beside that of `host-local`; `undefined` beside a plugin by another name. */
+export function staticBeside({ name, directory }: Installation): Installation | undefined {
+  return name === PLUGIN ? installationIn(directory, STATIC) : undefined;
+}
 
 /** Whether `static` is the link. */
 export function isLinked(system: OperatorSystem, { target }: Installation): boolean {
@@ -63,9 +69,12 @@ export function linkStatic(system: OperatorSystem, installation: Installation): 
  * @param installation of `static`
  * @returns a sentence for people; empty if `static` is not the link
  */
-export function planToUnlink(system: OperatorSystem, installation: Installation): string {
+export function planToUnlink(
+  system: OperatorSystem,
+  installation: Installation | undefined,
+): string {
+  if (installation === undefined || !isLinked(system, installation)) return "";
   const { target, previous } = installation;
-  if (!isLinked(system, installation)) return "";
   return pluginKindAt(system, previous) === "other"
     ? `${previous} will be renamed to ${target}.`
     : `The link ${target} will be removed.`;
@@ -82,9 +91,10 @@ export function planToUnlink(system: OperatorSystem, installation: Installation)
  */
 export function unlinkStatic(
   context: Context,
-  installation: Installation,
+  installation: Installation | undefined,
   keep: "keep link" | "remove link",
 ): string {
+  if (installation === undefined) return "";
   const { system } = context;
   const { target, previous } = installation;
   if (!isLinked(system, installation)) {
@@ -116,9 +126,12 @@ export function isMovedAway(system: OperatorSystem, { previous }: Installation):
  * @param installation of `static`
  * @returns a sentence for people; empty if there was none
  */
-export function relinkStatic(system: OperatorSystem, installation: Installation): string {
+export function relinkStatic(
+  system: OperatorSystem,
+  installation: Installation | undefined,
+): string {
+  if (installation === undefined || !isMovedAway(system, installation)) return "";
   const { target } = installation;
-  if (!isMovedAway(system, installation)) return "";
   exchange(system, installation);
   updateMarker(system, installation);
   return `Linked ${target} to ${PLUGIN}.`;

@@ -3,7 +3,7 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
-import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { PLUGIN } from "../node/plugin-directories.ts";
 
 /** What temporary files need of the operating system. */
 type FileSystem = System & Pick<OperatorSystem, "removeDirectory">;
@@ -57,11 +57,20 @@ export function removeAbandoned(system: FileSystem, directory: string): void {
     const isOfRunning = maker !== `${system.processId()}` && exists(system, `/proc/${maker}`);
     if (isOfRunning && !isOlder(system, path, oldest)) continue;
     if (purpose === "probe") {
-      for (const plugin of [PLUGIN, STATIC]) unlinkQuietly(system, join(path, plugin));
+      for (const plugin of namesIn(system, path)) unlinkQuietly(system, join(path, plugin));
       removeDirectoryQuietly(system, path);
     } else {
       unlinkQuietly(system, path);
     }
+  }
+}
+
+function namesIn(system: FileSystem, directory: string): readonly string[] {
+  try {
+    return system.list(directory);
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 /** `install --uninstall`. */
 
 import { CommandError, type Context, type Report } from "../command/command.ts";
-import { STATIC } from "../node/plugin-directories.ts";
 import {
   changeIfConfirmed,
   nothingToDo,
@@ -9,8 +8,8 @@ import {
   requireVersions,
   sentences,
 } from "./change.ts";
-import { type Installation, installationIn, linkAt, pluginKindAt } from "./installation.ts";
-import { planToUnlink, unlinkStatic } from "./static-link.ts";
+import { type Installation, linkAt, pluginKindAt } from "./installation.ts";
+import { planToUnlink, staticBeside, unlinkStatic } from "./static-link.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the plugin back that it replaced.
@@ -36,14 +35,14 @@ export function uninstall(context: Context, installation: Installation): Report 
   if (ours.length === 0) return onlyStatic(context, installation, `There is no ${target}`);
   const remark =
     installed === "ours"
-      ? "There is no other plugin to restore: as long as a configuration names host-local, runtimes can neither start nor remove the containers of its network."
+      ? `There is no other plugin to restore: as long as a configuration names ${installation.name}, runtimes can neither start nor remove the containers of its network.`
       : "";
   return removing(context, installation, ours, remark);
 }
 
 /** Where `host-local` stays as it is, the link `static` may still be there. */
 function onlyStatic(context: Context, installation: Installation, text: string): Report {
-  const link = linkOf(installation);
+  const link = staticBeside(installation);
   const further = planToUnlink(context.system, link);
   if (further === "") return nothingToDo(context, installation, text);
   const plan = `${text}. ${further}`;
@@ -53,14 +52,10 @@ function onlyStatic(context: Context, installation: Installation, text: string):
   }));
 }
 
-function linkOf({ directory }: Installation): Installation {
-  return installationIn(directory, STATIC);
-}
-
 /** A single rename, so that there is a plugin at every moment. */
 function restore(context: Context, installation: Installation): Report {
   const { target, previous } = installation;
-  const link = linkOf(installation);
+  const link = staticBeside(installation);
   const plan = sentences(
     `${previous} will be renamed to ${target}, which it replaces.`,
     planToUnlink(context.system, link),
@@ -85,7 +80,7 @@ function removing(
   remark: string,
 ): Report {
   const names = paths.join(" and ");
-  const link = linkOf(installation);
+  const link = staticBeside(installation);
   const plan = sentences(`${names} will be removed.`, planToUnlink(context.system, link), remark);
   const remove = (): Outcome => {
     for (const path of paths) requireNoOther(context, path);

@@ -7,6 +7,7 @@ import { join } from "../../store/location.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { flannelRanges, isFlannelWithDefault } from "./flannel.ts";
 import { listOf, member, textOf } from "./json-values.ts";
+import { PLUGIN, pluginNames } from "./plugin-directories.ts";
 
 /** A plugin's configuration as the runtime would send it. */
 export interface Configuration {
@@ -34,9 +35,6 @@ interface Inherited {
 /** The largest configuration file, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** The name of this plugin in configurations. */
-const IPAM_TYPE = "host-local";
-
 const SUFFIXES = [".conf", ".conflist", ".json"];
 
 /**
@@ -51,6 +49,7 @@ export function readConfigurations(
   problems: ConfigurationProblem[],
 ): readonly Configuration[] {
   const names = system.list(confDir).filter((name) => SUFFIXES.some((end) => name.endsWith(end)));
+  const plugins = pluginNames(system);
   return names.toSorted().flatMap((name) => {
     const source = join(confDir, name);
     try {
@@ -58,7 +57,7 @@ export function readConfigurations(
       const { kind } = system.status(source);
       if (kind === "directory") return [];
       if (kind === "other") throw new SyntaxError("not a regular file");
-      const found = pluginsIn(parse(system, source));
+      const found = pluginsIn(parse(system, source), plugins);
       return found.map((plugin) => ({
         source,
         document: withIpam(system, source, plugin, problems),
@@ -85,8 +84,10 @@ function parse(system: System, path: string): Json {
 /**
  * The plugin configurations that use this IPAM plugin, at any depth: in a list, or as a delegate of multus or flannel.
  * Each has the name and the version of its network.
+ *
+ * @param names by which they may call it
  */
-function pluginsIn(document: Json): readonly JsonObject[] {
+function pluginsIn(document: Json, names: ReadonlySet<string>): readonly JsonObject[] {
   const found: JsonObject[] = [];
   const pending: [Json, Inherited][] = [[document, { name: "", version: "", isList: false }]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -96,7 +97,7 @@ function pluginsIn(document: Json): readonly JsonObject[] {
     } else if (isObject(value)) {
       const name = choose(inherited, textOf(member(value, "name")), inherited.name);
       const version = choose(inherited, versionOf(value), inherited.version);
-      if (usesIpam(value)) found.push({ ...value, name, cniVersion: version });
+      if (usesIpam(value, names)) found.push({ ...value, name, cniVersion: version });
       for (const [key, one] of Object.entries(value).toReversed()) {
         pending.push([one, { name, version, isList: key === "plugins" }]);
       }
@@ -118,10 +119,8 @@ function versionOf(value: JsonObject): string {
   );
 }
 
-function usesIpam(plugin: JsonObject): boolean {
-  return (
-    textOf(member(member(plugin, "ipam"), "type")) === IPAM_TYPE || isFlannelWithDefault(plugin)
-  );
+function usesIpam(plugin: JsonObject, names: ReadonlySet<string>): boolean {
+  return names.has(textOf(member(member(plugin, "ipam"), "type"))) || isFlannelWithDefault(plugin);
 }
 
 /** flannel sets the ranges of its delegate itself. */
@@ -137,7 +136,7 @@ function withIpam(
     ...plugin,
     ipam: {
       ...(isObject(own) ? own : {}),
-      type: IPAM_TYPE,
+      type: PLUGIN,
       ranges: rangesOf(system, source, plugin, problems),
     },
   };

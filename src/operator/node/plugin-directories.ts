@@ -15,6 +15,11 @@ export const PREVIOUS = `${PLUGIN}.previous`;
 /** The name of the file by which `check` knows that this program was installed where it replaced no other plugin. */
 export const INSTALLED = `${PLUGIN}.installed`;
 
+/** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
+export function markerText(name: string): string {
+  return `${name} was installed in this directory; host-local check reports when another program replaces it.\n`;
+}
+
 /** A directory of CNI plugins. */
 export interface PluginDirectory {
   readonly directory: string;
@@ -60,6 +65,11 @@ export const knownPluginDirectories: readonly PluginDirectory[] = [
     usedBy: "MicroK8s",
   },
   { directory: "/home/kubernetes/bin", configurations: CONFIGURATIONS, usedBy: "GKE" },
+  {
+    directory: "/host/opt/cni/bin",
+    configurations: CONFIGURATIONS,
+    usedBy: "a container that has the node's directory there",
+  },
 ];
 
 /**
@@ -82,6 +92,42 @@ export function directoriesWithPlugin(system: System): readonly PluginDirectory[
   return existingPluginDirectories(system).filter(({ directory }) =>
     [PLUGIN, PREVIOUS, INSTALLED].some((name) => isPresent(system, join(directory, name))),
   );
+}
+
+/** The names under which this program was installed in a directory with `install --as`, or is marked as installed. */
+export function markedNames(system: System, directory: string): readonly string[] {
+  const suffix = INSTALLED.slice(PLUGIN.length);
+  return namesIn(system, directory)
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .filter((name) => isMarker(system, join(directory, `${name}${suffix}`), name));
+}
+
+/** The names by which configurations call this plugin: `host-local`, and those of `install --as` on this node. */
+export function pluginNames(system: System): ReadonlySet<string> {
+  const directories = existingPluginDirectories(system);
+  const marked = directories.flatMap(({ directory }) => markedNames(system, directory));
+  return new Set([PLUGIN, ...marked.filter((name) => name !== STATIC)]);
+}
+
+function namesIn(system: System, directory: string): readonly string[] {
+  try {
+    return system.list(directory);
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/** Another program may have files of the same form. */
+function isMarker(system: System, path: string, name: string): boolean {
+  const text = markerText(name);
+  try {
+    return system.readFile(path, text.length) === text;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
 }
 
 /** `undefined` unless the path leads to a directory. */

@@ -233,6 +233,7 @@ for (const [words, message] of [
     /^host-local: agent: nothing to do; expected --gc, --output, --listen, --keep-installed or --node-feature\n/,
   ],
   [["--live-command", "true"], /^host-local: agent: --live-command requires --gc\n/],
+  [["--gc", "--as", "x"], /^host-local: agent: --as requires --keep-installed\n/],
   [["--gc", "--resource", "a.b/c"], /^host-local: agent: --resource requires --node-feature\n/],
   [
     ["--gc", "--gc-interval", "0s"],

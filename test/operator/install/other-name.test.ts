@@ -1,0 +1,154 @@
+/** install --as: another name, beside a host-local that somebody else installs. */
+
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { scenario } from "../../e2e/scenario.ts";
+import { nodeFor } from "../node.ts";
+import { tool } from "../tool.ts";
+import {
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  OTHER,
+  type PluginDirectory,
+} from "./plugin-directory.ts";
+
+const NAME = "host-local-ts";
+
+function install(directory: PluginDirectory, ...options: readonly string[]): void {
+  const [exitCode, , stderr] = directory.install("--as", NAME, "--yes", ...options);
+  if (exitCode !== 0) throw new Error(stderr);
+}
+
+test("the other host-local stays as it is", (t) => {
+  const directory = directoryWithOther(t);
+
+  install(directory);
+
+  t.ok(isExecutable(join(directory.path, NAME)));
+  t.notOk(isExecutable(directory.target));
+  t.same(directory.names, ["host-local", NAME, `${NAME}.installed`]);
+  t.end();
+});
+
+test("what had this name is kept, and comes back by a rollback and by uninstall", (t) => {
+  for (const action of ["--rollback", "--uninstall"]) {
+    const directory = directoryWithOther(t);
+    directory.put(NAME, OTHER);
+    install(directory);
+    t.same(directory.names, ["host-local", NAME, `${NAME}.installed`, `${NAME}.previous`]);
+
+    install(directory, action);
+
+    t.notOk(isExecutable(join(directory.path, NAME)), action);
+    t.notOk(directory.names.includes(`${NAME}.installed`), action);
+  }
+  t.end();
+});
+
+test("uninstall leaves static, which is a link to host-local, as it is", (t) => {
+  const directory = emptyDirectory(t);
+  directory.install("--static", "--yes");
+  install(directory);
+
+  install(directory, "--uninstall");
+
+  t.same(directory.names, ["host-local", "host-local.installed", "static", "static.installed"]);
+  t.end();
+});
+
+for (const name of ["static", "a/b", ".x", "x.previous", "host local"]) {
+  test(`${JSON.stringify(name)} is no such name`, (t) => {
+    const [exitCode, , stderr] = emptyDirectory(t).install("--as", name, "--yes");
+    t.equal(exitCode, 2);
+    t.match(
+      stderr,
+      `install: --as: expected the name of a plugin, such as host-local-ts; found ${name}`,
+    );
+    t.end();
+  });
+}
+
+test("--static belongs to host-local", (t) => {
+  const [exitCode, , stderr] = emptyDirectory(t).install("--as", NAME, "--static", "--yes");
+  t.equal(exitCode, 2);
+  t.match(stderr, "--as and --static exclude each other");
+  t.end();
+});
+
+for (const [options, name] of [
+  [[], "host-local"],
+  [["--as", NAME], NAME],
+] as const) {
+  test(`--if-replaced puts ${name} back only where another program replaced it`, (t) => {
+    const directory = emptyDirectory(t);
+    const path = join(directory.path, name);
+    const putBack = (): readonly unknown[] => {
+      const [exitCode, stdout] = directory.install(...options, "--if-replaced", "--yes");
+      return [exitCode, isExecutable(path), /nothing to do/.test(stdout)];
+    };
+    t.same(putBack(), [0, false, true], "it was never installed");
+    directory.install(...options, "--yes");
+    t.same(putBack(), [0, true, true], "it is installed");
+    directory.put(name, OTHER);
+    t.same(putBack(), [0, true, false], "it was replaced");
+    rmSync(path);
+    t.same(putBack(), [0, true, false], "it was removed");
+    directory.install(...options, "--rollback", "--yes");
+    t.same(putBack(), [0, false, true], "it was rolled back");
+    directory.install(...options, "--uninstall", "--yes");
+    t.same(putBack(), [0, false, true], "it was uninstalled");
+    t.end();
+  });
+}
+
+test("--if-replaced puts back the link static, too", (t) => {
+  const directory = emptyDirectory(t);
+  directory.install("--static", "--yes");
+  rmSync(join(directory.path, "static"));
+  directory.put("static", OTHER);
+
+  const [exitCode, stdout] = directory.install("--if-replaced", "--yes");
+
+  t.equal(exitCode, 0);
+  t.match(stdout, /^Linked .*static to host-local\./);
+  t.end();
+});
+
+scenario(
+  "the commands find configurations with the name",
+  { plugins: [], cniVersion: "1.0.0" },
+  (t) => {
+    const node = nodeFor(t);
+    const ipam = { type: NAME, subnet: "10.0.0.0/24", dataDir: node.dataDir };
+    node.configure("net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
+    const sources = (): readonly unknown[] => {
+      const { document } = node.json(["networks"]);
+      const { networks } = document as {
+        readonly networks: readonly { readonly source: unknown }[];
+      };
+      return networks.map(({ source }) => source);
+    };
+    t.same(sources(), [], "it is not this plugin's name");
+    const marker = `/opt/cni/bin/${NAME}.installed`;
+    writeFileSync(marker, "another program's file\n");
+    t.same(sources(), [], "nor by a file of the same form");
+
+    rmSync(marker);
+    t.match(tool(["install", "/opt/cni/bin", "--as", NAME, "--yes"]), { exitCode: 0 });
+    t.same(sources(), [join(node.confDir, "net.conf")]);
+
+    writeFileSync(`/opt/cni/bin/${NAME}`, OTHER, { mode: 0o755 });
+    t.match(node.json(["check"]).document, {
+      findings: [
+        {
+          code: "plugin-replaced",
+          path: `/opt/cni/bin/${NAME}`,
+          commands: [`host-local install /opt/cni/bin --as ${NAME}`],
+        },
+      ],
+    });
+    t.end();
+  },
+);
