@@ -30,7 +30,10 @@ const PROGRAMS = "/run/programs";
 const WORK = "/run/work";
 const RECORD = "/run/exit-codes";
 
-const pages = ["README.md", "docs/operations.md", "docs/scheduling.md", "conf-examples/README.md"];
+const pages = [
+  ...["README.md", "docs/operations.md", "docs/scheduling.md", "docs/agent.md"],
+  "conf-examples/README.md",
+];
 
 const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padEnd(64, "2") };
 
@@ -55,7 +58,7 @@ function installPrograms(): void {
   for (const [name, text] of Object.entries(stubs)) script(name, text);
   script(
     "host-local",
-    `case " $* " in *" --watch"*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
+    `case " $* " in *" --watch"* | " agent "*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
 "$@"
 code=$?
 echo "$code" >> ${RECORD}
@@ -70,6 +73,7 @@ const targets = [
   "/usr/share/fish/vendor_completions.d",
   "/etc/bash_completion.d",
   "/var/lib/prometheus/node-exporter",
+  "/etc/kubernetes/node-feature-discovery/features.d",
 ];
 
 /** Keeps what lines write below `/usr` in memory. */

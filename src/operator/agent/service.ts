@@ -20,7 +20,7 @@ interface Run {
   readonly part: Part;
   /** When it starts next, in milliseconds since the epoch. */
   due: number;
-  state: "pending" | "ok" | "failed";
+  result: "none" | "success" | "failure";
   /** What it printed on standard error, or why it failed, in the last run. */
   messages: readonly string[];
   /** What it printed on standard output in the last run, if that is served and it succeeded. */
@@ -50,7 +50,7 @@ export function serviceOf(
   { now, log }: Surroundings,
 ): Service {
   const runs = parts.map(
-    (part): Run => ({ part, due: now(), state: "pending", messages: [], served: undefined }),
+    (part): Run => ({ part, due: now(), result: "none", messages: [], served: undefined }),
   );
   let current: Run | undefined;
   const next = (): ServiceStep => {
@@ -68,7 +68,7 @@ export function serviceOf(
   const completed: Service["completed"] = (outcome) => {
     if (current === undefined) return;
     record(current, outcome, log);
-    if (current.state === "failed") current.due = Math.min(current.due, now() + RETRY);
+    if (current.result === "failure") current.due = Math.min(current.due, now() + RETRY);
     current = undefined;
   };
   const answer = (path: string): Answer => {
@@ -84,16 +84,16 @@ export function serviceOf(
 
 /** Logs what is new: what changed, and messages other than those of the run before. */
 function record(run: Run, outcome: CompletedProcess | SystemError, log: Surroundings["log"]): void {
-  const { part, state, messages } = run;
+  const { part, result: before, messages } = run;
   const result = examine(part, outcome);
-  run.state = result.isFailed ? "failed" : "ok";
+  run.result = result.isFailed ? "failure" : "success";
   run.messages = result.messages;
   run.served = result.isFailed || !part.isServed ? undefined : result.stdout;
   const isNew = result.messages.join("\n") !== messages.join("\n");
   const lines = [
     ...result.changes,
     ...(isNew ? result.messages : []),
-    ...(state === "failed" && !result.isFailed ? ["succeeded again"] : []),
+    ...(before === "failure" && !result.isFailed ? ["succeeded again"] : []),
   ];
   for (const line of lines) log(`${part.name}: ${line}`);
 }
@@ -143,11 +143,11 @@ function linesOf(text: string): readonly string[] {
 
 /** In the form of the Kubernetes components. */
 function health(runs: readonly Run[]): Answer {
-  const isFailed = runs.some(({ state }) => state === "failed");
-  const lines = runs.map(({ part, state, messages }) =>
-    state === "failed"
+  const isFailed = runs.some(({ result }) => result === "failure");
+  const lines = runs.map(({ part, result, messages }) =>
+    result === "failure"
       ? `[-]${part.name} failed: ${messages[0]}`
-      : `[+]${part.name} ${state === "ok" ? "ok" : "has not run yet"}`,
+      : `[+]${part.name} ${result === "success" ? "ok" : "has not run yet"}`,
   );
   return {
     status: isFailed ? 503 : 200,

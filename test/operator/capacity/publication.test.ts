@@ -7,7 +7,7 @@ import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { violations } from "../../deploy/schema.ts";
 import { nodeFor } from "../node.ts";
 
-/** What node-feature-discovery takes from a feature file at a time (its source `local`, 0.16 and later). */
+/** What node-feature-discovery takes from a feature file at a time (its source `local`, 0.15 and later). */
 function featuresIn(text: string, now: number) {
   const features: Record<string, string> = {};
   const labels: Record<string, string> = {};

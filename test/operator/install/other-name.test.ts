@@ -126,9 +126,9 @@ scenario(
     const sources = (): readonly unknown[] => {
       const { document } = node.json(["networks"]);
       const { networks } = document as {
-        readonly networks: readonly { readonly source: unknown }[];
+        readonly networks: readonly { readonly configuration: unknown }[];
       };
-      return networks.map(({ source }) => source);
+      return networks.map(({ configuration }) => configuration);
     };
     t.same(sources(), [], "it is not this plugin's name");
     const marker = `/opt/cni/bin/${NAME}.installed`;

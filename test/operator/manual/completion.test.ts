@@ -49,7 +49,10 @@ for (const [words, offered] of [
   [["ca"], ["capacity"]],
   [["help", "in"], ["install"]],
   [["list", "--no"], ["--no-headers"]],
-  [["capacity", "--n"], ["--node-patch"]],
+  [
+    ["capacity", "--n"],
+    ["--node-feature", "--node-patch"],
+  ],
   [
     ["completion", ""],
     ["bash", "zsh", "fish", "networks", "addresses", "pods", "namespaces"],
@@ -149,7 +152,7 @@ const skipWithoutFish =
 for (const [line, offered] of [
   ["host-local capa", ["capacity"]],
   ["host-local help ins", ["install"]],
-  ["host-local capacity --node", ["--node-patch"]],
+  ["host-local capacity --node", ["--node-feature", "--node-patch"]],
   ["host-local list --sort ag", ["age"]],
   ["host-local completion b", ["bash"]],
   [`host-local list --conf-dir ${confDir} mac`, ["macvlan"]],
@@ -206,7 +209,7 @@ const TYPE = `
 for (const [line, completed] of [
   ["host-local capa", "host-local capacity "],
   ["host-local help ins", "host-local help install "],
-  ["host-local capacity --node", "host-local capacity --node-patch "],
+  ["host-local capacity --node-p", "host-local capacity --node-patch "],
   ["host-local list --data-", "host-local list --data-dir="],
   ["host-local completion b", "host-local completion bash "],
   ["host-local install plug", "host-local install plugins/"],
