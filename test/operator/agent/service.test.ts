@@ -33,7 +33,7 @@ class Simulation {
     this.behave = behave;
     this.service = serviceOf(parts, endpoint, {
       now: () => this.time,
-      log: (text) => this.logged.push(text),
+      log: (message) => this.logged.push(message),
     });
   }
 
@@ -95,7 +95,7 @@ test("a part that fails starts again after a minute, and stops no other one", (t
 
   t.same(simulation.runs.gc, [0, 1, 2, 3, 18]);
   t.equal(simulation.runs.metrics?.length, 21);
-  t.same(simulation.logged, ["host-local: gc: no list\n", "host-local: gc: succeeded again\n"]);
+  t.same(simulation.logged, ["gc: no list", "gc: succeeded again"]);
   t.end();
 });
 
@@ -126,7 +126,7 @@ for (const [what, outcome, message] of [
   ],
   ["cannot be started", new SystemError("exec", "x", "ENOMEM"), "exec x: ENOMEM"],
   ["prints something else", { ...success, stdout: "{" }, /^unexpected output: /],
-  ["prints control characters", { ...success, exitCode: 2, stderr: "a\u001b[2Jb\r\n" }, "a [2Jb"],
+  ["prints control characters", { ...success, exitCode: 2, stderr: "a\u001b[2Jb\r\n" }, "a?[2Jb"],
 ] as const) {
   test(`a part that ${what} has failed`, (t) => {
     const changes = (stdout: string) => (stdout === "" ? [] : JSON.parse(stdout));
@@ -136,7 +136,7 @@ for (const [what, outcome, message] of [
 
     const [, reason] = /^\[-\]gc failed: (.*)$/m.exec(simulation.get("/healthz")) ?? [];
     t.match(reason, message);
-    t.same(simulation.logged, [`host-local: gc: ${reason}\n`]);
+    t.same(simulation.logged, [`gc: ${reason}`]);
     t.end();
   });
 }
@@ -152,9 +152,7 @@ test("the log has what changed, and messages other than those of the run before"
 
   t.same(
     simulation.logged.map((line) => line.trimEnd()),
-    ["run 1", "run 2", "one", "two", "run 3", "run 4", "one", "run 5"].map(
-      (line) => `host-local: gc: ${line}`,
-    ),
+    ["run 1", "run 2", "one", "two", "run 3", "run 4", "one", "run 5"].map((line) => `gc: ${line}`),
   );
   t.end();
 });
