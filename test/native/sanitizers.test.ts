@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
+import { eventually, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
 const executable = await buildNative({ checked: true });
 
@@ -145,4 +146,22 @@ test("nor have the functions for operator commands", (t) => {
     t.notMatch(stderr, /ERROR|runtime error|Assertion/, `${words[0]}: nothing to report`);
   }
   t.end();
+});
+
+test("nor has the loop of the agent", async (t) => {
+  const directory = t.testdir({ conf: {}, data: {} });
+  const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
+  const port = await freePort();
+  const words = [...place, "--gc", "--interval", "1s", "--listen", `127.0.0.1:${port}`];
+
+  const agent = startAgent(t, words, [], executable);
+  await eventually("it serves metrics", async () => {
+    const answer = await get(port, "/metrics");
+    return answer?.status === 200 ? answer : undefined;
+  });
+  t.match(await get(port, `/${"x".repeat(9000)}`), { status: 431 });
+  agent.process.kill("SIGTERM");
+
+  t.equal(await agent.ended, 0);
+  t.equal(agent.output().stderr, "");
 });

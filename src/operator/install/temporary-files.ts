@@ -3,7 +3,7 @@
 import { join } from "../../store/location.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { namesIn, PLUGIN } from "../node/plugin-directories.ts";
 
 /** What temporary files need of the operating system. */
 type FileSystem = System & Pick<OperatorSystem, "removeDirectory">;
@@ -62,15 +62,6 @@ export function removeAbandoned(system: FileSystem, directory: string): void {
     } else {
       unlinkQuietly(system, path);
     }
-  }
-}
-
-function namesIn(system: FileSystem, directory: string): readonly string[] {
-  try {
-    return system.list(directory);
-  } catch (error) {
-    if (isSystemError(error)) return [];
-    throw error;
   }
 }
 

@@ -110,7 +110,8 @@ export function pluginNames(system: System): ReadonlySet<string> {
   return new Set([PLUGIN, ...marked.filter((name) => name !== STATIC)]);
 }
 
-function namesIn(system: System, directory: string): readonly string[] {
+/** The names in a directory; none where it cannot be read. */
+export function namesIn(system: System, directory: string): readonly string[] {
   try {
     return system.list(directory);
   } catch (error) {

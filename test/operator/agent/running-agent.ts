@@ -21,13 +21,15 @@ export interface RunningAgent {
  * Starts an agent.
  *
  * @param wrapper a program and its arguments, which runs the agent
+ * @param host the executable
  */
 export function startAgent(
   t: Pick<Test, "teardown">,
   words: readonly string[],
   wrapper: readonly string[] = [],
+  host = executable,
 ): RunningAgent {
-  const [program = "", ...rest] = [...wrapper, executable, "agent", ...words];
+  const [program = "", ...rest] = [...wrapper, host, "agent", ...words];
   const child = spawn(program, rest, {
     env: runtimeEnvironment,
     stdio: ["ignore", "pipe", "pipe"],
