@@ -167,6 +167,24 @@ for (const name of overlays) {
   });
 }
 
+test("k3s: what its links lead to is where they lead, in both containers", {
+  skip: skipWithoutKubectl,
+}, (t) => {
+  const { spec } = daemonSetIn(build(inRepository("deploy/overlays/k3s"))).spec.template;
+  const path = "/var/lib/rancher/k3s/data";
+
+  t.match(
+    spec.volumes.find(({ name }) => name === "k3s"),
+    { hostPath: { path } },
+  );
+  for (const { name, volumeMounts } of [...spec.initContainers, ...spec.containers]) {
+    const found = volumeMounts.find((one) => one.name === "k3s");
+    t.match(found, { mountPath: path, readOnly: true }, name);
+    t.ok(volumeMounts.some(({ mountPath }) => mountPath === "/host/opt/cni/bin"));
+  }
+  t.end();
+});
+
 test("the component for node-feature-discovery adds the option, the directory and the rule", {
   skip: skipWithoutKubectl,
 }, (t) => {
