@@ -3,16 +3,20 @@
  * linked statically with Debian's libquickjs and the C host in src/system/quickjs, and run once up to
  * where it waits for a call, which is where each call begins then.
  *
- * Usage: `node scripts/build-native.ts [--checked]`, through `npm run build:native`. With `--checked`
- * it writes build/native-checked/host-local-checked, which runs under the address and undefined-behaviour
- * sanitizers and frees everything at its end.
+ * Usage: `node scripts/build-native.ts [--checked] [--arch ARCHITECTURE] [--accept-quickjs]`, through
+ * `npm run build:native`. With `--checked` it writes build/native-checked/host-local-checked, which runs
+ * under the address and undefined-behaviour sanitizers and frees everything at its end. With `--arch`
+ * it builds for another architecture, with Debian's cross compiler and QEMU, into dist/native-ARCHITECTURE.
+ * With `--accept-quickjs` it pins the QuickJS library that it finds (see release/quickjs-pin.ts).
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundle, root } from "./bundle.ts";
+import { type Architecture, architectureNamed, ownArchitecture } from "./release/architecture.ts";
+import { acceptLibrary, requirePinned } from "./release/quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
 
@@ -39,8 +43,25 @@ const options = [
   ...["-fstack-protector-strong", "-fstack-clash-protection"],
   ...["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Wformat", "-Wformat-security"],
   ...["relro", "now", "noexecstack", "separate-code"].map((word) => `-Wl,-z,${word}`),
-  ...["gettimeofday", "clock_gettime", "localtime_r"].map((name) => `-Wl,--wrap=${name}`),
 ];
+
+/** The engine's calls of the C library that engine.c replaces, by the names that they have on the architecture. */
+function wrappedCalls({ libraryTime }: Architecture): readonly string[] {
+  const names =
+    libraryTime === "wide"
+      ? ["__gettimeofday64", "__clock_gettime64", "__localtime64_r"]
+      : ["gettimeofday", "clock_gettime", "localtime_r"];
+  return names.map((name) => `-Wl,--wrap=${name}`);
+}
+
+/** On machines of 32 bits: files of more than 2 GiB, and times after 2038. */
+function wideTypes({ elf, libraryTime }: Architecture): readonly string[] {
+  if (elf.bits === 64) return [];
+  return [
+    ...["-D_FILE_OFFSET_BITS=64", "-D_TIME_BITS=64"],
+    libraryTime === "wide" ? "-DLIBRARY_HAS_WIDE_TIME" : "-DLIBRARY_HAS_NARROW_TIME",
+  ];
+}
 
 /** In bytes; what a snapshot needs is measured. */
 const LARGEST_SNAPSHOT = 8 * 1024 * 1024;
@@ -50,9 +71,12 @@ const PAGE = 4096;
 /** A tool that the build needs is not installed. */
 export class MissingTool extends Error {}
 
-/** The paths of the QuickJS library. */
-interface Library {
+/** The QuickJS library for an architecture. */
+export interface Library {
+  readonly architecture: Architecture;
+  /** The directory of its headers. */
   readonly include: string;
+  /** The path of libquickjs.a. */
   readonly archive: string;
 }
 
@@ -60,6 +84,8 @@ interface Library {
 export interface NativeBuild {
   /** Whether with the sanitizers; then without a snapshot. */
   readonly checked?: boolean;
+  /** For which machine; this one by default. */
+  readonly architecture?: Architecture;
   /** The program that serves calls. */
   readonly plugin?: string;
   /** The directory for everything that is made on the way. */
@@ -70,20 +96,24 @@ export interface NativeBuild {
 /** Builds the executable, and returns its path. */
 export async function buildNative({
   checked = false,
+  architecture = ownArchitecture(),
   plugin = join(root, "src", "native.ts"),
-  work = join(root, "build", checked ? "native-checked" : "native"),
-  output = checked ? join(work, "host-local-checked") : join(root, "dist", "native", "host-local"),
+  work = join(root, "build", directoryFor(architecture, checked ? "native-checked" : "native")),
+  output = checked
+    ? join(work, "host-local-checked")
+    : join(root, "dist", directoryFor(architecture, "native"), "host-local"),
 }: NativeBuild = {}): Promise<string> {
-  const library = libraryOrFetch();
+  const library = libraryOrFetch(architecture);
+  requirePinned(library);
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
   const compiler = join(work, "compiler");
-  compile(library, [join(sources, "compiler.c")], compiler, ["-O2"]);
+  compile(library, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
   const operator = join(root, "src", "native-operator.ts");
   const files = [
     ...hostFiles.map((file) => join(sources, file)),
-    await compileProgram(compiler, "plugin", plugin, work),
-    await compileProgram(compiler, "operator", operator, work),
+    await compileProgram(library, compiler, "plugin", plugin, work),
+    await compileProgram(library, compiler, "operator", operator, work),
   ];
   const unfinished = `${output}.unfinished`;
   if (checked) compile(library, files, unfinished, checkedOptions);
@@ -104,17 +134,24 @@ function linkWithSnapshot(
 ): void {
   let size = LARGEST_SNAPSHOT;
   for (const _ of ["to measure", "to keep"]) {
-    compile(library, files, output, [...options, `-DSNAPSHOT_SIZE=${size}`]);
-    const { status, stdout, stderr } = spawnSync(output, { env: {}, maxBuffer: 2 * size });
+    const wrapped = wrappedCalls(library.architecture);
+    compile(library, files, output, [...options, ...wrapped, `-DSNAPSHOT_SIZE=${size}`]);
+    const [program = output, ...words] = [...emulator(library.architecture), output];
+    const { status, error, stdout, stderr } = spawnSync(program, words, {
+      env: { PATH: process.env.PATH },
+      maxBuffer: 2 * size,
+    });
+    if (error !== undefined) throw new MissingTool(missing(program, error));
     if (status !== 0) throw new Error(`The snapshot cannot be made: ${stderr}`);
     writeFileSync(section, stdout);
     size = Math.ceil(Number(stderr) / PAGE) * PAGE;
   }
-  run("objcopy", [`--update-section=.snapshot=${section}`, output]);
+  run(tool(library.architecture, "objcopy"), [`--update-section=.snapshot=${section}`, output]);
 }
 
 /** Writes a program as C source that holds its bytecode, and returns the path. */
 async function compileProgram(
+  { architecture }: Library,
   compiler: string,
   name: string,
   entry: string,
@@ -123,31 +160,35 @@ async function compileProgram(
   const script = join(work, `${name}.js`);
   const program = join(work, `${name}.c`);
   await bundle({ entry, output: script, engine: "quickjs" });
-  writeFileSync(program, run(compiler, [name, script]));
+  const [command = compiler, ...words] = [...emulator(architecture), compiler, name, script];
+  writeFileSync(program, run(command, words));
   return program;
 }
 
 /** Debian 13 and later have the library as the package libquickjs. */
-function findLibrary(): Library | undefined {
-  for (const prefix of ["/usr", join(root, "build", "quickjs", "usr")]) {
-    const libraries = join(prefix, "lib");
-    if (!existsSync(join(prefix, "include", "quickjs", "quickjs.h"))) continue;
-    for (const triplet of readdirSync(libraries)) {
-      const archive = join(libraries, triplet, "quickjs", "libquickjs.a");
-      if (existsSync(archive)) return { include: join(prefix, "include", "quickjs"), archive };
+function findLibrary(architecture: Architecture): Library | undefined {
+  const own = architecture === ownArchitecture();
+  const fetched = join(root, "build", own ? "quickjs" : `quickjs-${architecture.debian}`, "usr");
+  for (const prefix of own ? ["/usr", fetched] : [fetched]) {
+    const include = join(prefix, "include", "quickjs");
+    const archive = join(prefix, "lib", architecture.triplet, "quickjs", "libquickjs.a");
+    if (existsSync(join(include, "quickjs.h")) && existsSync(archive)) {
+      return { architecture, include, archive };
     }
   }
   return undefined;
 }
 
-function libraryOrFetch(): Library {
-  const present = findLibrary();
+/** Finds the library, or fetches it. */
+export function libraryOrFetch(architecture: Architecture): Library {
+  const present = findLibrary(architecture);
   if (present !== undefined) return present;
-  spawnSync("bash", [join(root, "scripts", "fetch-quickjs.sh")], { stdio: "inherit" });
-  const library = findLibrary();
+  const foreign = architecture === ownArchitecture() ? [] : [architecture.debian];
+  spawnSync("bash", [join(root, "scripts", "fetch-quickjs.sh"), ...foreign], { stdio: "inherit" });
+  const library = findLibrary(architecture);
   if (library === undefined) {
     throw new MissingTool(
-      "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12 it is fetched, see above.",
+      "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
     );
   }
   return library;
@@ -155,7 +196,7 @@ function libraryOrFetch(): Library {
 
 /** Compiles and links C sources with the engine's library, under the sanitizers. */
 export function compileChecked(files: readonly string[], output: string): void {
-  compile(libraryOrFetch(), files, output, checkedOptions);
+  compile(libraryOrFetch(ownArchitecture()), files, output, checkedOptions);
 }
 
 /** Compiles and links C sources; a warning is an error. */
@@ -165,8 +206,9 @@ function compile(
   output: string,
   options: readonly string[],
 ): void {
-  run("gcc", [
-    ...["-std=gnu11", "-Wall", "-Wextra", "-Werror", ...options],
+  const { architecture } = library;
+  run(tool(architecture, "gcc"), [
+    ...["-std=gnu11", "-Wall", "-Wextra", "-Werror", ...wideTypes(architecture), ...options],
     // The paths of this build do not get into the file: two builds give the same bytes.
     ...[`-ffile-prefix-map=${root}=.`, "-isystem", library.include, ...files, library.archive],
     ...[...forOlderLibc(), "-lm", "-lpthread", "-o", output],
@@ -183,6 +225,28 @@ function forOlderLibc(): readonly string[] {
   return major > 2 || minor >= 38 ? [] : [join(sources, "older-libc.c")];
 }
 
+/** The name of a compiler's tool for an architecture. */
+export function tool(architecture: Architecture, name: string): string {
+  if (architecture === ownArchitecture()) return name;
+  return `${architecture.tools ?? architecture.triplet}-${name}`;
+}
+
+/** What to put before the path of a program to run it here; nothing if it is for this machine. */
+export function emulator(architecture: Architecture): readonly string[] {
+  return architecture === ownArchitecture() ? [] : [`qemu-${architecture.qemu}`];
+}
+
+function directoryFor(architecture: Architecture, name: string): string {
+  return architecture === ownArchitecture() ? name : `${name}-${architecture.name}`;
+}
+
+function missing(command: string, error: Error): string {
+  const packages = command.startsWith("qemu-")
+    ? "qemu-user"
+    : "gcc and libc6-dev, or for another architecture those of docs/releasing.md";
+  return `${command} could not be run: install ${packages}. (${error.message})`;
+}
+
 /** Runs a program and returns what it printed. */
 function run(command: string, parameters: readonly string[]): Buffer {
   const { status, error, stdout } = spawnSync(command, parameters, {
@@ -190,16 +254,22 @@ function run(command: string, parameters: readonly string[]): Buffer {
     maxBuffer: 64 * 1024 * 1024,
   });
   if (error !== undefined) {
-    throw new MissingTool(
-      `${command} could not be run: install gcc and libc6-dev. (${error.message})`,
-    );
+    throw new MissingTool(missing(command, error));
   }
   if (status !== 0) throw new Error(`${command} ended with ${status}.`);
   return stdout;
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { checked: { type: "boolean", default: false } } });
-  const output = await buildNative({ checked: values.checked });
+  const { values } = parseArgs({
+    options: {
+      checked: { type: "boolean", default: false },
+      arch: { type: "string", default: ownArchitecture().name },
+      "accept-quickjs": { type: "boolean", default: false },
+    },
+  });
+  const architecture = architectureNamed(values.arch);
+  if (values["accept-quickjs"]) acceptLibrary(libraryOrFetch(architecture));
+  const output = await buildNative({ checked: values.checked, architecture });
   console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
 }

@@ -17,7 +17,8 @@ give_up() {
 }
 
 # open_suite SUITE TYPE...: reads what the suite has, of the types deb, deb-src or both. From then on
-# "${options[@]}" makes any apt command work with that suite alone.
+# "${options[@]}" makes any apt command work with that suite alone, for the Debian architecture
+# $architecture or else for this machine's own.
 open_suite() {
   local keyring=/usr/share/keyrings/debian-archive-keyring.gpg mirror tool type
   for tool in apt-get dpkg-deb; do
@@ -50,6 +51,9 @@ open_suite() {
     -o "APT::Default-Release=$1"
     -q
   )
+  if [ -n "${architecture:-}" ]; then
+    options+=(-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture")
+  fi
   apt-get "${options[@]}" update --error-on=any >"$log" 2>&1 ||
     give_up "apt could not read Debian $1; see $log."
 }

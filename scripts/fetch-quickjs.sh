@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Fetches the QuickJS library for the native executable where this Debian does not have it (before
-# Debian 13), and unpacks it under build/quickjs without installing anything.
+# Debian 13, or for another architecture), and unpacks it under build/quickjs, or
+# build/quickjs-ARCHITECTURE, without installing anything.
+# Usage: bash scripts/fetch-quickjs.sh [ARCHITECTURE], in Debian's names.
 # shellcheck source=scripts/debian.sh
 source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
-unpacked="$root/build/quickjs"
+architecture=${1:-}
+unpacked="$root/build/quickjs${architecture:+-$architecture}"
 if [ -d "$unpacked" ]; then
   echo "The QuickJS library is in $unpacked already."
   exit 0

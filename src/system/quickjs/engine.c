@@ -1,5 +1,9 @@
 /* See engine.h. */
 
+/* The library's own functions of time are replaced below, so here time is as wide as there. */
+#ifdef LIBRARY_HAS_NARROW_TIME
+#undef _TIME_BITS
+#endif
 #define _GNU_SOURCE
 #include "engine.h"
 
@@ -182,6 +186,14 @@ bool is_building(void) {
  * for would stay as it was at build time. The seed of random numbers is taken from the clock when a
  * context is made, hence one that is always the same, and so are two builds.
  */
+#ifdef LIBRARY_HAS_WIDE_TIME
+#define __real_gettimeofday __real___gettimeofday64
+#define __wrap_gettimeofday __wrap___gettimeofday64
+#define __real_clock_gettime __real___clock_gettime64
+#define __wrap_clock_gettime __wrap___clock_gettime64
+#define __real_localtime_r __real___localtime64_r
+#define __wrap_localtime_r __wrap___localtime64_r
+#endif
 int __real_gettimeofday(struct timeval *time, void *zone);
 int __wrap_gettimeofday(struct timeval *time, void *zone) {
   if (!is_building()) return __real_gettimeofday(time, zone);

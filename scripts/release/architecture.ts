@@ -1,0 +1,120 @@
+/** The architectures of Linux that the executables are built for. */
+
+/** An architecture in each of the names that the tools have for it. */
+export interface Architecture {
+  /** Go's, as in the names of the archives. */
+  readonly name: ArchitectureName;
+  /** Debian's. */
+  readonly debian: string;
+  /** The GNU triplet, with which the names of the cross tools begin and which Debian's directories have. */
+  readonly triplet: string;
+  /** The triplet in the names of the cross tools, where it is another one. */
+  readonly tools?: string;
+  /** In the name of QEMU's emulator for its programs. */
+  readonly qemu: string;
+  /** Node.js's. */
+  readonly node: string;
+  readonly elf: ElfKind;
+  /**
+   * How wide the time is that the QuickJS library of Debian uses: `wide` where it is 64 bits because it was compiled so for
+   * a machine of 32, `narrow` where it is 32 bits, absent on machines of 64.
+   */
+  readonly libraryTime?: "wide" | "narrow";
+}
+
+/** What the head of an executable says, see elf(5). */
+export interface ElfKind {
+  readonly bits: 32 | 64;
+  readonly endian: "little" | "big";
+  /** The number of `e_machine`. */
+  readonly machine: number;
+}
+
+/** Go's names. */
+export type ArchitectureName = "amd64" | "arm64" | "arm" | "ppc64le" | "s390x" | "riscv64" | "386";
+
+/** All of them. */
+export const architectures: readonly Architecture[] = [
+  {
+    name: "amd64",
+    debian: "amd64",
+    triplet: "x86_64-linux-gnu",
+    qemu: "x86_64",
+    node: "x64",
+    elf: { bits: 64, endian: "little", machine: 62 },
+  },
+  {
+    name: "arm64",
+    debian: "arm64",
+    triplet: "aarch64-linux-gnu",
+    qemu: "aarch64",
+    node: "arm64",
+    elf: { bits: 64, endian: "little", machine: 183 },
+  },
+  {
+    name: "arm",
+    debian: "armhf",
+    triplet: "arm-linux-gnueabihf",
+    qemu: "arm",
+    node: "arm",
+    elf: { bits: 32, endian: "little", machine: 40 },
+    libraryTime: "wide",
+  },
+  {
+    name: "ppc64le",
+    debian: "ppc64el",
+    triplet: "powerpc64le-linux-gnu",
+    qemu: "ppc64le",
+    node: "ppc64",
+    elf: { bits: 64, endian: "little", machine: 21 },
+  },
+  {
+    name: "s390x",
+    debian: "s390x",
+    triplet: "s390x-linux-gnu",
+    qemu: "s390x",
+    node: "s390x",
+    elf: { bits: 64, endian: "big", machine: 22 },
+  },
+  {
+    name: "riscv64",
+    debian: "riscv64",
+    triplet: "riscv64-linux-gnu",
+    qemu: "riscv64",
+    node: "riscv64",
+    elf: { bits: 64, endian: "little", machine: 243 },
+  },
+  {
+    name: "386",
+    debian: "i386",
+    triplet: "i386-linux-gnu",
+    tools: "i686-linux-gnu",
+    qemu: "i386",
+    node: "ia32",
+    elf: { bits: 32, endian: "little", machine: 3 },
+    libraryTime: "narrow",
+  },
+];
+
+/**
+ * Finds an architecture by Go's name for it.
+ *
+ * @throws {RangeError} where there is none of that name
+ */
+export function architectureNamed(name: string): Architecture {
+  const found = architectures.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = architectures.map((one) => one.name).join(", ");
+  throw new RangeError(`expected one of the architectures ${names}, found ${name}`);
+}
+
+/**
+ * The architecture of this machine.
+ *
+ * @throws {RangeError} where nothing is built for it
+ */
+export function ownArchitecture(): Architecture {
+  const found = architectures.find(({ node }) => node === process.arch);
+  if (found === undefined) throw new RangeError(`no executable is built for ${process.arch}`);
+  return found;
+}
