@@ -15,8 +15,14 @@ import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundle, root } from "./bundle.ts";
-import { type Architecture, architectureNamed, ownArchitecture } from "./release/architecture.ts";
-import { acceptLibrary, requirePinned } from "./release/quickjs-pin.ts";
+import {
+  type Architecture,
+  architectureNamed,
+  emulator,
+  ownArchitecture,
+  tool,
+} from "./release/architecture.ts";
+import { acceptLibrary, type Library, requirePinned } from "./release/quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
 
@@ -70,15 +76,6 @@ const PAGE = 4096;
 
 /** A tool that the build needs is not installed. */
 export class MissingTool extends Error {}
-
-/** The QuickJS library for an architecture. */
-export interface Library {
-  readonly architecture: Architecture;
-  /** The directory of its headers. */
-  readonly include: string;
-  /** The path of libquickjs.a. */
-  readonly archive: string;
-}
 
 /** What to build. */
 export interface NativeBuild {
@@ -223,17 +220,6 @@ function forOlderLibc(): readonly string[] {
     .split(".")
     .map(Number);
   return major > 2 || minor >= 38 ? [] : [join(sources, "older-libc.c")];
-}
-
-/** The name of a compiler's tool for an architecture. */
-export function tool(architecture: Architecture, name: string): string {
-  if (architecture === ownArchitecture()) return name;
-  return `${architecture.tools ?? architecture.triplet}-${name}`;
-}
-
-/** What to put before the path of a program to run it here; nothing if it is for this machine. */
-export function emulator(architecture: Architecture): readonly string[] {
-  return architecture === ownArchitecture() ? [] : [`qemu-${architecture.qemu}`];
 }
 
 function directoryFor(architecture: Architecture, name: string): string {

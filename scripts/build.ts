@@ -1,14 +1,14 @@
 /**
- * Builds the portable executable: esbuild bundles the program into one file, and pkg puts that file
- * into a copy of the Node.js that the npm package `node` ships. Nothing is downloaded.
+ * Builds the portable executable: esbuild bundles the program into one file, and a copy of the Node.js
+ * that the npm package `node` ships takes it in (a single executable application). Nothing is downloaded
+ * but, for another architecture, its Node.js from the npm registry.
  *
- * Usage: `node scripts/build.ts [--entry FILE] [--out FILE]`, through `npm run build`.
+ * Usage: `node scripts/build.ts [--entry FILE] [--out FILE] [--arch ARCHITECTURE]`, through `npm run build`.
  */
 
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -16,10 +16,16 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import pkg from "@yao-pkg/pkg/lib-es5/sea.js";
 import { bundle, root } from "./bundle.ts";
+import {
+  type Architecture,
+  architectureNamed,
+  ownArchitecture,
+  tool,
+} from "./release/architecture.ts";
+import { shippedNode } from "./release/shipped-node.ts";
 
 /** What to build, and where to put it. */
 export interface BuildOptions {
@@ -27,10 +33,11 @@ export interface BuildOptions {
   readonly entry: string;
   /** The executable to write. */
   readonly output: string;
+  /** For which machine; this one by default. */
+  readonly architecture?: Architecture;
 }
 
 const workDirectory = join(root, "build");
-const shippedNode = join(root, "node_modules", "node", "bin", "node");
 
 /**
  * Environment variables that change what Node.js, or a library in it, does before or while the
@@ -60,12 +67,21 @@ const ignoredVariables = [
   "FORCE_COLOR",
   "ICU_TIMEZONE_FILES_DIR",
   "OPENSSL_CONF",
-  "OPENSSL_ia32cap",
   "SIMDUTF_FORCE_IMPLEMENTATION",
 ] as const;
 
+/** OpenSSL's variable for the features of the processor. */
+const processorVariables: Readonly<Record<string, string>> = {
+  amd64: "OPENSSL_ia32cap",
+  arm64: "OPENSSL_armcap",
+};
+
 /** Builds one executable, the program or an empty one to compare with. */
-export async function buildExecutable({ entry, output }: BuildOptions): Promise<void> {
+export async function buildExecutable({
+  entry,
+  output,
+  architecture = ownArchitecture(),
+}: BuildOptions): Promise<void> {
   if (process.platform !== "linux") {
     throw new Error(`The executable is built on Linux, not on ${process.platform}.`);
   }
@@ -73,27 +89,22 @@ export async function buildExecutable({ entry, output }: BuildOptions): Promise<
   const program = join(workDirectory, `${basename(output)}.cjs`);
   await bundle({ entry, output: program, engine: "node" });
   const base = join(workDirectory, `${basename(output)}.node`);
-  prepareNode(base);
-  await packProgram(program, base, resolve(output));
+  prepareNode(base, architecture);
+  packProgram(program, base, resolve(output), architecture);
   rmSync(base);
 }
 
 /** Writes a copy of the shipped Node.js that ignores `ignoredVariables` and holds no symbols. */
-function prepareNode(base: string): void {
-  if (!existsSync(shippedNode)) {
-    throw new Error(
-      "The npm package `node` is not installed: run `npm ci` with install scripts allowed.",
-    );
-  }
-  const image = readFileSync(shippedNode);
-  ignoredVariables.forEach((name) => {
-    forgetName(image, name);
-  });
+function prepareNode(base: string, architecture: Architecture): void {
+  const image = readFileSync(shippedNode(architecture).executable);
+  for (const name of ignoredVariables) forgetName(image, name);
+  const forProcessor = processorVariables[architecture.name];
+  if (forProcessor !== undefined) forgetName(image, forProcessor);
   writeFileSync(base, image);
   chmodSync(base, 0o755);
-  const strip = spawnSync("strip", [base], { stdio: "inherit" });
-  if (strip.status !== 0) {
-    console.warn("`strip` (Debian package binutils) did not run: the executable stays larger.");
+  const strip = tool(architecture, "strip");
+  if (spawnSync(strip, [base], { stdio: "inherit" }).status !== 0) {
+    console.warn(`\`${strip}\` (Debian's binutils) did not run: the executable stays larger.`);
   }
 }
 
@@ -114,21 +125,36 @@ function forgetName(image: Buffer, name: string): void {
   }
 }
 
-/** Puts the bundle into the base with pkg, in simple single-executable mode. */
-async function packProgram(program: string, base: string, output: string): Promise<void> {
-  const seaConfig = {
-    disableExperimentalSEAWarning: true,
-    useSnapshot: false,
-    useCodeCache: true,
-    // No Node.js option from outside: all arguments and variables are the program's own.
-    execArgvExtension: "none",
-  };
+/** Puts the bundle into the base, with its code compiled beforehand where the base runs on this machine. */
+function packProgram(
+  program: string,
+  base: string,
+  output: string,
+  architecture: Architecture,
+): void {
   const unfinished = `${output}.unfinished`;
-  await pkg.default(program, {
-    nodePath: base,
-    seaConfig,
-    targets: [{ nodeRange: "node26", platform: "linux", arch: process.arch, output: unfinished }],
+  const configuration = `${program}.json`;
+  const isOwn = architecture === ownArchitecture();
+  writeFileSync(
+    configuration,
+    JSON.stringify({
+      main: program,
+      executable: base,
+      output: unfinished,
+      disableExperimentalSEAWarning: true,
+      useSnapshot: false,
+      useCodeCache: isOwn,
+      // No Node.js option from outside: all arguments and variables are the program's own.
+      execArgvExtension: "none",
+    }),
+  );
+  mkdirSync(dirname(output), { recursive: true });
+  // With a seed, the compiled code is the same in each build.
+  const words = ["--random-seed=1", "--build-sea", configuration];
+  const { status, stdout, stderr } = spawnSync(isOwn ? base : process.execPath, words, {
+    encoding: "utf8",
   });
+  if (status !== 0) throw new Error(`The program cannot be put into Node.js: ${stdout}${stderr}`);
   chmodSync(unfinished, 0o755);
   renameSync(unfinished, output);
   console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
@@ -138,8 +164,13 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       entry: { type: "string", default: join(root, "src", "portable.ts") },
-      out: { type: "string", default: join(root, "dist", "host-local") },
+      arch: { type: "string", default: ownArchitecture().name },
+      out: { type: "string" },
     },
   });
-  await buildExecutable({ entry: values.entry, output: values.out });
+  const architecture = architectureNamed(values.arch);
+  const file =
+    architecture === ownArchitecture() ? "host-local" : `host-local-${architecture.name}`;
+  const { entry, out: output = join(root, "dist", file) } = values;
+  await buildExecutable({ entry, output, architecture });
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Fetches the newest Go CNI plugins that Debian has, to compare with and to test beside, and unpacks
-# them under build/go-plugins without installing anything. Nothing happens where they exist already.
+# them under build/go-plugins, or build/go-plugins-ARCHITECTURE, without installing anything. Nothing
+# happens where they exist already. Usage: bash scripts/fetch-go-plugins.sh [ARCHITECTURE], in
+# Debian's names.
 # shellcheck source=scripts/debian.sh
 source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
-unpacked="$root/build/go-plugins"
+architecture=${1:-}
+unpacked="$root/build/go-plugins${architecture:+-$architecture}"
 if [ -x "$unpacked/usr/lib/cni/host-local" ]; then
   echo "The Go plugins are in $unpacked already."
   exit 0

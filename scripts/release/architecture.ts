@@ -118,3 +118,20 @@ export function ownArchitecture(): Architecture {
   if (found === undefined) throw new RangeError(`no executable is built for ${process.arch}`);
   return found;
 }
+
+/** The name of a compiler's tool, such as `gcc` or `strip`, that works for an architecture. */
+export function tool(architecture: Architecture, name: string): string {
+  if (architecture === ownArchitecture()) return name;
+  return `${architecture.tools ?? architecture.triplet}-${name}`;
+}
+
+/** The words that precede the path of a program of an architecture to run it here; none if the machine runs it itself. */
+export function emulator(architecture: Architecture): readonly string[] {
+  return runsHere(architecture) ? [] : [`qemu-${architecture.qemu}`];
+}
+
+/** Whether this machine runs programs of an architecture without an emulator: x86-64 runs those of 386. */
+export function runsHere({ name }: Architecture): boolean {
+  const own = ownArchitecture().name;
+  return name === own || (name === "386" && own === "amd64");
+}

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Architecture, type ElfKind, ownArchitecture } from "./architecture.ts";
+import { type Architecture, type ElfKind, runsHere } from "./architecture.ts";
 
 const DIRECTORY = "/proc/sys/fs/binfmt_misc";
 
@@ -22,7 +22,7 @@ export async function emulating<T>(
   const added: string[] = [];
   try {
     for (const architecture of architectures) {
-      if (architecture === ownArchitecture() || isRegistered(architecture)) continue;
+      if (runsHere(architecture) || isRegistered(architecture)) continue;
       added.push(register(architecture));
     }
     return await action();
@@ -45,8 +45,7 @@ function register({ name, qemu, elf }: Architecture): string {
     spawnSync("mount", ["-t", "binfmt_misc", "binfmt_misc", DIRECTORY]);
   }
   const { magic, mask } = headOf(elf);
-  const entry = `host-local-${qemu}`;
-  if (existsSync(join(DIRECTORY, entry))) writeFileSync(join(DIRECTORY, entry), "-1");
+  const entry = `host-local-${qemu}-${process.pid}`;
   // F: the kernel opens the emulator now, so that programs run in other roots, too.
   const line = `:${entry}:M::${escaped(magic)}:${escaped(mask)}:${emulator}:F`;
   try {

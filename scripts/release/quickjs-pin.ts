@@ -6,8 +6,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Library } from "../build-native.ts";
-import type { ArchitectureName } from "./architecture.ts";
+import type { Architecture, ArchitectureName } from "./architecture.ts";
+
+/** The QuickJS library for an architecture. */
+export interface Library {
+  readonly architecture: Architecture;
+  /** The directory of its headers. */
+  readonly include: string;
+  /** The path of libquickjs.a. */
+  readonly archive: string;
+}
 
 /** What quickjs-pin.json holds: SHA-256 sums in hexadecimal. */
 export interface QuickJsPin {
