@@ -15,10 +15,12 @@ export interface BundleOptions {
   readonly engine: "node" | "quickjs";
 }
 
-/** Writes the bundle, minified. */
-export async function bundle({ entry, output, engine }: BundleOptions): Promise<void> {
+/** Writes the bundle, minified; returns the files that it is made of, relative to the root. */
+export async function bundle({ entry, output, engine }: BundleOptions): Promise<readonly string[]> {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
+    absWorkingDir: root,
+    metafile: true,
     entryPoints: [entry],
     outfile: output,
     bundle: true,
@@ -32,6 +34,10 @@ export async function bundle({ entry, output, engine }: BundleOptions): Promise<
     define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
     logLevel: "warning",
   });
+  return Object.values(metafile.outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path);
 }
 
 /**

@@ -125,9 +125,13 @@ export function tool(architecture: Architecture, name: string): string {
   return `${architecture.tools ?? architecture.triplet}-${name}`;
 }
 
-/** The words that precede the path of a program of an architecture to run it here; none if the machine runs it itself. */
+/**
+ * The words that precede the path of a program of an architecture to run it here; none if the machine runs it itself. What
+ * it is linked with dynamically it finds where Debian's cross compilers have theirs.
+ */
 export function emulator(architecture: Architecture): readonly string[] {
-  return runsHere(architecture) ? [] : [`qemu-${architecture.qemu}`];
+  const { qemu, triplet, tools = triplet } = architecture;
+  return runsHere(architecture) ? [] : [`qemu-${qemu}`, "-L", `/usr/${tools}`];
 }
 
 /** Whether this machine runs programs of an architecture without an emulator: x86-64 runs those of 386. */

@@ -1,0 +1,188 @@
+/**
+ * Makes a release, or checks one: archives of the executables with checksums, software bills of materials and a
+ * provenance statement. Nothing is uploaded. See docs/releasing.md.
+ *
+ * Usage: npm run release [-- OPTION...]
+ *
+ *   --arch A,B         only these architectures, in Go's names
+ *   --out DIR          where to put the release, instead of dist/release; what is there is replaced
+ *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
+ *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
+ *   --allow-changes    also where files differ from the commit
+ *   --check            check the release that is there
+ *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
+ */
+
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { buildExecutable } from "./build.ts";
+import { buildNative, libraryOrFetch } from "./build-native.ts";
+import { bundle, root } from "./bundle.ts";
+import { architectureNamed, architectures } from "./release/architecture.ts";
+import { stage, writeArchive } from "./release/archive.ts";
+import { checkRelease } from "./release/check.ts";
+import { checksumLines, readChecksums } from "./release/checksum.ts";
+import { bundledPackages, linkedLibraries, nodeComponent } from "./release/component.ts";
+import { filesOf } from "./release/contents.ts";
+import { provenanceOf } from "./release/provenance.ts";
+import {
+  type BuiltVariant,
+  nameOf,
+  type Source,
+  type Variant,
+  variantsFor,
+} from "./release/release.ts";
+import { type Archived, cycloneDxOf, spdxOf } from "./release/sbom.ts";
+import { shippedNode } from "./release/shipped-node.ts";
+import { signedFiles, signWith } from "./release/signature.ts";
+import { readSource } from "./release/source.ts";
+
+/** What to release. */
+export interface ReleaseOptions {
+  readonly variants: readonly Variant[];
+  /** The directory to make; what is there is replaced. */
+  readonly output: string;
+  /** Who builds, as a URI. */
+  readonly builder: string;
+  /** Signs the file whose path it gets as its only argument. */
+  readonly sign?: string;
+  readonly allowChanges?: boolean;
+}
+
+/**
+ * Makes a release. Until it is complete, nothing appears in the output directory.
+ *
+ * @throws when something cannot be built, run, written or signed
+ */
+export async function makeRelease(options: ReleaseOptions): Promise<void> {
+  const { variants, output, builder, sign } = options;
+  const source = readSource(options.allowChanges ?? false);
+  const unfinished = `${output}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const paths: string[] = [];
+    for (const variant of variants) {
+      const archived = archive(await build(variant), source, unfinished);
+      paths.push(archived.archive, ...describe(archived, source));
+      console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
+    }
+    const provenance = join(unfinished, `host-local-v${source.version}.provenance.json`);
+    const sums = join(unfinished, "SHA256SUMS");
+    writeFileSync(sums, checksumLines("sha256", paths));
+    const subjects = readChecksums(sums);
+    writeJson(provenance, provenanceOf({ source, variants, subjects, builder }));
+    writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
+    if (sign !== undefined) for (const file of signedFiles(unfinished)) signWith(sign, file);
+    rmSync(output, { recursive: true, force: true });
+    renameSync(unfinished, output);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Builds an executable, and finds out what is in it. */
+async function build(variant: Variant): Promise<BuiltVariant> {
+  const { flavour, architecture } = variant;
+  const work = join(root, "build", "release", `${flavour}-${architecture.name}`);
+  const executable = join(work, "host-local");
+  mkdirSync(work, { recursive: true });
+  if (flavour === "native") {
+    await buildNative({ architecture, work, output: executable });
+    const library = libraryOrFetch(architecture);
+    const entries = ["native.ts", "native-operator.ts"];
+    const files = await filesOfBundles(entries, "quickjs", work);
+    return {
+      ...variant,
+      executable,
+      components: [...bundledPackages(files), ...linkedLibraries(library)],
+    };
+  }
+  const entry = join(root, "src", "portable.ts");
+  await buildExecutable({ entry, output: executable, architecture });
+  const files = await filesOfBundles(["portable.ts"], "node", work);
+  const node = nodeComponent(shippedNode(architecture));
+  return { ...variant, executable, components: [...bundledPackages(files), node] };
+}
+
+async function filesOfBundles(
+  entries: readonly string[],
+  engine: "node" | "quickjs",
+  work: string,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const entry of entries) {
+    const output = join(work, "listed.js");
+    files.push(...(await bundle({ entry: join(root, "src", entry), output, engine })));
+  }
+  return files;
+}
+
+function archive(built: BuiltVariant, source: Source, directory: string): Archived {
+  const staging = join(directory, "staging");
+  const path = join(directory, `${nameOf(built, source.version)}.tgz`);
+  stage(filesOf(built, source), staging);
+  writeArchive(staging, path, source.time);
+  rmSync(staging, { recursive: true });
+  return { ...built, archive: path };
+}
+
+/** Writes what goes beside an archive, and returns the paths of what SHA256SUMS has. */
+function describe(archived: Archived, source: Source): readonly string[] {
+  const { archive } = archived;
+  writeFileSync(`${archive}.sha256`, checksumLines("sha256", [archive]));
+  writeFileSync(`${archive}.sha512`, checksumLines("sha512", [archive]));
+  const spdx = archive.replace(/\.tgz$/, ".spdx.json");
+  const cycloneDx = archive.replace(/\.tgz$/, ".cdx.json");
+  writeJson(spdx, spdxOf(archived, source));
+  writeJson(cycloneDx, cycloneDxOf(archived, source));
+  return [spdx, cycloneDx];
+}
+
+function writeJson(path: string, document: object): void {
+  writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
+}
+
+function report(directory: string): void {
+  for (const name of readdirSync(directory).sort()) {
+    console.log(`${String(statSync(join(directory, name)).size).padStart(10)}  ${name}`);
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: "string", default: architectures.map(({ name }) => name).join(",") },
+      out: { type: "string", default: join(root, "dist", "release") },
+      sign: { type: "string" },
+      builder: { type: "string" },
+      "allow-changes": { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
+      verify: { type: "string" },
+    },
+  });
+  const output = resolve(values.out);
+  const { HOST_LOCAL_SIGN, HOST_LOCAL_BUILDER = "urn:host-local:unknown-builder" } = process.env;
+  const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
+  try {
+    if (values.check) {
+      const problems = checkRelease(output, values.verify);
+      for (const problem of problems) console.error(problem);
+      console.log(problems.length === 0 ? "The release is complete." : "The release is faulty.");
+      process.exitCode = problems.length === 0 ? 0 : 1;
+    } else {
+      await makeRelease({
+        variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+        output,
+        builder,
+        ...(sign === undefined ? {} : { sign }),
+        allowChanges: values["allow-changes"],
+      });
+      report(output);
+    }
+  } catch (error) {
+    console.error(`release: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,46 @@
+/** Archives of equal bytes for equal files. */
+
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { constants, gzipSync } from "node:zlib";
+import { command } from "./command.ts";
+import type { ReleaseFile } from "./release.ts";
+
+/** Puts files into an empty directory, with their modes. */
+export function stage(files: readonly ReleaseFile[], directory: string): void {
+  for (const file of files) {
+    const path = join(directory, file.name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    if ("linkTo" in file) {
+      symlinkSync(file.linkTo, path);
+      continue;
+    }
+    if ("from" in file) copyFileSync(file.from, path);
+    else writeFileSync(path, file.text);
+    chmodSync(path, file.mode);
+  }
+}
+
+/**
+ * Writes what is in a directory as a compressed tar archive: sorted by name, owned by root, all of one time.
+ *
+ * @param time in seconds since 1970
+ */
+export function writeArchive(directory: string, archive: string, time: number): void {
+  const tar = `${archive}.tar`;
+  command([
+    ...["tar", "--create", `--file=${tar}`, "--format=ustar", "--sort=name", `--mtime=@${time}`],
+    ...["--owner=root:0", "--group=root:0", "--mode=go-w", `--directory=${directory}`, "."],
+  ]);
+  // Node's own zlib, so that the bytes do not depend on the version of gzip here.
+  writeFileSync(archive, gzipSync(readFileSync(tar), { level: constants.Z_BEST_COMPRESSION }));
+  rmSync(tar);
+}

@@ -1,0 +1,3 @@
+export function checkRelease(directory: string, verify: string | undefined): readonly string[] {
+  return [directory, `${verify}`];
+}
