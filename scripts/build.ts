@@ -138,7 +138,8 @@ function packProgram(
   writeFileSync(
     configuration,
     JSON.stringify({
-      main: program,
+      // Node.js puts this path into the file: without a directory, the bytes are the same in each one.
+      main: basename(program),
       executable: base,
       output: unfinished,
       disableExperimentalSEAWarning: true,
@@ -152,6 +153,7 @@ function packProgram(
   // With a seed, the compiled code is the same in each build.
   const words = ["--random-seed=1", "--build-sea", configuration];
   const { status, stdout, stderr } = spawnSync(isOwn ? base : process.execPath, words, {
+    cwd: dirname(program),
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`The program cannot be put into Node.js: ${stdout}${stderr}`);
