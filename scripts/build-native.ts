@@ -196,6 +196,15 @@ export function compileChecked(files: readonly string[], output: string): void {
   compile(libraryOrFetch(ownArchitecture()), files, output, checkedOptions);
 }
 
+/** Compiles and links C sources with the engine's library for an architecture, statically. */
+export function compileFor(
+  architecture: Architecture,
+  files: readonly string[],
+  output: string,
+): void {
+  compile(libraryOrFetch(architecture), files, output, ["-O2", "-static"]);
+}
+
 /** Compiles and links C sources; a warning is an error. */
 function compile(
   library: Library,

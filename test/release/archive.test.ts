@@ -1,0 +1,107 @@
+/** Each archive is unpacked and used. */
+
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { compileFor } from "../../scripts/build-native.ts";
+import { emulator } from "../../scripts/release/architecture.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { run } from "../blackbox/executable.ts";
+import { runtimeEnvironment, versionCall } from "../blackbox/runtime-call.ts";
+import { Mounts, mountObstacle } from "../faults/executables/mounts.ts";
+import { archives, ownArchive, unpack } from "./release.ts";
+
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+
+for (const archive of archives) {
+  test(`${archive.name} has a program that runs, with all that belongs to it`, (t) => {
+    const directory = unpack(t, archive);
+    const start = (words: readonly string[], environment = {}) => {
+      const [program = "", ...rest] = [...emulator(archive.architecture), ...words];
+      return spawnSync(program, rest, {
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, ...environment },
+      });
+    };
+    const executable = join(directory, "host-local");
+
+    t.match(start([executable, "version"]).stdout, `host-local v${version}\n`);
+    const answer = start([executable], { CNI_COMMAND: "VERSION" }).stdout;
+    t.ok(JSON.parse(answer).supportedVersions.includes("1.1.0"), "answers a runtime");
+    t.equal(readlinkSync(join(directory, "static")), "host-local");
+    const notices = readFileSync(join(directory, "THIRD-PARTY-NOTICES"), "utf8");
+    for (const work of archive.isPortable ? ["node", "ipaddr.js"] : ["quickjs", "glibc", "yaml"]) {
+      t.match(notices, new RegExp(`^  ${work} \\S+ \\(`, "m"), `the notices name ${work}`);
+    }
+    t.match(readFileSync(join(directory, "host-local.8"), "utf8"), /^\.TH /m);
+    t.equal(spawnSync("bash", ["-n", join(directory, "host-local.bash")]).status, 0);
+    t.strictSame(
+      readdirSync(join(directory, "conf-examples")).sort(),
+      readdirSync("conf-examples").sort(),
+    );
+    t.end();
+  });
+}
+
+for (const { architecture } of archives.filter(({ isPortable }) => !isPortable)) {
+  test(`the engine for ${architecture.name} writes the numbers of inodes in decimal`, (t) => {
+    const program = join(scratchDirectory(t), "inode-numbers");
+    compileFor(architecture, ["test/release/inode-numbers.c"], program);
+    const [command = "", ...words] = [...emulator(architecture), program];
+    const { status, stdout } = spawnSync(command, words, { encoding: "utf8" });
+    t.equal(status, 0, stdout);
+    t.end();
+  });
+}
+
+test("the program of an archive installs itself, a second time without harm, and rolls back", (t) => {
+  const executable = join(unpack(t, ownArchive), "host-local");
+  const plugins = scratchDirectory(t);
+  const target = join(plugins, "host-local");
+  const install = (...words: readonly string[]) =>
+    run(executable, {
+      environment: runtimeEnvironment,
+      stdin: "",
+      arguments: ["install", plugins, "--yes", ...words],
+    });
+
+  t.match(install().stdout, `Installed ${target}`);
+  t.equal(run(target, versionCall()).exitCode, 0);
+  const again = install();
+  t.equal(again.exitCode, 0);
+  t.match(again.stdout, "already");
+  t.equal(run(target, versionCall()).exitCode, 0);
+  t.equal(install("--uninstall").exitCode, 0);
+  t.notOk(existsSync(target));
+  t.end();
+});
+
+test("on a full disk, the program says so and leaves the plugin that is there", {
+  skip: mountObstacle() ?? false,
+}, async (t) => {
+  const executable = join(unpack(t, ownArchive), "host-local");
+  const mounts = await Mounts.open((action) => t.teardown(action));
+  const plugins = mounts.memory("plugins", "size=64k");
+  const other = '#!/bin/sh\necho \'{"supportedVersions":["1.0.0"]}\'\n';
+  mkdirSync(plugins, { recursive: true });
+  writeFileSync(join(plugins, "host-local"), other, { mode: 0o755 });
+
+  const { exitCode, stderr } = run(executable, {
+    environment: runtimeEnvironment,
+    stdin: "",
+    arguments: ["install", plugins, "--yes"],
+  });
+
+  t.equal(exitCode, 1);
+  t.match(stderr, /ENOSPC|no space/i);
+  t.equal(readFileSync(join(plugins, "host-local"), "utf8"), other);
+  t.strictSame(readdirSync(plugins), ["host-local"]);
+});

@@ -1,0 +1,101 @@
+/** Making a release: equal bytes, signatures, and errors that leave nothing half made. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { ownArchitecture } from "../../scripts/release/architecture.ts";
+import { checkRelease } from "../../scripts/release/check.ts";
+import { checksum, readChecksums } from "../../scripts/release/checksum.ts";
+import { makeRelease } from "../../scripts/release.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { Mounts, mountObstacle } from "../faults/executables/mounts.ts";
+import { ownArchive, release } from "./release.ts";
+
+const options = {
+  variants: [{ flavour: "native", architecture: ownArchitecture() }],
+  builder: "urn:test:builder",
+  allowChanges: true,
+} as const;
+
+test("two runs give the same bytes", async (t) => {
+  const output = join(scratchDirectory(t), "release");
+  await makeRelease({ ...options, output });
+  for (const name of readdirSync(output).filter((one) =>
+    one.startsWith(ownArchive.name.slice(0, -4)),
+  )) {
+    t.equal(checksum("sha256", join(output, name)), checksum("sha256", join(release, name)), name);
+  }
+  t.end();
+});
+
+test("the provenance statement is about each file, and names commit, inputs and builder", (t) => {
+  const sums = readChecksums(join(release, "SHA256SUMS"));
+  const file = sums.find(({ name }) => name.endsWith(".provenance.json"))?.name ?? "";
+  const statement = JSON.parse(readFileSync(join(release, file), "utf8"));
+  t.equal(statement._type, "https://in-toto.io/Statement/v1");
+  t.equal(statement.predicateType, "https://slsa.dev/provenance/v1");
+  t.equal(statement.subject.length, sums.length - 1);
+  const { buildDefinition, runDetails } = statement.predicate;
+  t.match(buildDefinition.externalParameters.commit, /^[0-9a-f]{40}$/);
+  const inputs = JSON.stringify(buildDefinition.resolvedDependencies);
+  for (const input of [
+    "package-lock.json",
+    "libquickjs.a for",
+    "pkg:deb/debian/libc6-dev",
+    "pkg:deb/debian/gcc",
+  ]) {
+    t.match(inputs, input);
+  }
+  t.type(runDetails.builder.id, "string");
+  t.end();
+});
+
+test("a release is signed with a key, and a changed file is found by its signature", {
+  skip: spawnSync("gpg", ["--version"]).status === 0 ? false : "gpg is not installed.",
+}, async (t) => {
+  const directory = scratchDirectory(t);
+  const output = join(directory, "release");
+  const home = join(directory, "gnupg");
+  const gpg = `gpg --batch --quiet --no-tty --homedir ${home}`;
+  mkdirSync(home, { mode: 0o700 });
+  t.teardown(() => spawnSync("gpgconf", ["--homedir", home, "--kill", "all"]));
+  const made = spawnSync("sh", [
+    "-c",
+    `${gpg} --passphrase '' --quick-generate-key test@example.org`,
+  ]);
+  t.equal(made.status, 0, made.stderr.toString());
+  const sign = script(directory, "sign", `exec ${gpg} --armor --detach-sign "$1"`);
+  const verify = script(directory, "verify", `exec ${gpg} --verify "$1.asc" "$1" 2>/dev/null`);
+
+  await makeRelease({ ...options, output, sign });
+  t.strictSame(checkRelease(output, verify), []);
+  const statement = readdirSync(output).find((name) => name.endsWith(".provenance.json")) ?? "";
+  writeFileSync(join(output, statement), "{}\n");
+  t.match(checkRelease(output, verify).join("\n"), `${verify} failed for ${statement}`);
+});
+
+test("where signing fails there is no release", async (t) => {
+  const directory = scratchDirectory(t);
+  const output = join(directory, "release");
+  const sign = script(directory, "sign", "exit 3");
+  await t.rejects(makeRelease({ ...options, output, sign }), {
+    message: new RegExp(`${sign} failed for .*: it ended with 3`),
+  });
+  t.strictSame(readdirSync(directory), ["sign"]);
+});
+
+test("on a full disk there is no half release", { skip: mountObstacle() ?? false }, async (t) => {
+  const mounts = await Mounts.open((action) => t.teardown(action));
+  const disk = mounts.memory("disk", "size=2m");
+  const output = join(disk, "release");
+  await t.rejects(makeRelease({ ...options, output }), { message: /ENOSPC|No space left/ });
+  t.notOk(existsSync(output));
+  t.strictSame(readdirSync(disk), []);
+});
+
+function script(directory: string, name: string, line: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return path;
+}
