@@ -100,7 +100,7 @@ test("on a full disk, the program says so and leaves the plugin that is there", 
     arguments: ["install", plugins, "--yes"],
   });
 
-  t.equal(exitCode, 1);
+  t.equal(exitCode, 2);
   t.match(stderr, /ENOSPC|no space/i);
   t.equal(readFileSync(join(plugins, "host-local"), "utf8"), other);
   t.strictSame(readdirSync(plugins), ["host-local"]);
