@@ -11,8 +11,10 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { sideBySide } from "../test/side-by-side.ts";
 import { root } from "./bundle.ts";
 import {
   type Architecture,
@@ -37,9 +39,8 @@ const longTests = [
   ["test/blackbox/vectors.test.ts", "full"],
   ["test/differential/take-over.test.ts", "short"],
   ...[
-    ...["entry", "reader", "install/install", "gc/gc", "check/check", "capacity/capacity"],
-    ...["metrics/metrics", "networks/networks"],
-    ...["reservations/list", "reservations/show", "reservations/release"],
+    ...["entry", "reader", "install/install", "gc/gc", "capacity/capacity"],
+    ...["metrics/metrics", "networks/networks", "reservations/show", "reservations/release"],
   ].map((name) => [`test/operator/${name}.test.ts`, "short"] as const),
 ] as const;
 
@@ -86,16 +87,16 @@ async function testLong(architecture: Architecture): Promise<void> {
     const executable = executableOf(variant);
     const name = `${architecture.name}, ${variant.flavour}`;
     if (variant.flavour === "native") {
-      for (const [file, extent] of longTests) {
-        await runTests(file, name, {
+      await sideBySide(longTests, availableParallelism(), ([file, extent]) =>
+        runTests(file, name, {
           HOST_LOCAL_BIN: executable,
           HOST_LOCAL_EXTENT: extent,
           ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin }),
-        });
-      }
+        }),
+      );
     } else {
       // A start of Node.js takes a second under QEMU.
-      await runTests("test/blackbox/vectors.test.ts", name, {
+      await runTests("test/blackbox/status.test.ts", name, {
         HOST_LOCAL_BIN: started(variant, executable, "portable"),
         HOST_LOCAL_EXTENT: "short",
       });

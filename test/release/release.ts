@@ -1,7 +1,7 @@
 /** The release under test, which `npm run test:release` makes. */
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import {
@@ -54,11 +54,4 @@ export function unpack(t: Pick<Test, "teardown">, { name }: Archive): string {
   const { status, stderr } = spawnSync("tar", ["-xzf", join(release, name), "-C", directory]);
   if (status !== 0) throw new Error(`${name}: ${stderr}`);
   return directory;
-}
-
-/** A copy of the release, to be damaged. */
-export function copyOfRelease(t: Pick<Test, "teardown">): string {
-  const copy = join(scratchDirectory(t), "release");
-  cpSync(release, copy, { recursive: true });
-  return copy;
 }

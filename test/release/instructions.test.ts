@@ -1,0 +1,66 @@
+/** The commands of docs/releasing.md for a download, with a good archive, a damaged one, and one for another machine. */
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { runsHere } from "../../scripts/release/architecture.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { type Archive, archives, ownArchive, release } from "./release.ts";
+
+const [, commands = ""] =
+  /^```sh\n(archive=[\s\S]*?)^```$/m.exec(readFileSync("docs/releasing.md", "utf8")) ?? [];
+
+/** A directory with an archive and the sums, and what the commands do in it. */
+function download(t: Pick<Test, "teardown">, { name }: Archive) {
+  const directory = scratchDirectory(t);
+  const plugins = join(directory, "plugins");
+  mkdirSync(plugins);
+  for (const file of [name, "SHA256SUMS"]) copyFileSync(join(release, file), join(directory, file));
+  const script = commands
+    .replace(/^archive=.*$/m, `archive=${name}`)
+    .replace("/opt/cni/bin", plugins);
+  const follow = () => {
+    const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
+      cwd: directory,
+      encoding: "utf8",
+    });
+    return { status, said: `${stdout}${stderr}` };
+  };
+  return { directory, plugin: join(plugins, "host-local"), follow };
+}
+
+test("a download is verified and installed", (t) => {
+  const { plugin, follow } = download(t, ownArchive);
+  const { status, said } = follow();
+  t.equal(status, 0, said);
+  t.match(said, `${ownArchive.name}: OK`);
+  t.ok(existsSync(plugin));
+  t.end();
+});
+
+test("a damaged download is found, and nothing is installed", (t) => {
+  const { directory, plugin, follow } = download(t, ownArchive);
+  truncateSync(join(directory, ownArchive.name), 1000);
+  const { status, said } = follow();
+  t.not(status, 0);
+  t.match(said, `${ownArchive.name}: FAILED`);
+  t.notOk(existsSync(plugin));
+  t.end();
+});
+
+const foreign = archives.find(
+  ({ architecture, isPortable }) => !isPortable && !runsHere(architecture),
+);
+
+test("a download for another machine is recognised, and nothing is installed", {
+  skip: foreign === undefined && "The release has no archive that this machine cannot run.",
+}, (t) => {
+  if (foreign === undefined) return t.end();
+  const { plugin, follow } = download(t, foreign);
+  const { status, said } = follow();
+  t.not(status, 0);
+  t.match(said, "Exec format error");
+  t.notOk(existsSync(plugin));
+  t.end();
+});
