@@ -20,6 +20,11 @@ export async function emulating<T>(
   action: () => Promise<T>,
 ): Promise<T> {
   const added: string[] = [];
+  const unregister = (): void => {
+    for (const entry of added.splice(0)) writeFileSync(entry, "-1");
+  };
+  const stop = (): never => process.exit(1);
+  process.once("exit", unregister).once("SIGINT", stop).once("SIGTERM", stop);
   try {
     for (const architecture of architectures) {
       if (runsHere(architecture) || isRegistered(architecture)) continue;
@@ -27,7 +32,8 @@ export async function emulating<T>(
     }
     return await action();
   } finally {
-    for (const entry of added) writeFileSync(entry, "-1");
+    unregister();
+    process.off("exit", unregister).off("SIGINT", stop).off("SIGTERM", stop);
   }
 }
 
