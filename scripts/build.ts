@@ -1,12 +1,12 @@
 /**
- * Builds the portable executable: esbuild bundles the program into one file, and a copy of the Node.js
- * that the npm package `node` ships takes it in (a single executable application). Nothing is downloaded
- * but, for another architecture, its Node.js from the npm registry.
+ * Builds the portable executable: esbuild bundles the program into one file, and pkg puts that file
+ * into a copy of the Node.js that the npm package `node` ships. Nothing is downloaded but, for another
+ * architecture, its Node.js from the npm registry.
  *
  * Usage: `node scripts/build.ts [--entry FILE] [--out FILE] [--arch ARCHITECTURE]`, through `npm run build`.
  */
 
-import { spawnSync } from "node:child_process";
+import childProcess, { spawnSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { bundle, root } from "./bundle.ts";
 import {
   type Architecture,
@@ -90,7 +90,7 @@ export async function buildExecutable({
   await bundle({ entry, output: program, engine: "node" });
   const base = join(workDirectory, `${basename(output)}.node`);
   prepareNode(base, architecture);
-  packProgram(program, base, resolve(output), architecture);
+  await packProgram(program, base, resolve(output), architecture);
   rmSync(base);
 }
 
@@ -125,41 +125,58 @@ function forgetName(image: Buffer, name: string): void {
   }
 }
 
-/** Puts the bundle into the base, with its code compiled beforehand where the base runs on this machine. */
-function packProgram(
+/** Puts the bundle into the base with pkg, in simple single-executable mode. */
+async function packProgram(
   program: string,
   base: string,
   output: string,
   architecture: Architecture,
-): void {
+): Promise<void> {
   const unfinished = `${output}.unfinished`;
-  const configuration = `${program}.json`;
-  const isOwn = architecture === ownArchitecture();
-  writeFileSync(
-    configuration,
-    JSON.stringify({
-      // Node.js puts this path into the file: without a directory, the bytes are the same in each one.
-      main: basename(program),
-      executable: base,
-      output: unfinished,
-      disableExperimentalSEAWarning: true,
-      useSnapshot: false,
-      useCodeCache: isOwn,
-      // No Node.js option from outside: all arguments and variables are the program's own.
-      execArgvExtension: "none",
-    }),
-  );
-  mkdirSync(dirname(output), { recursive: true });
-  // With a seed, the compiled code is the same in each build.
-  const words = ["--random-seed=1", "--build-sea", configuration];
-  const { status, stdout, stderr } = spawnSync(isOwn ? base : process.execPath, words, {
-    cwd: dirname(program),
-    encoding: "utf8",
+  const seaConfig = {
+    // Node.js puts this path into the file: without a directory, the bytes are the same in each one.
+    main: basename(program),
+    disableExperimentalSEAWarning: true,
+    useSnapshot: false,
+    // Compiled code is for the machine that compiles.
+    useCodeCache: architecture === ownArchitecture(),
+    // No Node.js option from outside: all arguments and variables are the program's own.
+    execArgvExtension: "none",
+  };
+  const pkg = await loadPkg(dirname(program));
+  await pkg(program, {
+    nodePath: base,
+    seaConfig,
+    targets: [
+      { nodeRange: "node26", platform: "linux", arch: architecture.node, output: unfinished },
+    ],
   });
-  if (status !== 0) throw new Error(`The program cannot be put into Node.js: ${stdout}${stderr}`);
   chmodSync(unfinished, 0o755);
   renameSync(unfinished, output);
   console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
+}
+
+/**
+ * pkg, with the Node.js of this process in place of each one that it starts: one for another machine does not run
+ * here. It works in the directory of the program. With a seed, the code that it compiles is the same in each build.
+ */
+async function loadPkg(cwd: string): Promise<typeof import("@yao-pkg/pkg/lib-es5/sea.js").default> {
+  const { execFile } = childProcess;
+  const run = promisify(execFile);
+  const words = (given: readonly string[]): string[] => ["--random-seed=1", ...given];
+  const withSeed = Object.assign(
+    (_: string, given: readonly string[]) => execFile(process.execPath, words(given), { cwd }),
+    {
+      [promisify.custom]: (_: string, given: readonly string[]) =>
+        run(process.execPath, words(given), { cwd }),
+    },
+  );
+  Object.assign(childProcess, { execFile: withSeed });
+  try {
+    return (await import("@yao-pkg/pkg/lib-es5/sea.js")).default.default;
+  } finally {
+    Object.assign(childProcess, { execFile });
+  }
 }
 
 if (import.meta.main) {
