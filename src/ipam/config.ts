@@ -2,8 +2,8 @@
 
 import { readArguments } from "../cni/arguments.ts";
 import type { NetworkConfiguration, NetworkName } from "../cni/call.ts";
-import { internalError } from "../cni/error.ts";
-import { elements, type Located, member, text, typeMismatch } from "../cni/json.ts";
+import { CniError, internalError } from "../cni/error.ts";
+import { elements, isObject, type Located, member, text, typeMismatch } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
@@ -19,11 +19,20 @@ export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
 
 export const DEFAULT_LOCK_TIMEOUT_SECONDS = 30;
 
+/** The length at which the history is turned over, in bytes, unless `history.maxBytes` says otherwise. */
+export const DEFAULT_HISTORY_BYTES = 4 * 1024 * 1024;
+
+/** The bounds of `history.maxBytes`. */
+const LEAST_HISTORY_BYTES = 4096;
+const MOST_HISTORY_BYTES = 64 * 1024 * 1024;
+
 /** Where the reservations of a network are, which is all that DEL and GC need. */
 export interface StoreConfig {
   readonly network: NetworkName;
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number;
+  /** The length at which the history is turned over, in bytes; `undefined` where none is kept. */
+  readonly historyBytes: number | undefined;
 }
 
 /** Everything that ADD and CHECK need. */
@@ -68,7 +77,7 @@ export function loadConfig(
   const { rangesFile } = settings;
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
   return {
-    ...storeConfig(network.name, settings.dataDir, settings.lockTimeoutSeconds),
+    ...storeConfig(network.name, settings),
     rangeSets: makeRangeSets(
       [...runtimeRanges, ...settings.rangeSets, ...rangesOfNode],
       allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
@@ -83,16 +92,20 @@ export function loadConfig(
 
 /**
  * Reads only what a release needs: a runtime may send a configuration without its ranges, and an address must not leak
- * because of that.
+ * because of that. An invalid `lockTimeoutSeconds` or `history` counts as absent.
  *
  * @throws CniError 999 where `ipam` is not an object or `ipam.dataDir` not a string
  */
 export function loadStoreConfig({ name, document }: NetworkConfiguration): StoreConfig {
   const ipam = member(document, "ipam");
   if (ipam === undefined) throw missingIpam();
-  const dataDir = text(member(ipam, "dataDir"), "a directory");
   const timeout = member(ipam, "lockTimeoutSeconds")?.value;
-  return storeConfig(name, dataDir, isTimeout(timeout) ? timeout : undefined);
+  const history = member(ipam, "history");
+  return storeConfig(name, {
+    dataDir: text(member(ipam, "dataDir"), "a directory"),
+    lockTimeoutSeconds: isTimeout(timeout) ? timeout : undefined,
+    historyBytes: history && historyBytesIfValid(history),
+  });
 }
 
 /**
@@ -123,9 +136,13 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
   );
 }
 
-interface IpamSettings {
+interface StoreSettings {
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number | undefined;
+  readonly historyBytes: number | undefined;
+}
+
+interface IpamSettings extends StoreSettings {
   readonly rangeSets: readonly RangeSetSpec[];
   readonly exclusions: Exclusions;
   readonly routes: readonly ResultRoute[];
@@ -150,6 +167,7 @@ function readIpam(ipam: Located): IpamSettings {
     resolvConf: text(member(ipam, "resolvConf"), "the path of a file"),
     rangesFile: rangesFileIn(ipam),
     repeatsAnswer: choice(ipam, "repeatedAdd", "error", "same") === "same",
+    historyBytes: historyBytes(member(ipam, "history")),
   };
 }
 
@@ -206,6 +224,30 @@ function isTimeout(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
+function historyBytes(at: Located | undefined): number | undefined {
+  if (at === undefined || at.value === false) return undefined;
+  if (at.value === true) return DEFAULT_HISTORY_BYTES;
+  if (!isObject(at.value)) throw typeMismatch(at, 'true, false or {"maxBytes": number}');
+  const limit = member(at, "maxBytes");
+  if (limit === undefined) return DEFAULT_HISTORY_BYTES;
+  const { value } = limit;
+  const isWithin =
+    Number.isInteger(value) &&
+    Number(value) >= LEAST_HISTORY_BYTES &&
+    Number(value) <= MOST_HISTORY_BYTES;
+  if (isWithin) return Number(value);
+  throw typeMismatch(limit, `a whole number from ${LEAST_HISTORY_BYTES} to ${MOST_HISTORY_BYTES}`);
+}
+
+function historyBytesIfValid(at: Located): number | undefined {
+  try {
+    return historyBytes(at);
+  } catch (error) {
+    if (error instanceof CniError) return undefined;
+    throw error;
+  }
+}
+
 /** The entries of a list of requested addresses, parsed before anything else is checked. */
 function requestedIn(at: Located | undefined): readonly RequestedAddress[] {
   return elements(at).map((element) => {
@@ -250,13 +292,13 @@ function distinct(addresses: readonly Address[]): readonly Address[] {
 
 function storeConfig(
   network: NetworkName,
-  dataDir: string,
-  lockTimeoutSeconds: number | undefined,
+  { dataDir, lockTimeoutSeconds, historyBytes: bytes }: StoreSettings,
 ): StoreConfig {
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: lockTimeoutSeconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
+    historyBytes: bytes,
   };
 }
 

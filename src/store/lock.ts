@@ -3,15 +3,18 @@
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
+import { type HistoryCall, keepHistory } from "./history.ts";
 import type { Location } from "./location.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
-import { Store } from "./store.ts";
+import { type Change, Store } from "./store.ts";
 
 /** Who takes the lock, and how long to wait for it. */
 export interface LockOptions {
   /** What is done under the lock, such as `ADD c1 eth0`; shown in the error of a call that times out. */
   readonly holder: string;
   readonly timeoutSeconds: number;
+  /** How the call is described in the history; `undefined` where none is kept. */
+  readonly history?: HistoryCall | undefined;
 }
 
 /**
@@ -35,7 +38,7 @@ export function withLock<T>(
     system.makeDirectories(location.directory);
     unlock = acquireOrExplain(system, safe, options);
   }
-  return runUnder(unlock, system, safe, body);
+  return runUnder(unlock, system, safe, options, body);
 }
 
 /**
@@ -51,7 +54,8 @@ export function withLockIfPossible<T>(
   body: (store: Store) => T,
 ): T {
   const safe = withSafeStateDirectory(system, location);
-  return runUnder(acquireOrIgnore(isSystemError, system, safe, options), system, safe, body);
+  const unlock = acquireOrIgnore(isSystemError, system, safe, options);
+  return runUnder(unlock, system, safe, options, body);
 }
 
 /** As `withLockIfPossible`, and without the lock on timeout, too: for what cannot be postponed. */
@@ -63,7 +67,8 @@ export function withOrWithoutLock<T>(
 ): T {
   const mayIgnore = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
   const safe = withSafeStateDirectory(system, location);
-  return runUnder(acquireOrIgnore(mayIgnore, system, safe, options), system, safe, body);
+  const unlock = acquireOrIgnore(mayIgnore, system, safe, options);
+  return runUnder(unlock, system, safe, options, body);
 }
 
 /** Takes the lock; `undefined` where that fails with an error that may be ignored. */
@@ -113,14 +118,18 @@ function runUnder<T>(
   unlock: (() => void) | undefined,
   system: System,
   location: Location,
+  { history }: LockOptions,
   body: (store: Store) => T,
 ): T {
   let store: Store | undefined;
   try {
-    store = new Store(system, location, unlock !== undefined);
+    const isLocked = unlock !== undefined;
+    const changes: Change[] = [];
+    store = new Store(system, location, isLocked, history && changes);
     try {
       return body(store);
     } finally {
+      if (history !== undefined) keepHistory(store, history, changes, isLocked);
       store.close();
     }
   } finally {

@@ -41,6 +41,14 @@ import { sweepTemporary, withTemporary } from "./temporary.ts";
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
+/** What a call did to a reservation. */
+export interface Change {
+  readonly kind: "reserved" | "released";
+  /** The name of its file. */
+  readonly name: string;
+  readonly owner: Owner;
+}
+
 /** A reservation that could not be read. */
 type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
@@ -51,6 +59,7 @@ type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "u
 export class Store {
   readonly system: System;
   readonly location: Location;
+  readonly #changes: Change[] | undefined;
   readonly #isLocked: boolean;
   /** Whether the journal is read and, unless something goes wrong, sealed. */
   #keepsJournal: boolean;
@@ -66,10 +75,14 @@ export class Store {
   #files: Files | undefined;
   readonly #warnings: string[] = [];
 
-  /** @param isLocked whether the lock is held; without it the journal is neither read nor written */
-  constructor(system: System, location: Location, isLocked: boolean) {
+  /**
+   * @param isLocked whether the lock is held; without it the journal is neither read nor written
+   * @param changes receives what is reserved and released, in this order
+   */
+  constructor(system: System, location: Location, isLocked: boolean, changes?: Change[]) {
     this.system = system;
     this.location = location;
+    this.#changes = changes;
     this.#isLocked = isLocked;
     // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
     this.#keepsJournal = isLocked && location.usesStateDirectory && system.locksOutGoPlugin;
@@ -157,6 +170,7 @@ export class Store {
       }
     }
     this.#reservations++;
+    this.#changes?.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
     this.#lines += heldLine(keyOf(attachment), name);
     return true;
   }
@@ -172,7 +186,10 @@ export class Store {
     const { system, location } = this;
     const now = readOwner(system, location, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    if (this.#certainly(() => removeReservation(system, location, name))) this.#reservations--;
+    if (this.#certainly(() => removeReservation(system, location, name))) {
+      this.#reservations--;
+      this.#changes?.push({ kind: "released", name, owner });
+    }
     const key: Key | undefined = keyOfOwner(owner);
     if (key !== undefined) this.#lines += releasedLine(key, name);
   }
@@ -199,7 +216,10 @@ export class Store {
         return false;
       }
     });
-    if (removed) this.#reservations--;
+    if (removed) {
+      this.#reservations--;
+      this.#changes?.push({ kind: "released", name, owner: { kind: "nobody" } });
+    }
     return removed;
   }
 

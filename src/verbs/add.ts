@@ -13,7 +13,7 @@ import { withLock, withOrWithoutLock } from "../store/lock.ts";
 import type { Store } from "../store/store.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
-import { holderText } from "./holder-text.ts";
+import { lockOptions } from "./lock-options.ts";
 import { heldAllocation, holdsEverySet } from "./repeated-add.ts";
 
 /** A larger resolv.conf is refused, in bytes. */
@@ -34,7 +34,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
   const location = locate(config.dataDir, config.network);
-  const request = { holder: holderText(system, call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = lockOptions(system, call, config, "ADD");
   const { allocations, isRepeated } = withLock(system, location, request, (store) =>
     reserve(store, config, call),
   );
@@ -54,7 +54,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     if (!isSystemError(error)) throw error;
     // What an earlier ADD has delivered stays.
     if (!isRepeated) {
-      withOrWithoutLock(system, location, request, (store) =>
+      withOrWithoutLock(system, location, lockOptions(system, call, config, "UNDO"), (store) =>
         undo(store, call.attachment, allocations),
       );
     }

@@ -9,7 +9,7 @@ import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists, releasable } from "../store/reservations.ts";
 import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
-import { holderText } from "./holder-text.ts";
+import { lockOptions } from "./lock-options.ts";
 
 /** So many files that cannot be read are named. */
 const MOST_REASONS = 10;
@@ -22,7 +22,7 @@ export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadStoreConfig(call.network);
   const location = locate(config.dataDir, config.network);
-  const request = { holder: holderText(system, call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = lockOptions(system, call, config, "DEL");
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
     withLockIfPossible(system, location, request, (store) => release(store, call.attachment));

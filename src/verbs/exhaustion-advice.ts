@@ -1,8 +1,8 @@
 /** What an operator runs next when a range set has no free address. */
 
-import { readArguments } from "../cni/arguments.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { CONTAINERD_LIST } from "../cni/containerd-list.ts";
+import { podIn } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
 import type { Location } from "../store/location.ts";
 
@@ -28,19 +28,9 @@ export function exhaustionAdvice(
  * `NAMESPACE-ID` as the id.
  */
 function liveList({ attachment, arguments: text }: AttachmentCall): string | undefined {
-  let pod = "";
-  let namespace = "";
-  readArguments(text, {
-    IP: () => {},
-    K8S_POD_NAME: (value) => {
-      pod = value;
-    },
-    K8S_POD_NAMESPACE: (value) => {
-      namespace = value;
-    },
-  });
-  if (pod !== "") {
-    return namespace === "" || namespace === pod ? "podman ps -aq --no-trunc" : "crictl pods -q";
+  const { name, namespace } = podIn(text);
+  if (name !== "") {
+    return namespace === "" || namespace === name ? "podman ps -aq --no-trunc" : "crictl pods -q";
   }
   const isNamespaced = /^(?!cnitool-|[0-9a-f]{8}-[0-9a-f]{4}-)[\w.]+-/.test(attachment.containerId);
   return isNamespaced ? CONTAINERD_LIST : undefined;

@@ -10,7 +10,7 @@ import { directoryExists } from "../store/reservations.ts";
 import type { Store } from "../store/store.ts";
 import { sweepAllTemporary } from "../store/temporary.ts";
 import type { System } from "../system/system.ts";
-import { holderText } from "./holder-text.ts";
+import { lockOptions } from "./lock-options.ts";
 
 /**
  * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
@@ -26,7 +26,7 @@ export function gc(system: System, call: NetworkCall): void {
   }
   const config = storeConfig(call);
   const location = locate(config.dataDir, config.network);
-  const request = { holder: holderText(system, call), timeoutSeconds: config.lockTimeoutSeconds };
+  const request = lockOptions(system, call, config, "GC");
   reportingIoFailure(() => {
     if (!directoryExists(system, location)) return;
     withLockIfPossible(system, location, request, (store) => releaseStale(store, valid));

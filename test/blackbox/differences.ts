@@ -485,6 +485,14 @@ export const differences: readonly Difference[] = [
     coveredBy: ["blackbox/ranges-file.test.ts"],
   },
   {
+    title: "A history of who had which address can be kept",
+    reference: "The key is unknown, and nothing tells who had an address that was released.",
+    here: '"history" appends a line for each address that ADD, DEL and GC reserve or release. A call succeeds even if that fails. Off by default.',
+    reason: "Logs name addresses, and who had one at that time is asked later.",
+    changed: [],
+    coveredBy: ["blackbox/history.test.ts"],
+  },
+  {
     title: "Of several errors in a configuration another one may be reported",
     reference:
       "A malformed address or network is reported before an earlier value of the wrong type; of two malformed ones the first in the document.",
@@ -547,7 +555,7 @@ export const differences: readonly Difference[] = [
   {
     title: "The data directory contains the directory .host-local",
     reference: "It contains only the networks' directories.",
-    here: "The directory .host-local contains the journal, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
+    here: "The directory .host-local contains the journal, the history if one is configured, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
     reason:
       "The Go plugin reads every file in a network's directory, so additional files must be elsewhere.",
     changed: [],

@@ -229,6 +229,37 @@ test("an exclusion that is neither is an error, with its path", (t) => {
   t.end();
 });
 
+test("a history is kept if the configuration says so, of 4 MiB or another length", (t) => {
+  for (const [history, bytes] of [
+    [undefined, undefined],
+    [null, undefined],
+    [false, undefined],
+    [true, 4 * 1024 * 1024],
+    [{}, 4 * 1024 * 1024],
+    [{ maxBytes: null, other: 1 }, 4 * 1024 * 1024],
+    [{ maxBytes: 4096 }, 4096],
+    [{ MaxBytes: 64 * 1024 * 1024 }, 64 * 1024 * 1024],
+  ] as const) {
+    t.equal(load({ ipam: { subnet, history } }).historyBytes, bytes);
+    t.equal(loadStoreConfig(received({ ipam: { history } })).historyBytes, bytes);
+  }
+  for (const history of [
+    "true",
+    1,
+    [],
+    { maxBytes: 4095 },
+    { maxBytes: 4096.5 },
+    { maxBytes: "" },
+  ]) {
+    t.match(
+      refused({ ipam: { subnet, history } }),
+      /^json: cannot unmarshal .* into ipam\.history(?:\.maxBytes)?: expected /,
+    );
+    t.equal(loadStoreConfig(received({ ipam: { history } })).historyBytes, undefined);
+  }
+  t.end();
+});
+
 test("the timeout of the lock can be set in seconds", (t) => {
   for (const lockTimeoutSeconds of [0, 0.5, 300]) {
     t.equal(load({ ipam: { subnet, lockTimeoutSeconds } }).lockTimeoutSeconds, lockTimeoutSeconds);
@@ -381,7 +412,12 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
   ]) {
     t.strictSame(
       loadStoreConfig(received(members)),
-      { network: "net", dataDir: DEFAULT_DATA_DIR, lockTimeoutSeconds: 30 },
+      {
+        network: "net",
+        dataDir: DEFAULT_DATA_DIR,
+        lockTimeoutSeconds: 30,
+        historyBytes: undefined,
+      },
       JSON.stringify(members),
     );
   }

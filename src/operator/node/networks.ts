@@ -35,6 +35,8 @@ export interface FoundNetwork {
   readonly rangeSets: readonly RangeSet[];
   readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
+  /** The length at which its history is turned over; `undefined` if it is not configured to keep one. */
+  readonly historyBytes: number | undefined;
   /** Whether the runtime may supply ranges, before the configured ones (the capability `ipRanges`). */
   readonly acceptsRuntimeRanges: boolean;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
@@ -119,13 +121,14 @@ function fromConfiguration(
     const configuration = configurationOf(document);
     const store = loadStoreConfig(configuration);
     const location = locate(dataDir ?? store.dataDir, store.network);
-    const { lockTimeoutSeconds } = store;
+    const { lockTimeoutSeconds, historyBytes } = store;
     network = {
       location,
       source,
       rangeSets: [],
       exclusions: [],
       lockTimeoutSeconds,
+      historyBytes,
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
@@ -223,6 +226,7 @@ function unconfigured(location: Location): FoundNetwork {
     rangeSets: [],
     exclusions: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
+    historyBytes: undefined,
     acceptsRuntimeRanges: false,
     bridge: undefined,
   };

@@ -121,6 +121,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
     repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
+    history: seldom(mostly(fc.constantFrom(true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }))),
     rangesFile: seldom(mostly(fc.constantFrom("", "/no/ranges.json", "/dev/zero", "ranges.json"))),
   };
   const settings = fc.record({
@@ -183,6 +184,7 @@ const args = fc
   .array(
     fc.constantFrom(
       ...["IgnoreUnknown=1", "IgnoreUnknown=true", "IgnoreUnknown=perhaps", "K8S_POD_NAME=p"],
+      ...["K8S_POD_NAMESPACE=n", "K8S_POD_NAME=a b\nc"],
       ...["IP=10.0.0.4", "IP=10.0.0.6/24", "IP=2001:db8::3", "IP=garbage", "IP=", "IP", "=", "é=ü"],
       ...["a=b=c", "CommonArgs=1", "ip=10.0.0.4", ""],
     ),

@@ -190,6 +190,13 @@ export const scenarios: readonly Scenario[] = [
     act: (network, options) =>
       network.add("victim", { ...options, ipam: { ranges: [], rangesFile } }),
   },
+  {
+    ...two,
+    name: "ADD with a history",
+    verb: "ADD",
+    prepare: () => inhabited({ ...dualStack, history: true }),
+    act: add,
+  },
   { ...two, name: "DEL", verb: "DEL", prepare: withVictim, act: del },
   {
     ...one,

@@ -14,6 +14,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     rangeSets: [],
     exclusions: [],
     lockTimeoutSeconds: 30,
+    historyBytes: undefined,
     acceptsRuntimeRanges: false,
     bridge: undefined,
     ...changed,

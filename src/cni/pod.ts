@@ -1,0 +1,34 @@
+/** The pod of a call: what Kubernetes' runtimes and podman tell of it in `CNI_ARGS`. */
+
+/** A pod; empty where the caller does not tell. */
+export interface Pod {
+  /** `K8S_POD_NAMESPACE`; podman passes none, or the container's name. */
+  readonly namespace: string;
+  /** `K8S_POD_NAME`. */
+  readonly name: string;
+}
+
+/**
+ * Reads the pod of a call, without checking anything else: a DEL works whatever its arguments are.
+ *
+ * @param text the value of `CNI_ARGS`
+ * @example podIn("IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web")
+ */
+export function podIn(text: string): Pod {
+  return {
+    namespace: argumentIn("K8S_POD_NAMESPACE", text),
+    name: argumentIn("K8S_POD_NAME", text),
+  };
+}
+
+/** A pod as `namespace/name`, or a name alone; empty where it is not known. */
+export function formatPod({ namespace, name }: Pod): string {
+  return namespace === "" || name === "" ? name : `${namespace}/${name}`;
+}
+
+/** Of a repeated key the last value counts. */
+function argumentIn(key: string, text: string): string {
+  const start = `${key}=`;
+  const pair = text.split(";").findLast((one) => one.startsWith(start));
+  return pair === undefined ? "" : pair.slice(start.length);
+}

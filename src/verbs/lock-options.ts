@@ -1,0 +1,28 @@
+import type { AttachmentCall, NetworkCall } from "../cni/call.ts";
+import { formatPod, podIn } from "../cni/pod.ts";
+import type { StoreConfig } from "../ipam/config.ts";
+import type { HistoryVerb } from "../store/history-line.ts";
+import type { LockOptions } from "../store/lock.ts";
+import type { System } from "../system/system.ts";
+import { callerText } from "./caller-text.ts";
+import { holderText } from "./holder-text.ts";
+
+/**
+ * How a call takes the lock, and how the history describes it.
+ *
+ * @param verb what the history calls it
+ */
+export function lockOptions(
+  system: System,
+  call: AttachmentCall | NetworkCall,
+  { lockTimeoutSeconds, historyBytes }: StoreConfig,
+  verb: HistoryVerb,
+): LockOptions {
+  const options = { holder: holderText(system, call), timeoutSeconds: lockTimeoutSeconds };
+  if (historyBytes === undefined) return options;
+  const pod = "arguments" in call ? formatPod(podIn(call.arguments)) : "";
+  return {
+    ...options,
+    history: { maxBytes: historyBytes, verb, pod, caller: () => callerText(system) },
+  };
+}

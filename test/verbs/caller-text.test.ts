@@ -1,0 +1,33 @@
+import { test } from "tap";
+import { callerText } from "../../src/verbs/caller-text.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+
+/** What a process with the id 7 finds of itself and its ancestors. */
+function callerBy(stats: Readonly<Record<string, string>>): string {
+  const machine = new MemoryMachine();
+  for (const [id, stat] of Object.entries(stats)) machine.disk.put(`/proc/${id}/stat`, stat);
+  return callerText(machine.start({ processId: 7 }));
+}
+
+const own = "7 (host-local) R 6 7 7 0 -1";
+
+for (const [name, stats, text] of [
+  [
+    "the runtime and the main plugin",
+    { 7: own, 6: "6 (bridge) S 5 6 6", 5: "5 (containerd) S 1 5 5" },
+    "containerd/bridge",
+  ],
+  ["an orphan's adopter", { 7: own, 6: "6 (systemd) S 0 6 6" }, "systemd"],
+  [
+    "names with spaces, parentheses and line ends",
+    { 7: own, 6: "6 (a) R 1 (b\n) S 5 6 6", 5: "5 () S 1 5 5" },
+    "/a) R 1 (b\n",
+  ],
+  ["nothing of what is not a stat", { 7: "garbage" }, ""],
+  ["nothing without /proc", {}, ""],
+] as const) {
+  test(`the caller is ${name}`, (t) => {
+    t.equal(callerBy(stats), text);
+    t.end();
+  });
+}

@@ -1,0 +1,158 @@
+/** What the verbs append to the history. */
+
+import { test } from "tap";
+import { parseRecords } from "../../src/store/history-line.ts";
+import { refuse } from "../system/interruption.ts";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { type CallOptions, DATA_DIRECTORY, Network } from "./network.ts";
+
+const PATH = `${DATA_DIRECTORY}/.host-local/net/history`;
+
+const dualStack = { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "2001:db8::/125" }]] };
+
+/** As containerd calls it by way of the plugin bridge. */
+const asKubernetes: CallOptions = {
+  args: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web",
+  processId: 7,
+};
+
+function networkWith(ipam: object = { history: true }): Network {
+  const network = new Network(new MemoryMachine(), { ...dualStack, ...ipam });
+  const { disk } = network.machine;
+  disk.put("/proc/7/stat", "7 (host-local) R 6 7 7");
+  disk.put("/proc/6/stat", "6 (bridge) S 5 6 6");
+  disk.put("/proc/5/stat", "5 (containerd) S 1 5 5");
+  return network;
+}
+
+/** What the history tells, without times. */
+function told({ machine }: Network): readonly string[] {
+  if (!machine.disk.has(PATH)) return [];
+  return parseRecords(machine.disk.readFile(PATH, 1e6)).map(
+    ({ verb, address, container, interfaceName, pod, caller }) =>
+      [verb, address, container, interfaceName, pod || "-", caller || "-"].join(" "),
+  );
+}
+
+test("ADD, DEL and GC tell what they reserved and released, for whom, and who called", (t) => {
+  const network = networkWith();
+  network.add("c1", asKubernetes);
+  network.add("c2");
+  network.del("c1", asKubernetes);
+  network.del("c1", asKubernetes);
+  network.gc([], { processId: 7 });
+  network.gc([], { processId: 7 });
+
+  t.strictSame(told(network), [
+    "ADD 10.0.0.2 c1 eth0 default/web containerd/bridge",
+    "ADD 2001:db8::2 c1 eth0 default/web containerd/bridge",
+    "ADD 10.0.0.3 c2 eth0 - -",
+    "ADD 2001:db8::3 c2 eth0 - -",
+    "DEL 10.0.0.2 c1 eth0 default/web containerd/bridge",
+    "DEL 2001:db8::2 c1 eth0 default/web containerd/bridge",
+    "GC 10.0.0.3 c2 eth0 - containerd/bridge",
+    "GC 2001:db8::3 c2 eth0 - containerd/bridge",
+  ]);
+  t.end();
+});
+
+test("without the key there is no further system call", (t) => {
+  for (const history of [undefined, null, false]) {
+    const network = networkWith({ history });
+    const plain = networkWith({});
+    for (const verb of ["ADD", "DEL"]) {
+      const { calls } = network.call(verb, "c1", asKubernetes);
+      t.strictSame(calls, plain.call(verb, "c1", asKubernetes).calls);
+    }
+    t.strictSame(told(network), []);
+  }
+  t.end();
+});
+
+test("CHECK, STATUS and a refused or repeated ADD tell nothing", (t) => {
+  const network = networkWith({ history: true, repeatedAdd: "same" });
+  network.add("c1");
+  const before = told(network);
+
+  network.check("c1");
+  network.status();
+  network.add("c1");
+  t.equal(network.add("c2", { args: "IP=10.0.0.2" }).exitCode, 1);
+  t.equal(
+    network.add("c2", {
+      ipam: {
+        ranges: [
+          ...dualStack.ranges,
+          [{ subnet: "10.1.0.0/30", rangeStart: "10.1.0.2", gateway: "10.1.0.2" }],
+        ],
+      },
+    }).exitCode,
+    1,
+  );
+
+  t.strictSame(told(network), before);
+  t.end();
+});
+
+test("an ADD whose result cannot be delivered is undone in the history, too", (t) => {
+  const network = networkWith({ subnet: "10.0.0.0/29", ranges: [], history: {} });
+  const interrupt = refuse("writeStandardOutput", "EPIPE");
+
+  network.add("c1", { ...asKubernetes, interrupt });
+
+  t.strictSame(told(network), [
+    "ADD 10.0.0.2 c1 eth0 default/web containerd/bridge",
+    "UNDO 10.0.0.2 c1 eth0 default/web containerd/bridge",
+  ]);
+  t.end();
+});
+
+test("an ADD that reuses an empty file tells that, too", (t) => {
+  const network = networkWith({ ranges: [[{ subnet: "10.0.0.0/30" }]], history: true });
+  network.put("10.0.0.2", "");
+  network.machine.wait(60_000);
+
+  network.add("c1");
+
+  t.strictSame(told(network), ["RECLAIM 10.0.0.2   - -", "ADD 10.0.0.2 c1 eth0 - -"]);
+  t.end();
+});
+
+test("a DEL that can release only a part tells that part", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  const interrupt = refuse("unlink", "EIO", `${network.directory}/10.0.0.2`);
+
+  t.equal(network.del("c1", { interrupt }).error?.code, 5);
+  t.strictSame(told(network).slice(2), ["DEL 2001:db8::2 c1 eth0 - -"]);
+
+  network.del("c1");
+  t.strictSame(told(network).slice(3), ["DEL 10.0.0.2 c1 eth0 - -"]);
+  t.end();
+});
+
+test("a DEL with an invalid key or invalid arguments works", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  t.equal(network.del("c1", { args: "K8S_POD_NAME=a=b;garbage" }).exitCode, 0);
+  t.match(told(network).at(-1), "DEL 2001:db8::2 c1 eth0 a=b -");
+
+  network.add("c1");
+  const { length } = told(network);
+  t.equal(network.del("c1", { ipam: { history: "yes" } }).exitCode, 0);
+  t.equal(told(network).length, length);
+  t.end();
+});
+
+test("a call without the lock says that it is missing in the history", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  const { length } = told(network);
+
+  const { exitCode, stderr } = network.del("c1", { interrupt: refuse("lock", "EROFS") });
+
+  t.equal(exitCode, 0);
+  t.match(stderr, /^host-local: this call is missing in the history: lock .*\n$/);
+  t.equal(told(network).length, length);
+  t.end();
+});
