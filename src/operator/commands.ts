@@ -6,6 +6,7 @@ import { capacity } from "./capacity/capacity.ts";
 import { check } from "./check/check.ts";
 import type { Command } from "./command/command.ts";
 import { gc } from "./gc/gc.ts";
+import { history } from "./history/history.ts";
 import { install } from "./install/install.ts";
 import { completionOf } from "./manual/completion.ts";
 import { manOf } from "./manual/man.ts";
@@ -20,6 +21,7 @@ import { show } from "./reservations/show.ts";
 export const commands: readonly Command[] = [
   list,
   show,
+  history,
   networks,
   capacity,
   plan,

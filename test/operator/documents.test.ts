@@ -19,6 +19,7 @@ const nodes = nodesJson([
 for (const [words, operands] of [
   ["list", []],
   ["show", ["10.88.0.99"]],
+  ["history", ["10.88.0.2"]],
   ["networks", []],
   ["capacity", []],
   ["check", []],
@@ -43,7 +44,7 @@ for (const [words, operands] of [
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };
     const plugin = { type: "bridge", isGateway: true, ipam };
     node.configure("mynet.conf", { cniVersion: "1.0.0", name: "mynet", ...plugin });
-    node.add("mynet", { subnet: "10.88.0.0/24" }, "c1");
+    node.add("mynet", { subnet: "10.88.0.0/24", history: true }, "c1");
     if (words === "check") node.write("mynet/10.88.0.9", "", 60);
     node.remember("mynet", "c1", "default/web");
     const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));

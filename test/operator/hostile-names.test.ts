@@ -90,6 +90,10 @@ function hostileNode(t: Test): Node {
   node.write(`${fileName}/10.24.0.1`, "c1\r\neth0");
   node.write("net/last_reserved_ip.7", hostile);
   writeFileSync(join(node.cacheDir, "results", fileName), hostile);
+  const lines = hostileNames.map(
+    (odd) => `2026-01-31T12:00:00.000Z gc 10.21.0.2 c1 eth0 ${odd} ${odd}\n`,
+  );
+  node.write(".host-local/net/history", lines.join(""));
   return node;
 }
 
@@ -129,6 +133,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
   const valued = {
     list: ["--pod", "--namespace", "--older-than", "--sort"],
     show: ["--network"],
+    history: ["--at", "--since", "--network"],
     capacity: ["--resource", "--host-network-pods"],
     gc: ["--live", "--grace"],
     release: ["--network", "--interface"],
@@ -141,6 +146,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
   };
   const operands: Readonly<Record<string, readonly string[]>> = {
     show: ["c0"],
+    history: ["c1"],
     release: ["c0"],
     audit: [nodes],
     plan: ["--nodes", "3", "--pods", "9"],
@@ -235,7 +241,8 @@ function printedBy(words: readonly string[], isTerminal: boolean): string {
 /** The node's directories, where the command takes them and the line names no other. */
 function onNode(node: Node, words: readonly string[]): readonly string[] {
   const [name = ""] = words;
-  const takesPlaces = /^(?:list|show|networks|capacity|check|gc|release|metrics|completion)$/;
+  const takesPlaces =
+    /^(?:list|show|history|networks|capacity|check|gc|release|metrics|completion)$/;
   if (!takesPlaces.test(name)) return words;
   const places = [
     ["--conf-dir", node.confDir],

@@ -92,7 +92,7 @@ function membersOf(value: unknown): readonly string[] {
 
 /** A node on which every list of every document has an element. */
 function richNode(node: Node): void {
-  node.network("mynet", { subnet: "10.88.0.0/24" });
+  node.network("mynet", { subnet: "10.88.0.0/24", history: true });
   for (const id of ["4f1d6e0c8b7a", "52a3e7b3c482"]) node.call("ADD", "mynet", id);
   node.remember("mynet", "4f1d6e0c8b7a", "default/web", { netns: "/run/netns/gone" });
   node.write("mynet/10.88.0.9", "", 3600);
@@ -108,6 +108,7 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["list", []],
   ["show", ["10.88.0.2"]],
   ["show", ["10.88.0.99"]],
+  ["history", ["10.88.0.2"]],
   ["networks", []],
   ["capacity", []],
   ["capacity", ["--max-pods"]],

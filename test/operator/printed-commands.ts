@@ -14,6 +14,7 @@ const placeholders: Readonly<Record<string, string>> = {
   FILE: "/run/work/file",
   NODE: "node-1",
   N: "3",
+  TIME: "03:00",
 };
 
 /** The examples in the help of all commands. */

@@ -10,6 +10,7 @@ import { abandonedFiles, removeAbandoned } from "../../store/temporary.ts";
 import { isReclaimable } from "../../store/usage.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
+import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import type { Finding } from "./finding.ts";
 
@@ -39,6 +40,7 @@ export function repair(
   const request = {
     holder: "host-local check --repair",
     timeoutSeconds: network.lockTimeoutSeconds,
+    history: historyCall(system, network, "check"),
   };
   withLock(system, location, request, (store) => {
     for (const finding of own) {

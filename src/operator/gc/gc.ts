@@ -8,6 +8,7 @@ import { isSystemError } from "../../system/system.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { parseDuration } from "../command/duration.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
+import { historyCall } from "../node/history-call.ts";
 import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
 import { requireReadable } from "../node/node-reservations.ts";
@@ -176,7 +177,11 @@ function release(
     decision === "due" && seenDead !== undefined ? [seenDead] : [],
   );
   if (due.length === 0) return new Set();
-  const request = { holder: "host-local gc", timeoutSeconds: networks[0].lockTimeoutSeconds };
+  const request = {
+    holder: "host-local gc",
+    timeoutSeconds: networks[0].lockTimeoutSeconds,
+    history: historyCall(system, networks[0], "gc"),
+  };
   try {
     return new Set(withLock(system, location, request, (store) => releaseSeenDead(store, due)));
   } catch (error) {

@@ -7,7 +7,15 @@ import { type Requested, requestedConfigurationDirectory } from "./configuration
 import { cacheOption } from "./results-cache.ts";
 
 /** The commands that read libcni's cache. */
-const READING_CACHE: readonly string[] = ["check", "gc", "list", "metrics", "release", "show"];
+const READING_CACHE: readonly string[] = [
+  "check",
+  "gc",
+  "history",
+  "list",
+  "metrics",
+  "release",
+  "show",
+];
 
 /**
  * A command line for a shell. It has the options without which the command would not find what this one found: the

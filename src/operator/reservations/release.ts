@@ -3,6 +3,7 @@ import { withLock } from "../../store/lock.ts";
 import { releaseUnchanged, snapshotOf } from "../../store/release-unchanged.ts";
 import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { isConfirmed, yesOption } from "../command/confirm.ts";
+import { historyCall } from "../node/history-call.ts";
 import { makeLivenessChecker } from "../node/liveness.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
@@ -185,6 +186,7 @@ function releaseReservations(
     const request = {
       holder: `release ${formatQuery(query)}`,
       timeoutSeconds: network.lockTimeoutSeconds,
+      history: historyCall(system, network, "release"),
     };
     const names = withLock(system, network.location, request, (store) =>
       releaseUnchanged(

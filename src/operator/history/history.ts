@@ -1,0 +1,143 @@
+import { formatAddress, isSame } from "../../ipam/address.ts";
+import { readHistory } from "../../store/history.ts";
+import { podWord } from "../../store/history-line.ts";
+import { type Command, type Context, UsageError } from "../command/command.ts";
+import { parseTime } from "../command/time.ts";
+import { commandText } from "../node/command-text.ts";
+import { mergeByDirectory } from "../node/network-directories.ts";
+import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import {
+  containerOf,
+  interfaceOf,
+  logUnreadable,
+  readReservations,
+} from "../node/node-reservations.ts";
+import { type Pods, readPods } from "../node/pods.ts";
+import { cacheOption } from "../node/results-cache.ts";
+import { parseQuery, type Query } from "../node/search.ts";
+import { type Answer, answersDocument, formatAnswers } from "./answer.ts";
+import { clockSetBack, type Holding, holdingsOf, isHeldAfter, isHeldAt } from "./holding.ts";
+
+/** `history`: who held an address, when. */
+export const history: Command = {
+  name: "history",
+  operands: "ADDRESS|CONTAINER|POD",
+  operandCount: { least: 1, most: 1 },
+  findsNetworks: true,
+  summary: "show who held an address, or what a container or pod held, and when",
+  description: [
+    'Reads the history that the plugin keeps with "history": true, and prints a line for each time that the address was held: by whom, from when, until when, and what released it. The operand is an address, a container id or the beginning of one, or a pod as NAMESPACE/NAME, as the runtime passed it in CNI_ARGS. The last line says when the history begins.',
+    "A TIME is in UTC: 03:00 (the last one), 2026-01-31 03:00, ISO 8601 such as 2026-01-31T03:00:00+01:00, or a duration ago such as 90s, 10m, 3h or 12d.",
+    "The Go plugin writes no history, and a line may be missing after a kill or a full disk. That an address was released shows then when it is reserved again or free: it was held until an unknown time before. Of a reservation without a line, the time of its file is the beginning.",
+    "Exit code 1 means that nothing was found.",
+  ],
+  options: [
+    { name: "--at", value: "TIME", summary: "only who held it at this time" },
+    { name: "--since", value: "TIME", summary: "only who held it at this time or later" },
+    { name: "--network", value: "NETWORK", summary: "search this network only" },
+    cacheOption,
+  ],
+  examples: [
+    { line: "host-local history 10.88.0.7", effect: "show everyone who held the address" },
+    {
+      line: "host-local history 10.88.0.7 --at 03:00",
+      effect: "show who held it at three in the morning, UTC",
+    },
+    {
+      line: "host-local history default/web --since 12d --json",
+      effect: "show as JSON which addresses a pod held in the last twelve days",
+    },
+  ],
+  run: (context) => {
+    const [operand = ""] = context.operands;
+    const query = parseQuery(operand);
+    const isIncluded = periodOf(context);
+    const { found, problems } = findNetworks(context, context.option("--network"));
+    logProblems(context, problems);
+    const pods = readPods(context);
+    const answers = mergeByDirectory(found).map((network) => {
+      const answer = answerFor(context, network, query, pods);
+      return { ...answer, holdings: answer.all.filter(isIncluded) };
+    });
+    const network = context.option("--network");
+    const command = commandText(context, undefined, [
+      "history",
+      operand,
+      ...(network === undefined ? [] : ["--network", network]),
+    ]);
+    return {
+      exitCode: answers.some(({ holdings }) => holdings.length > 0) ? 0 : 1,
+      document: answersDocument(answers),
+      text: formatAnswers(context.system, answers, operand, command),
+    };
+  },
+};
+
+/** @throws UsageError on an invalid time, or two */
+function periodOf({ system, option }: Context): (holding: Holding) => boolean {
+  const now = system.now();
+  const at = option("--at");
+  const since = option("--since");
+  if (at !== undefined && since !== undefined) {
+    throw new UsageError("history: choose one of --at and --since");
+  }
+  if (at !== undefined) {
+    const time = parseTime(at, "--at", now);
+    return (holding) => isHeldAt(holding, time);
+  }
+  if (since === undefined) return () => true;
+  const time = parseTime(since, "--since", now);
+  return (holding) => isHeldAfter(holding, time);
+}
+
+/** What is known of the operand in one network. */
+function answerFor(
+  context: Context,
+  network: FoundNetwork,
+  query: Query,
+  pods: Pods,
+): Omit<Answer, "holdings"> {
+  const { system } = context;
+  const { location } = network;
+  const records = readHistory(system, location);
+  const isWanted = matcherOf(query);
+  const reservations = readReservations(
+    system,
+    network,
+    query.kind === "address" ? (address) => isSame(address, query.address) : undefined,
+  );
+  logUnreadable(context, reservations);
+  const present = reservations.flatMap((reservation) => {
+    const container = containerOf(reservation.owner);
+    if (container === "") return [];
+    return [
+      {
+        address: formatAddress(reservation.address),
+        container,
+        interfaceName: interfaceOf(reservation.owner),
+        pod: pods.of(reservation),
+        from: reservation.since,
+      },
+    ];
+  });
+  return {
+    network: location.network,
+    begin: records?.[0]?.time,
+    clockSetBack: clockSetBack(records ?? []),
+    all: holdingsOf(records ?? [], present, system.now()).filter(isWanted),
+  };
+}
+
+/** A container by its id or the beginning of it, or by the name that the runtime passes in place of a pod's. */
+function matcherOf(query: Query): (holding: Holding) => boolean {
+  switch (query.kind) {
+    case "address": {
+      const address = formatAddress(query.address);
+      return (holding) => holding.address === address;
+    }
+    case "pod":
+      return ({ pod }) => pod === query.pod || pod === podWord(query.pod);
+    case "container":
+      return ({ container, pod }) => container.startsWith(query.id) || pod === query.id;
+  }
+}

@@ -1,0 +1,23 @@
+/** The operator's own commands in the history. */
+
+import { DEFAULT_HISTORY_BYTES } from "../../ipam/config.ts";
+import { type HistoryCall, hasHistory } from "../../store/history.ts";
+import type { HistoryVerb } from "../../store/history-line.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { shellCommand } from "./command-text.ts";
+import type { FoundNetwork } from "./networks.ts";
+
+/** How the history describes this command; `undefined` if the network has none: neither configured nor on disk. */
+export function historyCall(
+  system: OperatorSystem,
+  { location, historyBytes }: Pick<FoundNetwork, "location" | "historyBytes">,
+  verb: HistoryVerb,
+): HistoryCall | undefined {
+  if (historyBytes === undefined && !hasHistory(system, location)) return undefined;
+  return {
+    maxBytes: historyBytes ?? DEFAULT_HISTORY_BYTES,
+    verb,
+    pod: "",
+    caller: () => shellCommand(["host-local", ...system.arguments]),
+  };
+}

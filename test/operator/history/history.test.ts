@@ -1,0 +1,278 @@
+/** `history` on histories that plugins, commands and accidents have left. */
+
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { type Node, nodeFor } from "../node.ts";
+
+const ipam = { subnet: "10.48.0.0/24", history: true };
+
+function nodeWithHistory(t: Test, changed = {}): Node {
+  const node = nodeFor(t);
+  node.network("net", { ...ipam, ...changed });
+  return node;
+}
+
+function pathOf({ dataDir }: Node): string {
+  return join(dataDir, ".host-local/net/history");
+}
+
+/** Appends lines, each with its time. */
+function write(node: Node, ...lines: readonly string[]): void {
+  if (!existsSync(pathOf(node))) node.write(".host-local/net/history", "");
+  appendFileSync(pathOf(node), lines.map((line) => `${line}\n`).join(""));
+}
+
+/** Exit code and standard output of `history`, with `TIME` for the times of today. */
+function ask(node: Node, ...words: readonly string[]): readonly [number | null, string] {
+  const { exitCode, stdout } = node.tool(["history", ...words]);
+  const today = new Date().toISOString().slice(0, 10);
+  return [exitCode, stdout.replaceAll(new RegExp(`${today}T[0-9:.]+Z`, "g"), "TIME")];
+}
+
+const night = [
+  "2026-01-31T01:00:00.000Z ADD 10.48.0.7 aaa eth0 default/web containerd/bridge",
+  "2026-01-31T02:58:00.000Z DEL 10.48.0.7 aaa eth0 default/web containerd/bridge",
+  "2026-01-31T02:59:30.000Z ADD 10.48.0.7 bbb eth0 kube-system/job containerd/bridge",
+  "2026-01-31T03:04:00.000Z gc 10.48.0.7 bbb eth0 - host-local gc net --yes",
+];
+
+test("who had this address at three in the morning is one line", (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+
+  t.strictSame(ask(node, "10.48.0.7", "--at", "2026-01-31 03:00"), [
+    0,
+    `10.48.0.7 of net: kube-system/job (container bbb eth0), from 2026-01-31T02:59:30.000Z until 2026-01-31T03:04:00.000Z, released by: host-local gc net --yes
+The history of net begins at 2026-01-31T01:00:00.000Z.
+`,
+  ]);
+  t.match(ask(node, "10.48.0.7", "--at", "2026-01-31T02:57:59Z")[1], /^10.*: default\/web \(/);
+  t.end();
+});
+
+test("at a time without a holder it says so, and that there are others", (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  for (const at of ["2026-01-31 02:58:30", "2026-01-31 03:04", "2026-01-30"]) {
+    const [exitCode, text] = ask(node, "10.48.0.7", "--at", at);
+    t.equal(exitCode, 1);
+    t.match(
+      text,
+      /^Nothing is known of 10\.48\.0\.7 at this time; 2 lines about other times: host/,
+    );
+    t.match(text, "\nThe history of net begins at 2026-01-31T01:00:00.000Z.\n");
+  }
+  t.end();
+});
+
+test("the lines of an address, a container and a pod, at any time or since one", (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  const holders = (...words: readonly string[]): readonly string[] =>
+    ask(node, ...words)[1].match(/container \w+/g) ?? [];
+  t.strictSame(holders("10.48.0.7"), ["container aaa", "container bbb"]);
+  t.strictSame(holders("10.48.0.7/24", "--since", "2026-01-31 02:58"), ["container bbb"]);
+  t.strictSame(holders("10.48.0.7", "--since", "1s"), []);
+  t.strictSame(holders("bb"), ["container bbb"]);
+  t.strictSame(holders("default/web"), ["container aaa"]);
+  t.strictSame(holders("default/we"), []);
+  t.strictSame(holders("10.48.0.8"), []);
+  t.end();
+});
+
+test("what the plugin and the commands do is in it, with the command", (t) => {
+  const node = nodeWithHistory(t);
+  for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
+  node.call("DEL", "net", "c1");
+  node.tool(["release", "10.48.0.3", "--yes"]);
+  node.write("live", "c9");
+  node.tool([
+    "gc",
+    "--live",
+    join(node.dataDir, "live"),
+    ...["--now", "--yes", "--force", "--grace=0s", "--allow-empty"],
+  ]);
+  node.write("net/10.48.0.5", "", 60);
+  node.tool(["check", "--repair"]);
+
+  const text = readFileSync(pathOf(node), "utf8");
+  t.match(text, /^\S+ check 10\.48\.0\.5 - - - host-local check --repair /m);
+  t.match(ask(node, "c1"), [
+    0,
+    / from TIME until TIME, released by DEL \(.+\)\nThe history of net/,
+  ]);
+  t.match(ask(node, "c2"), [0, / until TIME, released by: host-local release 10\.48\.0\.3 --yes /]);
+  t.match(ask(node, "c3"), [0, / until TIME, released by: host-local gc --live /]);
+  t.end();
+});
+
+test("a command appends where the file exists, and where the configuration says so, only", (t) => {
+  for (const [history, exists, isKept] of [
+    [true, false, true],
+    [false, true, true],
+    [false, false, false],
+  ] as const) {
+    const node = nodeWithHistory(t, { history: false });
+    node.call("ADD", "net", "c1");
+    if (exists) write(node);
+    node.network("net", { ...ipam, history });
+
+    t.equal(node.tool(["release", "10.48.0.2", "--yes"]).exitCode, 0);
+
+    t.equal(existsSync(pathOf(node)) && readFileSync(pathOf(node), "utf8") !== "", isKept);
+  }
+  t.end();
+});
+
+test("an address that is held now is, and one from before the history is by its file", (t) => {
+  const node = nodeWithHistory(t);
+  node.write("net/10.48.0.9", "old\r\neth0", 7200);
+  node.remember("net", "old", "default/old");
+  node.call("ADD", "net", "c1");
+
+  t.match(ask(node, "10.48.0.2"), [
+    0,
+    /^10\.48\.0\.2 of net: container c1 eth0, from TIME until now\n/,
+  ]);
+  t.match(ask(node, "10.48.0.9", "--at", "1h"), [
+    0,
+    /^10\.48\.0\.9 of net: default\/old \(container old eth0\), from \S+ by the time of its file until now\nThe history of net begins at TIME\.\n$/,
+  ]);
+  t.equal(ask(node, "10.48.0.9", "--at", "3h")[0], 1);
+  t.end();
+});
+
+test("a release by the Go plugin is not seen, and shows", { skip: skipWithoutGoPlugin }, (t) => {
+  const node = nodeWithHistory(t);
+  const go = goPlugin?.path ?? "";
+  node.call("ADD", "net", "c1");
+  node.call("DEL", "net", "c1", go);
+  t.match(ask(node, "10.48.0.2"), [0, /c1 eth0, from TIME until an unknown time before TIME\n/]);
+
+  node.add("net", { ...ipam, rangeEnd: "10.48.0.2" }, "c2", { program: go });
+  t.match(ask(node, "10.48.0.2"), [
+    0,
+    /c1 eth0, from TIME until an unknown time before TIME\n10.*c2 eth0, from TIME by the time of its file until now\n/,
+  ]);
+
+  node.call("DEL", "net", "c2");
+  t.match(ask(node, "c2"), [
+    0,
+    /c2 eth0, from an unknown time after TIME until TIME, released by DEL/,
+  ]);
+  t.end();
+});
+
+test("a history that was turned over, deleted or cut off says from when on it knows", (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night.slice(0, 2));
+  renameSync(pathOf(node), `${pathOf(node)}.1`);
+  write(node, ...night.slice(2));
+  t.match(ask(node, "10.48.0.7")[1], /aaa[\s\S]*bbb[\s\S]*begins at 2026-01-31T01:00:00\.000Z\.\n/);
+
+  rmSync(`${pathOf(node)}.1`);
+  t.match(
+    ask(node, "10.48.0.7")[1],
+    /^10\S+ of net: kube[\s\S]*begins at 2026-01-31T02:59:30\.000Z\.\n/,
+  );
+
+  appendFileSync(pathOf(node), "2026-01-31T03:05:00.000Z ADD 10.48.0.7 cc");
+  node.call("ADD", "net", "c1");
+  t.match(ask(node, "c1")[1], /^10\.48\.0\.2 of net: container c1 eth0, from TIME until now\n/);
+
+  rmSync(pathOf(node));
+  t.strictSame(ask(node, "10.48.0.7"), [
+    1,
+    `Nothing is known of 10.48.0.7.
+net has no history; "history": true in its ipam configuration starts one.
+`,
+  ]);
+  t.end();
+});
+
+test("a clock that was set back is mentioned", (t) => {
+  const node = nodeWithHistory(t);
+  write(
+    node,
+    "2026-01-31T05:00:00.000Z ADD 10.48.0.7 aaa eth0 - -",
+    "2026-01-31T04:00:00.000Z DEL 10.48.0.7 aaa eth0 - -",
+  );
+  t.strictSame(ask(node, "10.48.0.7", "--at", "2026-01-31T04:30Z"), [
+    0,
+    `10.48.0.7 of net: container aaa eth0, from 2026-01-31T05:00:00.000Z until 2026-01-31T04:00:00.000Z, released by DEL
+The history of net begins at 2026-01-31T05:00:00.000Z. The clock was set back to 2026-01-31T04:00:00.000Z then.
+`,
+  ]);
+  t.end();
+});
+
+test("networks are told apart", (t) => {
+  const node = nodeFor(t);
+  for (const name of ["one", "two"]) {
+    node.network(name, { ...ipam, history: name === "one" });
+    node.call("ADD", name, "c1");
+  }
+  t.match(ask(node, "c1"), [
+    0,
+    /^10.* of one: .*\n10.* of two: .* by the time of its file until now\nThe history of one begins at TIME\.\ntwo has no history; .*\n$/,
+  ]);
+  t.match(ask(node, "c1", "--network", "one"), [0, /^10.* of one: .*\nThe history of one .*\n$/]);
+  t.end();
+});
+
+test("the document has the times and callers apart", (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  t.strictSame(node.json(["history", "bbb"]), {
+    exitCode: 0,
+    document: {
+      holdings: [
+        {
+          network: "net",
+          address: "10.48.0.7",
+          container: "bbb",
+          interface: "eth0",
+          pod: "kube-system/job",
+          held: false,
+          from: "2026-01-31T02:59:30.000Z",
+          fromAfter: null,
+          source: "history",
+          reservedBy: "containerd/bridge",
+          until: "2026-01-31T03:04:00.000Z",
+          untilBefore: null,
+          releasedWith: "gc",
+          releasedBy: "host-local gc net --yes",
+        },
+      ],
+      networks: [{ network: "net", begins: "2026-01-31T01:00:00.000Z", clockSetBack: null }],
+    },
+  });
+  t.end();
+});
+
+test("wrong usage ends with 2", (t) => {
+  const node = nodeWithHistory(t);
+  for (const [words, problem] of [
+    [[], "history: missing operand; expected ADDRESS|CONTAINER|POD"],
+    [["c1", "--at", "1h", "--since", "1h"], "history: choose one of --at and --since"],
+    [["c1", "--at", "3 o'clock"], "--at: expected a time in UTC such as 03:00, "],
+    [["c1", "--network", "none"], 'unknown network "none"; known networks: net'],
+  ] as const) {
+    const { exitCode, stdout, stderr } = node.tool(["history", ...words]);
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(stderr, `host-local: ${problem}`);
+  }
+  t.end();
+});
+
+test("a user who may not read it is not told that there is none", { skip: !isRoot }, (t) => {
+  const node = nodeWithHistory(t);
+  node.call("ADD", "net", "c1");
+  const { exitCode, stderr } = node.tool(["history", "10.48.0.2"], withoutPrivileges(t));
+  t.equal(exitCode, 2);
+  t.match(stderr, /history: permission denied\n$/);
+  t.end();
+});
