@@ -107,6 +107,19 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "history.conflist": {
+    shows: "who had which address, from when until when",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" },
+    keeps(t, network) {
+      network.add("pod-1");
+      network.del("pod-1");
+      t.match(
+        network.history(),
+        /^\S+Z ADD 10\.36\.0\.2 pod-1 eth0 default\/web-0 .+\n\S+Z DEL 10\.36\.0\.2 pod-1 eth0 .+\n$/,
+      );
+    },
+  },
+
   "ptp.conflist": {
     shows: "a pod gets an address and a default route over its own link",
     keeps(t, network) {

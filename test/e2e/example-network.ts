@@ -1,9 +1,9 @@
 /** An example's network without containers: the IPAM plugin is called as the main plugin calls it. */
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { reservedAddresses, scratchDirectory } from "../blackbox/data-directory.ts";
+import { ownDirectory, reservedAddresses, scratchDirectory } from "../blackbox/data-directory.ts";
 import { executable, inRepository, type Outcome, run } from "../blackbox/executable.ts";
 import { type PrintedError, readError } from "../blackbox/printed-error.ts";
 import {
@@ -101,6 +101,12 @@ export class ExampleNetwork {
   /** The addresses that are reserved on disk. */
   reservations(): string[] {
     return reservedAddresses(this.#dataDir, this.#network.name);
+  }
+
+  /** The lines of its history. */
+  history(): string {
+    const path = join(this.#dataDir, ownDirectory, this.#network.name, "history");
+    return readFileSync(path, "utf8");
   }
 
   #attach(command: "ADD" | "CHECK" | "DEL", pod: string, offer: Offer = this.#offer): Outcome {
