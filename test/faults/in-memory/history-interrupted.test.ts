@@ -136,6 +136,20 @@ for (const { name, prepare, act } of scenarios) {
     t.end();
   });
 
+  test(`${name} may meet an error at any system call: no line is false`, (t) => {
+    for (const { number, operation, path } of undisturbed.calls) {
+      for (const code of ["EIO", "ENOSPC"]) {
+        const network = prepare();
+        const before = records(network);
+
+        act(network, { interrupt: failAt(number, code) });
+
+        t.strictSame(brokenPromises(network, before), [], `${operation} ${path} ${code}`);
+      }
+    }
+    t.end();
+  });
+
   test(`${name} bears every error at its history: it succeeds, and says so in a line`, (t) => {
     const own = undisturbed.calls.filter(({ path }) => path.startsWith(PATH));
     t.ok(own.length >= 2);
