@@ -46,7 +46,7 @@ const checkedOptions = [
 /** The addresses of a snapshot have to stay, so the executable is not position-independent; see SECURITY.md. */
 const options = [
   ...["-O2", "-static", "-no-pie", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"],
-  ...["-fstack-protector-strong", "-fstack-clash-protection"],
+  ...["-fstack-protector-strong", "-fstack-clash-protection", "-fno-asynchronous-unwind-tables"],
   ...["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Wformat", "-Wformat-security"],
   ...["relro", "now", "noexecstack", "separate-code"].map((word) => `-Wl,-z,${word}`),
 ];
@@ -114,9 +114,20 @@ export async function buildNative({
   ];
   const unfinished = `${output}.unfinished`;
   if (checked) compile(library, files, unfinished, checkedOptions);
-  else linkWithSnapshot(library, files, unfinished, join(work, "snapshot"));
+  else linkWithSnapshot(withoutUnwinding(library, work), files, unfinished, join(work, "snapshot"));
   renameSync(unfinished, output);
   return output;
+}
+
+/** A copy of the library without tables for unwinding the stack, which only exceptions of C++ and debuggers read. */
+function withoutUnwinding(library: Library, work: string): Library {
+  const archive = join(work, "libquickjs.a");
+  const tables = [".eh_frame", ".rela.eh_frame", ".rel.eh_frame"];
+  run(tool(library.architecture, "objcopy"), [
+    ...tables.map((name) => `--remove-section=${name}`),
+    ...[library.archive, archive],
+  ]);
+  return { ...library, archive };
 }
 
 /**
