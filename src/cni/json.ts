@@ -110,11 +110,23 @@ export function member(at: Located, name: string): Located | undefined {
   return found?.value === null ? undefined : found;
 }
 
+/** The object that was asked for a member last, and its keys: one is asked for a dozen members in a row. */
+let lastAsked: JsonObject | undefined;
+let lastKeys: readonly string[] = [];
+
+function keysOf(object: JsonObject): readonly string[] {
+  if (object !== lastAsked) {
+    lastKeys = Object.keys(object);
+    lastAsked = object;
+  }
+  return lastKeys;
+}
+
 /** As `member`, but a member that is `null` is returned as such. */
 export function memberOrNull(at: Located, name: string): Located | undefined {
   const { value } = at;
   if (!isObject(value)) throw typeMismatch(at, "an object");
-  const keys = Object.keys(value);
+  const keys = keysOf(value);
   // By index, since each ADD asks for twenty members, and an iterator costs QuickJS as much as the comparison.
   for (let index = keys.length - 1; index >= 0; index--) {
     const key = keys[index] ?? "";

@@ -26,6 +26,9 @@ export const DEFAULT_HISTORY_BYTES = 4 * 1024 * 1024;
 const LEAST_HISTORY_BYTES = 4096;
 const MOST_HISTORY_BYTES = 64 * 1024 * 1024;
 
+/** A day. */
+const DEFAULT_STICKY_SECONDS = 86_400;
+
 /** Where the reservations of a network are, which is all that DEL and GC need. */
 export interface StoreConfig {
   readonly network: NetworkName;
@@ -33,6 +36,15 @@ export interface StoreConfig {
   readonly lockTimeoutSeconds: number;
   /** The length at which the history is turned over, in bytes; `undefined` where none is kept. */
   readonly historyBytes: number | undefined;
+  readonly reuse: Reuse;
+}
+
+/** How addresses that were released are used again. */
+export interface Reuse {
+  /** How long a released address is avoided, in seconds (`reuseDelaySeconds`); 0 for no time. */
+  readonly delaySeconds: number;
+  /** How long a pod's address is kept for it (`stickySeconds`); `undefined` unless `sticky` is `"pod"`. */
+  readonly stickySeconds: number | undefined;
 }
 
 /** Everything that ADD and CHECK need. */
@@ -46,6 +58,8 @@ export interface IpamConfig extends StoreConfig {
   readonly resolvConf: string;
   /** Whether a repeated ADD gets the addresses that the attachment holds (`repeatedAdd` is `"same"`). */
   readonly repeatsAnswer: boolean;
+  /** Whether reservations from before this boot give way where a range set is otherwise full. */
+  readonly reclaimsAfterReboot: boolean;
 }
 
 /**
@@ -87,6 +101,7 @@ export function loadConfig(
     routes: settings.routes,
     resolvConf: settings.resolvConf,
     repeatsAnswer: settings.repeatsAnswer,
+    reclaimsAfterReboot: settings.reclaimsAfterReboot,
   };
 }
 
@@ -99,13 +114,21 @@ export function loadConfig(
 export function loadStoreConfig({ name, document }: NetworkConfiguration): StoreConfig {
   const ipam = member(document, "ipam");
   if (ipam === undefined) throw missingIpam();
-  const timeout = member(ipam, "lockTimeoutSeconds")?.value;
+  const dataDir = text(member(ipam, "dataDir"), "a directory");
+  const isSticky = member(ipam, "sticky")?.value === "pod";
   const history = member(ipam, "history");
   return storeConfig(name, {
-    dataDir: text(member(ipam, "dataDir"), "a directory"),
-    lockTimeoutSeconds: isTimeout(timeout) ? timeout : undefined,
+    dataDir,
+    lockTimeoutSeconds: secondsIfValid(member(ipam, "lockTimeoutSeconds")),
+    reuseDelaySeconds: secondsIfValid(member(ipam, "reuseDelaySeconds")),
+    isSticky,
     historyBytes: history && historyBytesIfValid(history),
+    stickySeconds: isSticky ? secondsIfValid(member(ipam, "stickySeconds")) : undefined,
   });
+}
+
+function secondsIfValid(at: Located | undefined): number | undefined {
+  return at !== undefined && isSeconds(at.value) ? at.value : undefined;
 }
 
 /**
@@ -136,9 +159,13 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
   );
 }
 
+/** What a release needs, as configured. */
 interface StoreSettings {
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number | undefined;
+  readonly reuseDelaySeconds: number | undefined;
+  readonly isSticky: boolean;
+  readonly stickySeconds: number | undefined;
   readonly historyBytes: number | undefined;
 }
 
@@ -149,6 +176,7 @@ interface IpamSettings extends StoreSettings {
   readonly resolvConf: string;
   readonly rangesFile: string;
   readonly repeatsAnswer: boolean;
+  readonly reclaimsAfterReboot: boolean;
 }
 
 function readIpam(ipam: Located): IpamSettings {
@@ -159,7 +187,10 @@ function readIpam(ipam: Located): IpamSettings {
   const ranges = rangeSetsIn(member(ipam, "ranges"));
   return {
     dataDir: text(member(ipam, "dataDir"), "a directory"),
-    lockTimeoutSeconds: lockTimeout(member(ipam, "lockTimeoutSeconds")),
+    lockTimeoutSeconds: seconds(member(ipam, "lockTimeoutSeconds")),
+    reuseDelaySeconds: seconds(member(ipam, "reuseDelaySeconds")),
+    isSticky: choice(ipam, "sticky", "none", "pod") === "pod",
+    stickySeconds: seconds(member(ipam, "stickySeconds")),
     rangeSets:
       legacy.subnet === undefined ? ranges : [{ path: "ipam", ranges: [legacy] }, ...ranges],
     exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedRange)),
@@ -168,7 +199,14 @@ function readIpam(ipam: Located): IpamSettings {
     rangesFile: rangesFileIn(ipam),
     repeatsAnswer: choice(ipam, "repeatedAdd", "error", "same") === "same",
     historyBytes: historyBytes(member(ipam, "history")),
+    reclaimsAfterReboot: reclaimsAfterReboot(ipam),
   };
+}
+
+function reclaimsAfterReboot(ipam: Located): boolean {
+  const at = member(ipam, "reclaimAfterReboot");
+  if (at !== undefined && typeof at.value !== "boolean") throw typeMismatch(at, "true or false");
+  return at?.value !== false;
 }
 
 /** Relative to the working directory of a runtime it would be another file for each of them. */
@@ -214,13 +252,13 @@ function choice(ipam: Located, name: string, byDefault: string, other: string): 
   return value;
 }
 
-function lockTimeout(at: Located | undefined): number | undefined {
+function seconds(at: Located | undefined): number | undefined {
   if (at === undefined) return undefined;
-  if (!isTimeout(at.value)) throw typeMismatch(at, "a number of seconds, 0 or more");
+  if (!isSeconds(at.value)) throw typeMismatch(at, "a number of seconds, 0 or more");
   return at.value;
 }
 
-function isTimeout(value: unknown): value is number {
+function isSeconds(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
@@ -290,15 +328,17 @@ function distinct(addresses: readonly Address[]): readonly Address[] {
   return [...new Map(byNumber).values()];
 }
 
-function storeConfig(
-  network: NetworkName,
-  { dataDir, lockTimeoutSeconds, historyBytes: bytes }: StoreSettings,
-): StoreConfig {
+function storeConfig(network: NetworkName, settings: StoreSettings): StoreConfig {
+  const { dataDir, stickySeconds = DEFAULT_STICKY_SECONDS } = settings;
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
-    lockTimeoutSeconds: lockTimeoutSeconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
-    historyBytes: bytes,
+    lockTimeoutSeconds: settings.lockTimeoutSeconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
+    reuse: {
+      delaySeconds: settings.reuseDelaySeconds ?? 0,
+      stickySeconds: settings.isSticky ? stickySeconds : undefined,
+    },
+    historyBytes: settings.historyBytes,
   };
 }
 

@@ -2,20 +2,22 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
-import { type Address, formatAddress } from "../ipam/address.ts";
+import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { candidates, type IsTaken } from "../ipam/round-robin.ts";
+import { type Candidate, candidates, type IsTaken } from "../ipam/round-robin.ts";
 import { isSystemError } from "../system/system.ts";
+import { type Earlier, isStillThere, readNotes, replaceBeforeBoot } from "./before-boot.ts";
 import { cursorPath, readCursor, writeCursor } from "./cursor.ts";
 import { join } from "./location.ts";
 import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
+import { byAge, type Preferences } from "./preferences.ts";
 import { type HeldReservation, readOwner } from "./reservations.ts";
 import type { Store } from "./store.ts";
 import { takenIn } from "./taken.ts";
 import { withTemporary } from "./temporary.ts";
-import { countUsage, describeUsage, rangeToReclaim, suspectsIn } from "./usage.ts";
+import { countUsage, describeUsage, rangeToReclaim, suspectsIn, usableRangeOf } from "./usage.ts";
 
 /** A reserved address and its range. */
 export interface Allocation {
@@ -32,6 +34,9 @@ export interface AllocationRequest {
   readonly exclusions: Exclusions;
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
+  readonly preferences: Preferences;
+  /** Whether reservations from before this boot give way where the set is otherwise full. */
+  readonly reclaimsAfterReboot: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
   /** What an operator runs next if the set has no free address, for the error. */
@@ -128,10 +133,20 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
   }
   const cursor = readCursor(system, location, index, (line) => store.warn(line));
   const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
-    for (const candidate of candidates(set, cursor, exclusions, takenAfter(store, set))) {
-      if (store.reserve(candidate.address, attachment, temporary)) return candidate;
-    }
-    return allocateReclaimed(store, request, temporary);
+    const firstOf = (addresses: Iterable<Candidate>): Allocation | undefined => {
+      for (const candidate of addresses) {
+        if (store.reserve(candidate.address, attachment, temporary)) return candidate;
+      }
+      return undefined;
+    };
+    const { preferences } = request;
+    const next = candidates(set, cursor, exclusions, takenAfter(store, set));
+    return (
+      firstOf(usableAmong(preferences.own, request)) ??
+      firstOf(notAvoided(next, preferences)) ??
+      firstOf(usableAmong(byAge(preferences), request)) ??
+      allocateReclaimed(store, request, temporary)
+    );
   });
   if (allocation !== undefined) return allocation;
   const usage = countUsage(system, location, set, exclusions);
@@ -140,6 +155,26 @@ function allocateNext(store: Store, request: AllocationRequest): Allocation {
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, suspects, location, request.advice()),
   );
+}
+
+/** Those addresses that the set may hand out. */
+function usableAmong(
+  addresses: readonly Address[],
+  { set, exclusions }: AllocationRequest,
+): readonly Candidate[] {
+  return addresses.flatMap((address) => {
+    const range = usableRangeOf(address, set, exclusions);
+    return range === undefined ? [] : [{ address, range }];
+  });
+}
+
+function* notAvoided(
+  addresses: Iterable<Candidate>,
+  { avoided }: Preferences,
+): Generator<Candidate, void> {
+  for (const candidate of addresses) {
+    if (avoided.size === 0 || !avoided.has(formatAddress(candidate.address))) yield candidate;
+  }
 }
 
 /** Which addresses are known to be taken: none at first, after a few tries those that the directory has. */
@@ -160,7 +195,10 @@ function takenAfter({ system, location }: Store, set: RangeSet): IsTaken {
   };
 }
 
-/** Reclaims an address of a full set from an empty file, which no DEL could ever release. */
+/**
+ * Reclaims an address of a full set: from an empty file, which no DEL could ever release, or from a reservation from
+ * before this boot, the oldest first.
+ */
 function allocateReclaimed(
   store: Store,
   request: AllocationRequest,
@@ -173,5 +211,36 @@ function allocateReclaimed(
     const { address } = reservation;
     if (store.reserve(address, request.attachment, temporary)) return { address, range };
   }
+  return request.reclaimsAfterReboot ? allocateEarlier(store, request, temporary) : undefined;
+}
+
+function allocateEarlier(
+  store: Store,
+  { set, exclusions, attachment }: AllocationRequest,
+  temporary: string,
+): Allocation | undefined {
+  const { system, location } = store;
+  const notes = readNotes(system, location);
+  for (const note of notes) {
+    const address = parseAddress(note.name);
+    const range = address && usableRangeOf(address, set, exclusions);
+    if (address === undefined || range === undefined) continue;
+    if (!isStillThere(system, location, note) || !store.reclaimEarlier(note)) continue;
+    forget(store, notes, note);
+    if (store.reserve(address, attachment, temporary)) return { address, range };
+  }
   return undefined;
+}
+
+/** A note that stays does no harm: its file is gone. */
+function forget({ system, location }: Store, notes: readonly Earlier[], used: Earlier): void {
+  try {
+    replaceBeforeBoot(
+      system,
+      location,
+      notes.filter((note) => note !== used),
+    );
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }

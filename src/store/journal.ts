@@ -1,8 +1,8 @@
 /**
  * The journal: which reservations an attachment holds, without reading all of them.
  *
- * Its first line is the seal: which boot and which state of the network's directory the lines that follow are of, and how
- * long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`), that it
+ * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
+ * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`), that it
  * does not (`c1 eth0 -10.1.2.3`), or that it holds none (`c1 eth0`). The journal is believed only while the seal is
  * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
  * them all. Deleting it loses nothing.
@@ -12,7 +12,7 @@ import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { utf8Length } from "../cni/unicode.ts";
 import { parseAddress } from "../ipam/address.ts";
 import { type Files, isSystemError, type Lines, type System } from "../system/system.ts";
-import { type BootId, bootId } from "./boot.ts";
+import { type BootId, bootId, type MachineId } from "./boot.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { join, type Location } from "./location.ts";
 import type { Owner } from "./owner.ts";
@@ -23,6 +23,8 @@ import { withStateTemporary } from "./temporary.ts";
 /** What the first line says. */
 export interface Seal {
   readonly boot: BootId;
+  /** The machine to which all reservations belong; `undefined` where it has no id, or others may be among them. */
+  readonly machine: MachineId | undefined;
   /** The network's directory, as the last call left it. */
   readonly directory: Identity;
   /** How many reservations there were; files with the name of an address that hold anything else may be among them. */
@@ -45,10 +47,13 @@ export interface Listing {
 export type Key = string & { readonly proof: "key" };
 
 /** The first line's length with its end, in bytes; longer than any seal. */
-const HEADER = 192;
+const HEADER = 256;
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 1";
+const FORM = "host-local-journal 2";
+
+/** In place of the machine, where it is not known. */
+const NO_MACHINE = "-";
 
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
 const GROWTH = 3;
@@ -70,42 +75,84 @@ export function keyOfOwner(owner: Owner): Key | undefined {
   return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
 }
 
+/** The attachment that a key is of. */
+export function ownerOfKey(key: Key): Owner {
+  const [containerId, interfaceName] = key.split(" ");
+  return { kind: "attachment", containerId, interfaceName } as Extract<
+    Owner,
+    { readonly kind: "attachment" }
+  >;
+}
+
 function legacyKey(containerId: ContainerId): Key {
   return `${containerId} ${NO_INTERFACE}` as Key;
 }
 
 /**
- * Reads the journal's first line and those about a container; needs no lock.
+ * Reads the journal's first line and those that begin with a text; needs no lock.
  *
- * @param containerId `undefined` for the first line alone
+ * @param start what the lines begin with; `undefined` for the first line alone
  * @returns `undefined` where there is no journal that could be read
  */
 export function readJournal(
   system: System,
   location: Location,
-  containerId: ContainerId | undefined,
+  start: string | undefined,
 ): Lines | undefined {
-  if (!location.usesStateDirectory) return undefined;
   try {
-    return system.findLines(
-      journalPath(location),
-      containerId === undefined ? undefined : `${containerId} `,
-    );
+    return requireJournal(system, location, start);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;
   }
 }
 
+/**
+ * As `readJournal`.
+ *
+ * @returns `undefined` where there is no journal
+ * @throws SystemError where it cannot be read, but may be by a later call
+ */
+export function requireJournal(
+  system: System,
+  location: Location,
+  start: string | undefined,
+): Lines | undefined {
+  if (!location.usesStateDirectory) return undefined;
+  try {
+    return system.findLines(journalPath(location), start);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** What the lines about a container begin with. */
+export function startOf(containerId: ContainerId): string {
+  return `${containerId} `;
+}
+
+/** Whether a journal is of another form: that of an earlier or later version. */
+export function isOfAnotherForm({ first }: Lines): boolean {
+  return first !== "" && !first.startsWith(`${FORM} `);
+}
+
 /** The seal of a journal; `undefined` where it is not current, so that the journal cannot be believed. */
 export function currentSeal(system: System, location: Location, journal: Lines): Seal | undefined {
-  const seal = parseSeal(journal.first);
-  if (seal === undefined || seal.length !== journal.size || isTooLong(seal)) return undefined;
-  if (seal.boot !== bootId(system)) return undefined;
+  const seal = sealOf(journal);
+  return seal !== undefined && isCurrent(system, location, journal, seal) ? seal : undefined;
+}
+
+/** Whether the seal of a journal is current. */
+export function isCurrent(system: System, location: Location, journal: Lines, seal: Seal): boolean {
+  if (seal.length !== journal.size || isTooLong(seal)) return false;
+  if (seal.boot !== bootId(system)) return false;
   try {
-    return identityOf(system.status(location.directory)) === seal.directory ? seal : undefined;
+    return identityOf(system.status(location.directory)) === seal.directory;
   } catch (error) {
-    if (isSystemError(error)) return undefined;
+    if (isSystemError(error)) return false;
     throw error;
   }
 }
@@ -139,6 +186,22 @@ export function listingOf({ found }: Lines, attachment: Attachment): Listing {
   return { reservations, isComplete };
 }
 
+/** What all lines of a journal list together: the names of the reservations, each with one that held it. */
+export function listedIn({ found }: Lines): ReadonlyMap<string, Key> {
+  const held = new Map<Key, Set<string>>();
+  for (const line of found) {
+    const end = line.indexOf(" ", line.indexOf(" ") + 1);
+    const key = (end < 0 ? line : line.slice(0, end)) as Key;
+    const name = end < 0 ? "" : line.slice(end + 1);
+    const names = held.get(key) ?? new Set();
+    held.set(key, names);
+    if (name === "") names.clear();
+    else if (name.startsWith("-")) names.delete(name.slice(1));
+    else names.add(name);
+  }
+  return new Map([...held].flatMap(([key, names]) => [...names].map((name) => [name, key])));
+}
+
 /** A line that says that an attachment holds a reservation. */
 export function heldLine(key: Key, name: string): string {
   return `${key} ${name}\n`;
@@ -155,14 +218,21 @@ export function nothingLine(key: Key): string {
 }
 
 /**
- * Writes the journal anew from the result of a search; it has no seal yet.
+ * Writes the journal anew from the result of a search; its seal is of no boot yet, and so not current.
  *
+ * @param machine see `Seal`; a call that is killed now must not make it forgotten
  * @returns its length in bytes
  * @throws SystemError
  */
-export function renewJournal(system: System, location: Location, files: Files): number {
+export function renewJournal(
+  system: System,
+  location: Location,
+  files: Files,
+  machine: MachineId | undefined,
+): number {
   const lines = othersIn(files).map(lineOf).join("");
-  const text = `${paddedHeader(FORM)}${files.pairs}${lines}`;
+  const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
+  const text = `${header}${files.pairs}${lines}`;
   withStateTemporary(system, location, text, (temporary) =>
     system.rename(temporary, journalPath(location)),
   );
@@ -180,8 +250,8 @@ function lineOf({ name, owner }: OwnedReservation): string {
  * @throws SystemError
  */
 export function sealJournal(system: System, location: Location, lines: string, seal: Seal): void {
-  const { boot, directory, reservations, length, renewed } = seal;
-  const header = `${FORM} ${boot} ${directory} ${reservations} ${length} ${renewed}`;
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
+  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
   if (header.length < HEADER) {
     system.extendFile(journalPath(location), lines, paddedHeader(header));
   }
@@ -191,17 +261,19 @@ function paddedHeader(text: string): string {
   return `${text.padEnd(HEADER - 1)}\n`;
 }
 
-function parseSeal(header: string): Seal | undefined {
+/** The seal of a journal, current or not; `undefined` where there is none. */
+export function sealOf({ first: header }: Lines): Seal | undefined {
   const words = header.trimEnd().split(" ");
-  const [boot = "", directory = ""] = words.splice(0, 4).slice(2);
+  const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
   if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
   if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
     return undefined;
   }
-  // These two are compared with what they should be.
+  // These are compared with what they should be.
   return {
     boot: boot as BootId,
+    machine: machine === NO_MACHINE ? undefined : (machine as MachineId),
     directory: directory as Identity,
     reservations,
     length,

@@ -2,6 +2,7 @@
 
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
+import type { Reuse } from "../ipam/config.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
 import { type HistoryCall, keepHistory } from "./history.ts";
 import type { Location } from "./location.ts";
@@ -15,6 +16,8 @@ export interface LockOptions {
   readonly timeoutSeconds: number;
   /** How the call is described in the history; `undefined` where none is kept. */
   readonly history?: HistoryCall | undefined;
+  /** How addresses are used again; `undefined` where the network's configuration is not known. */
+  readonly reuse?: Reuse | undefined;
 }
 
 /**
@@ -118,14 +121,14 @@ function runUnder<T>(
   unlock: (() => void) | undefined,
   system: System,
   location: Location,
-  { history }: LockOptions,
+  { history, reuse }: LockOptions,
   body: (store: Store) => T,
 ): T {
   let store: Store | undefined;
   try {
     const isLocked = unlock !== undefined;
     const changes: Change[] = [];
-    store = new Store(system, location, isLocked, history && changes);
+    store = new Store(system, location, isLocked, reuse, history && changes);
     try {
       return body(store);
     } finally {

@@ -4,27 +4,43 @@ import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
 import { utf8Length } from "../cni/unicode.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
+import type { Reuse } from "../ipam/config.ts";
 import { type Files, isSystemError, type Lines, type System } from "../system/system.ts";
-import { bootId } from "./boot.ts";
+import {
+  type Earlier,
+  isNotedFile,
+  noteBeforeBoot,
+  readBeforeBoot,
+  removeBeforeBoot,
+} from "./before-boot.ts";
+import { bootId, type MachineId, machineId } from "./boot.ts";
 import { dateBack } from "./identity.ts";
 import {
   currentSeal,
   heldLine,
+  isCurrent,
+  isOfAnotherForm,
   type Key,
   keyOf,
   keyOfOwner,
   type Listing,
+  listedIn,
   listingOf,
   nothingLine,
+  ownerOfKey,
   readJournal,
   releasedLine,
   renewJournal,
+  requireJournal,
   type Seal,
   sealJournal,
+  sealOf,
+  startOf,
 } from "./journal.ts";
 import { join, type Location } from "./location.ts";
 import { removeOldIndex } from "./old-index.ts";
-import { formatOwner, isSameOwner, type Owner } from "./owner.ts";
+import { formatOwner, isSameOwner, type Owner, ownerText } from "./owner.ts";
+import { noteReleased } from "./released.ts";
 import {
   type HeldReservation,
   heldAmong,
@@ -36,6 +52,7 @@ import {
 } from "./reservations.ts";
 import { allIn, allOf, othersIn, readAll } from "./search.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
+import { rememberReleased } from "./sticky.ts";
 import { sweepTemporary, withTemporary } from "./temporary.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
@@ -68,18 +85,33 @@ export class Store {
   /** The directory's identity in that seal, while this call has changed nothing. */
   #identity: Seal["directory"] | undefined;
   #hasReadSeal = false;
+  /** The seal as this call has found it, current or not. */
+  #foundSeal: Seal | undefined;
+  #isOfAnotherForm = false;
+  #hasChanged = false;
   /** The lines to append. */
   #lines = "";
   #reservations = 0;
   /** What a search has found, if there was one. */
   #files: Files | undefined;
   readonly #warnings: string[] = [];
+  readonly #reuse: Reuse | undefined;
+  /** The names of the reservations that this call has released, or found released. */
+  readonly #released: string[] = [];
 
   /**
    * @param isLocked whether the lock is held; without it the journal is neither read nor written
+   * @param reuse how addresses are used again; where it is not known, as the last call noted
    * @param changes receives what is reserved and released, in this order
    */
-  constructor(system: System, location: Location, isLocked: boolean, changes?: Change[]) {
+  constructor(
+    system: System,
+    location: Location,
+    isLocked: boolean,
+    reuse?: Reuse,
+    changes?: Change[],
+  ) {
+    this.#reuse = reuse;
     this.system = system;
     this.location = location;
     this.#changes = changes;
@@ -140,7 +172,8 @@ export class Store {
   unreadableOf(attachment: Attachment): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const journal = readJournal(this.system, this.location, attachment.containerId);
+    const start = startOf(attachment.containerId);
+    const journal = readJournal(this.system, this.location, start);
     const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
     const own = new Set(listed.map(({ name }) => name));
     return unreadable
@@ -190,24 +223,65 @@ export class Store {
       this.#reservations--;
       this.#changes?.push({ kind: "released", name, owner });
     }
+    this.#released.push(name);
     const key: Key | undefined = keyOfOwner(owner);
     if (key !== undefined) this.#lines += releasedLine(key, name);
   }
 
   /**
-   * Removes an empty reservation, so that its address is free. It is renamed first and checked again: a process
-   * without this lock may have written it meanwhile, and then it is restored.
+   * Removes an empty reservation, so that its address is free.
    *
    * @returns whether it was removed
    */
   reclaim(name: string): boolean {
+    return this.#moveAway(name, { kind: "nobody" }, (moved) => isBlank(this.system, moved));
+  }
+
+  /**
+   * Removes a reservation from before this boot, so that its address is free.
+   *
+   * @returns whether it was removed
+   */
+  reclaimEarlier(note: Earlier): boolean {
+    const owner = ownerOfKey(note.key);
+    const isRemoved = this.#moveAway(note.name, owner, (moved) =>
+      isNotedFile(this.system, moved, note),
+    );
+    if (isRemoved) this.#lines += releasedLine(note.key, note.name);
+    return isRemoved;
+  }
+
+  /**
+   * An attachment uses again what it holds. What may be from before this boot is written anew, so that neither a note nor
+   * a journal, not even a restored one, is about it any more.
+   *
+   * @throws SystemError where that is not possible
+   */
+  useAgain(held: readonly HeldReservation[]): void {
+    const { system, location } = this;
+    const isOfThisBoot = this.#seal !== undefined;
+    const noted = new Set(readBeforeBoot(system, location).map(({ name }) => name));
+    const earlier = held.filter(({ name }) => !isOfThisBoot || noted.has(name));
+    if (earlier.length > 0) this.#change();
+    for (const { name, owner } of earlier) {
+      withTemporary(system, location, ownerText(owner) ?? "", (temporary) =>
+        system.rename(temporary, join(location.directory, name)),
+      );
+    }
+  }
+
+  /**
+   * Removes a reservation: it is renamed first and checked again. A process under the other kind of lock may have
+   * changed it meanwhile, and then it is restored.
+   */
+  #moveAway(name: string, owner: Owner, mayGo: (path: string) => boolean): boolean {
     this.#change();
     const { system, location } = this;
     const path = join(location.directory, name);
     const removed = withTemporary(system, location, "", (temporary) => {
       try {
         this.#certainly(() => system.rename(path, temporary));
-        if (isBlank(system, temporary)) return true;
+        if (mayGo(temporary)) return true;
         this.#certainly(() => restore(system, temporary, path));
         return false;
       } catch (error) {
@@ -218,9 +292,14 @@ export class Store {
     });
     if (removed) {
       this.#reservations--;
-      this.#changes?.push({ kind: "released", name, owner: { kind: "nobody" } });
+      this.#changes?.push({ kind: "released", name, owner });
     }
     return removed;
+  }
+
+  /** The names of the reservations that this call has released, or found released by the Go plugin. */
+  get released(): readonly string[] {
+    return this.#released;
   }
 
   /** Keeps a line for standard error until the lock is released: its reader must not be able to block other calls. */
@@ -235,6 +314,7 @@ export class Store {
 
   /** Puts the journal in step with what was changed; to be called once, before the lock is released. */
   close(): void {
+    this.#noteReleased();
     const { system, location } = this;
     const seal = this.#seal;
     const isInStep = this.#identity !== undefined && this.#lines === "";
@@ -249,6 +329,23 @@ export class Store {
         length: seal.length + utf8Length(this.#lines),
       });
     });
+  }
+
+  /** Notes what was released, where addresses are not to be used again at once. It never makes a call fail. */
+  #noteReleased(): void {
+    const names = this.#released;
+    if (names.length === 0 || !this.#isLocked) return;
+    const { delaySeconds, stickySeconds } = this.#reuse ?? {};
+    if (delaySeconds === 0 && stickySeconds === undefined) return;
+    const { system, location } = this;
+    try {
+      if (delaySeconds !== 0) noteReleased(system, location, names, delaySeconds);
+      if (this.#reuse === undefined || stickySeconds !== undefined) {
+        rememberReleased(system, location, names, stickySeconds);
+      }
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    }
   }
 
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
@@ -270,13 +367,46 @@ export class Store {
     this.#tryJournal(() => {
       const boot = bootId(system);
       if (boot === undefined) return;
+      if (this.#isOfAnotherForm) removeBeforeBoot(system, location);
+      const found = this.#foundSeal;
+      if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
+        noteBeforeBoot(system, location, boot, found, allIn(files));
+      }
+      if (found?.boot === boot && this.#reuse?.delaySeconds) this.#noteMissing(files);
       removeOldIndex(system, location);
-      const length = renewJournal(system, location, files);
+      const machine = this.#machine(boot);
+      const length = renewJournal(system, location, files, machine);
       const reservations = files.count + othersIn(files).length;
-      this.#seal = { boot, reservations, length, renewed: length };
+      this.#seal = { boot, machine, reservations, length, renewed: length };
       this.#reservations = 0;
       this.#lines = "";
     });
+  }
+
+  /** What the journal lists and is gone, the Go plugin has released. */
+  #noteMissing(files: Files): void {
+    const journal = readJournal(this.system, this.location, "");
+    const names = new Set(allIn(files).map(({ name }) => name));
+    for (const name of journal === undefined ? [] : listedIn(journal).keys()) {
+      if (!names.has(name)) this.#released.push(name);
+    }
+  }
+
+  /** The machine for a new seal: none, if the journal was that of another machine, whose reservations may be here. */
+  #machine(boot: Seal["boot"]): MachineId | undefined {
+    const found = this.#foundSeal;
+    if (found === undefined) return this.#machineIfReadable();
+    if (found.boot === boot || found.machine === undefined) return found.machine;
+    return found.machine === machineId(this.system) ? found.machine : undefined;
+  }
+
+  #machineIfReadable(): MachineId | undefined {
+    try {
+      return machineId(this.system);
+    } catch (error) {
+      if (isSystemError(error, "EACCES", "EPERM")) return undefined;
+      throw error;
+    }
   }
 
   /** Reads the journal, and its seal unless that was read before; `undefined` where it is not current. */
@@ -284,16 +414,29 @@ export class Store {
     if (!this.#keepsJournal || this.#hasReadSeal) return undefined;
     this.#hasReadSeal = true;
     const { system, location } = this;
-    const journal = readJournal(system, location, attachment?.containerId);
-    const seal = journal === undefined ? undefined : currentSeal(system, location, journal);
+    const start = attachment && startOf(attachment.containerId);
+    let journal: Lines | undefined;
+    // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
+    this.#tryJournal(() => {
+      journal = requireJournal(system, location, start);
+    });
+    if (journal === undefined) return undefined;
+    const seal = sealOf(journal);
+    this.#foundSeal = seal;
+    if (seal === undefined) {
+      this.#isOfAnotherForm = isOfAnotherForm(journal);
+      return undefined;
+    }
+    if (!isCurrent(system, location, journal, seal)) return undefined;
     this.#seal = seal;
-    this.#identity = seal?.directory;
-    return seal === undefined ? undefined : journal;
+    this.#identity = seal.directory;
+    return journal;
   }
 
   #change(): void {
     this.#readSeal(undefined);
     this.#identity = undefined;
+    this.#hasChanged = true;
   }
 
   /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
@@ -360,7 +503,7 @@ function restore(system: System, temporary: string, path: string): void {
 /** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */
 export function isHeld(system: System, place: Location, attachment: Attachment): boolean {
   const location = withSafeStateDirectory(system, place);
-  const journal = readJournal(system, location, attachment.containerId);
+  const journal = readJournal(system, location, startOf(attachment.containerId));
   const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
   if (heldAmong(readOwners(system, location, listed), attachment).length > 0) return true;
   return heldAmong(allOf(attachment, readAll(system, location)), attachment).length > 0;

@@ -114,9 +114,19 @@ export function rangeToReclaim(
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
   { address, name }: Reservation,
 ): Range | undefined {
-  const range = rangeOf(set, address);
-  if (range === undefined || !isUsable(address, range, exclusions)) return undefined;
+  const range = usableRangeOf(address, set, exclusions);
+  if (range === undefined) return undefined;
   return isReclaimable(system, join(location.directory, name)) ? range : undefined;
+}
+
+/** The range of an address that may be handed out; `undefined` for any other. */
+export function usableRangeOf(
+  address: Address,
+  set: RangeSet,
+  exclusions: Exclusions,
+): Range | undefined {
+  const range = rangeOf(set, address);
+  return range !== undefined && isUsable(address, range, exclusions) ? range : undefined;
 }
 
 function isUsable(address: Address, range: Range, exclusions: Exclusions): boolean {

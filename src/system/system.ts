@@ -137,6 +137,8 @@ export interface System {
 
   /** Wall-clock time, in milliseconds since the epoch. */
   now(): number;
+  /** The time of a clock that nobody sets and that begins with the boot, in whole milliseconds; see clock_gettime(2). */
+  monotonic(): number;
   /** The id of this process. */
   processId(): number;
 }

@@ -2,14 +2,17 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
+import { podIn } from "../cni/pod.ts";
 import { formatResult, type Result } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
-import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
+import { type IpamConfig, isGcOnly, loadConfig, type Reuse } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import { type Allocation, allocate, moveCursor, undo } from "../store/allocation.ts";
 import { locate } from "../store/location.ts";
 import { withLock, withOrWithoutLock } from "../store/lock.ts";
+import { preferencesFor } from "../store/preferences.ts";
+import { remember, type StickyOwner, stickyOwnerOf } from "../store/sticky.ts";
 import type { Store } from "../store/store.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
@@ -78,11 +81,17 @@ function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer
     forEachSet(config, (set, _index, requested) => {
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
+    store.useAgain(held);
     return { allocations, isRepeated: true };
   }
-  const { exclusions } = config;
+  const { exclusions, reclaimsAfterReboot, reuse } = config;
+  const owner =
+    reuse.stickySeconds === undefined
+      ? undefined
+      : stickyOwnerOf(podIn(call.arguments), attachment.interfaceName);
+  const preferences = preferencesFor(store, reuse, owner);
   const advice = (): string => exhaustionAdvice(store.location, call);
-  const common = { attachment, exclusions, held, advice };
+  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot, advice };
   try {
     forEachSet(config, (set, index, requested) => {
       const allocation = allocate(store, { ...common, set, index, requested });
@@ -93,7 +102,23 @@ function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer
     undo(store, attachment, allocations);
     throw error;
   }
+  if (owner !== undefined) rememberFor(store, owner, allocations, reuse);
   return { allocations, isRepeated: false };
+}
+
+/** It never makes an ADD fail. */
+function rememberFor(
+  { system, location }: Store,
+  owner: StickyOwner,
+  allocations: readonly Allocation[],
+  { stickySeconds = 0 }: Reuse,
+): void {
+  const addresses = allocations.map(({ address }) => address);
+  try {
+    remember(system, location, owner, addresses, stickySeconds);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 /** Runs `allocateOne` for each set, with the requested address that it is to serve, if any. */

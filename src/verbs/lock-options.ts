@@ -15,10 +15,10 @@ import { holderText } from "./holder-text.ts";
 export function lockOptions(
   system: System,
   call: AttachmentCall | NetworkCall,
-  { lockTimeoutSeconds, historyBytes }: StoreConfig,
+  { lockTimeoutSeconds, historyBytes, reuse }: StoreConfig,
   verb: HistoryVerb,
 ): LockOptions {
-  const options = { holder: holderText(system, call), timeoutSeconds: lockTimeoutSeconds };
+  const options = { holder: holderText(system, call), timeoutSeconds: lockTimeoutSeconds, reuse };
   if (historyBytes === undefined) return options;
   const pod = "arguments" in call ? formatPod(podIn(call.arguments)) : "";
   return {

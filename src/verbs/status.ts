@@ -1,5 +1,6 @@
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
+import { parseAddress } from "../ipam/address.ts";
 import {
   hasRanges,
   type IpamConfig,
@@ -11,10 +12,17 @@ import {
 import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
+import { namesBeforeBoot } from "../store/before-boot.ts";
 import { type Location, locate } from "../store/location.ts";
 import { othersIn, readAll } from "../store/search.ts";
 import { knownCount } from "../store/store.ts";
-import { countUsage, describeUsage, isExhausted, rangeToReclaim } from "../store/usage.ts";
+import {
+  countUsage,
+  describeUsage,
+  isExhausted,
+  rangeToReclaim,
+  usableRangeOf,
+} from "../store/usage.ts";
 import { requireWritableStore } from "../store/writable.ts";
 import type { System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
@@ -65,11 +73,25 @@ function requireFreeAddresses(system: System, location: Location, config: IpamCo
     // Empty files count as free, since the next ADD reclaims them.
     const unusual = othersIn(readAll(system, location));
     if (unusual.some((one) => rangeToReclaim(system, location, { set, exclusions }, one))) continue;
+    // And so do those from before this boot.
+    if (config.reclaimsAfterReboot && earlierIn(system, location, set, exclusions) > 0) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, location, exhaustionAdvice(location, undefined)),
     );
   }
+}
+
+function earlierIn(
+  system: System,
+  location: Location,
+  set: RangeSet,
+  exclusions: Exclusions,
+): number {
+  return [...namesBeforeBoot(system, location)].filter((name) => {
+    const address = parseAddress(name);
+    return address !== undefined && usableRangeOf(address, set, exclusions) !== undefined;
+  }).length;
 }
 
 function unavailable(message: string, details: string): CniError {

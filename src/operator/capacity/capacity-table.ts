@@ -3,7 +3,7 @@
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { nounFor } from "../output/plural.ts";
+import { nounFor, plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatCount, type Paint, painter, tableWidth } from "../output/terminal.ts";
 import {
@@ -22,6 +22,10 @@ export interface NetworkCounts {
   /** Reservations outside all ranges; all of them if no ranges are known. */
   readonly outside: { readonly used: number; readonly suspects: number };
   readonly pods: bigint | undefined;
+  /** Reservations from before this boot, which count as free. */
+  readonly beforeBoot: number;
+  /** Free addresses that were released lately, and are handed out last. */
+  readonly cooling: number;
 }
 
 const headings = columns(
@@ -81,7 +85,7 @@ function outsideRow({ network, ranges, outside }: NetworkCounts): readonly strin
 }
 
 function notesOn(
-  { network, ranges, pods }: NetworkCounts,
+  { network, ranges, pods, beforeBoot, cooling }: NetworkCounts,
   paint: Paint,
   system: OperatorSystem,
 ): readonly string[] {
@@ -92,5 +96,14 @@ function notesOn(
       "error",
     ),
   );
-  return [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`, ...full];
+  const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];
+  if (beforeBoot > 0) {
+    const counted = plural(beforeBoot, "address");
+    notes.push(`${network}: FREE includes ${counted} reserved before this boot of the node.`);
+  }
+  if (cooling > 0) {
+    const counted = plural(cooling, "free address");
+    notes.push(`${network}: ${counted} released lately, used only if no other is free.`);
+  }
+  return [...notes, ...full];
 }

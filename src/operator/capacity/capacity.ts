@@ -1,3 +1,4 @@
+import { namesBeforeBoot } from "../../store/before-boot.ts";
 import { join } from "../../store/location.ts";
 import { ownerText } from "../../store/owner.ts";
 import { listReservations, type Reservation } from "../../store/reservations.ts";
@@ -16,6 +17,7 @@ import { replaceFile } from "../command/replace-file.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import { countCooling, usedOf } from "../node/usable-again.ts";
 import { formatJsonDocument } from "../output/json.ts";
 import {
   addUp,
@@ -44,7 +46,7 @@ export const capacity: Command = {
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
+    "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations from before this boot of the node, which give way when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node. --resource-slice prints a ResourceSlice for dynamic resource allocation without a driver on the node, which is alpha in Kubernetes 1.37.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
@@ -247,6 +249,7 @@ function countDirectory(
   found: readonly FoundNetwork[],
 ): readonly CountedNetwork[] {
   const { directory } = merged.location;
+  const earlier = namesBeforeBoot(system, merged.location);
   const reservations = listReservations(system, merged.location);
   const suspects = suspectsOf(system, merged);
   const outside = {
@@ -259,7 +262,14 @@ function countDirectory(
       network,
       counts: {
         network: network.location.network,
-        ranges: countRanges(network.rangeSets, network.exclusions, reservations, suspects),
+        ranges: countRanges(
+          network.rangeSets,
+          network.exclusions,
+          usedOf(system, network, reservations),
+          suspects,
+        ),
+        beforeBoot: network.reclaimsAfterReboot ? earlier.size : 0,
+        cooling: countCooling(system, network, reservations),
         outside: at === 0 ? outside : { used: 0, suspects: 0 },
         pods: podsFor(network.rangeSets, network.exclusions),
       },
@@ -278,6 +288,8 @@ function describe({ network, counts }: CountedNetwork): object {
     source: network.source ?? null,
     directory: network.location.directory,
     pods: pods ?? null,
+    beforeBoot: counts.beforeBoot,
+    cooling: counts.cooling,
     ranges: ranges.map(describeRange),
     outside,
     total: describeCounts(addUp(ranges)),

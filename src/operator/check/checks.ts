@@ -19,7 +19,7 @@ import { type Pods, readPods } from "../node/pods.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { bySeverity, type Code, type Finding, severityOf } from "./finding.ts";
-import { leakFindings } from "./leak-findings.ts";
+import { beforeBootFindings, leakFindings } from "./leak-findings.ts";
 import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings } from "./range-findings.ts";
@@ -76,6 +76,7 @@ export function runChecks(context: Context, name: string | undefined): CheckResu
         : unconfiguredFindings(contents.directory)),
       ...reservationFindings(context, contents.directory, contents.reservations, isInUse),
       ...rangeFindings(context, contents),
+      ...beforeBootFindings(context, contents),
       ...storeFindings(system, contents.directory),
     ]),
     ...(name === undefined ? pluginFindings(system) : []),

@@ -79,6 +79,10 @@ export const kinds = {
     remedy:
       "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .previous or .installed after the same name beside it",
   },
+  "before-boot": {
+    severity: "info",
+    remedy: "none is needed; gc releases them now",
+  },
   "empty-reservation": {
     severity: "warning",
     remedy: "remove it; ADD does so when the range is otherwise full",

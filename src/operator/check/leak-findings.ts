@@ -8,6 +8,7 @@ import type { DirectoryContents } from "../node/directory-contents.ts";
 import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
 import type { Pods } from "../node/pods.ts";
+import { plural } from "../output/plural.ts";
 import type { Finding } from "./finding.ts";
 
 /**
@@ -17,6 +18,21 @@ import type { Finding } from "./finding.ts";
 const GRACE = 10 * 60_000;
 
 const LARGEST_UPTIME = 4096;
+
+/** The number of reservations from before this boot, which give way by themselves. */
+export function beforeBootFindings(
+  context: Context,
+  { directory: { location, networks }, reservations }: DirectoryContents,
+): readonly Finding[] {
+  const count = reservations.filter(({ isBeforeBoot }) => isBeforeBoot).length;
+  if (count === 0) return [];
+  const what = `${plural(count, "reservation")} from before this boot of the node`;
+  const message = networks.every(({ reclaimsAfterReboot }) => reclaimsAfterReboot)
+    ? `${what}; ADD uses the addresses again when the range is otherwise full`
+    : `${what}; "reclaimAfterReboot": false keeps them`;
+  const commands = [commandText(context, location, ["gc", location.network])];
+  return [{ code: "before-boot", location, path: location.directory, message, commands }];
+}
 
 /** Checks for reservations whose network namespace is gone, or whose pod has long had another container. */
 export function leakFindings(
@@ -32,7 +48,8 @@ export function leakFindings(
     const old = reservations.filter((reservation) => isOld(system, reservation));
     const newest = newestByPod(old, pods);
     const commands = [commandText(context, location, ["gc", location.network])];
-    return old.flatMap((reservation): readonly Finding[] => {
+    const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
+    return counted.flatMap((reservation): readonly Finding[] => {
       const result = results.get(reservation);
       if (result?.liveness === "alive") return [];
       const clause =

@@ -8,6 +8,7 @@ import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
+import { usedOf } from "../node/usable-again.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks every range set of a network: a pod needs an address of each. */
@@ -21,12 +22,14 @@ export function rangeFindings(
 /** The ranges of a set are counted together: a pod gets an address of any of them. */
 function checkSets(
   context: Context,
-  { location, source = "", rangeSets, exclusions }: FoundNetwork,
+  network: FoundNetwork,
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
+  const { location, source = "", rangeSets, exclusions } = network;
+  const inUse = usedOf(context.system, network, reservations);
   const commands = [commandText(context, location, ["gc", location.network])];
   return rangeSets.flatMap((set): readonly Finding[] => {
-    const counts = addUp(countRanges([set], exclusions, reservations, []));
+    const counts = addUp(countRanges([set], exclusions, inUse, []));
     const share = permille(counts) ?? 1000;
     if (share < NEARLY_FULL) return [];
     const { used, capacity, free } = counts;

@@ -38,8 +38,7 @@ export interface Collection {
 
 type State = "waiting" | "due" | "released" | "kept" | "refused";
 
-const stateTexts: Readonly<Record<Exclude<State, "waiting">, string>> = {
-  due: "dead; released with --yes",
+const stateTexts: Readonly<Record<Exclude<State, "waiting" | "due">, string>> = {
   released: "released",
   kept: "kept; changed in the meantime, or could not be released",
   refused: "refused; see the error message",
@@ -100,11 +99,13 @@ function stateTextOf(
   }
   if (one.seenDead === undefined) return undefined;
   const state = stateOf(collection, one, mode);
+  const dead = one.reservation.isBeforeBoot ? "dead, from before this boot" : "dead";
+  if (state === "due") return `${dead}; released with --yes`;
   if (state !== "waiting") return stateTexts[state];
   const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
   return mode.isDryRun
-    ? `dead; released with --yes after ${time}, or now with --yes --now`
-    : `dead; released by a run after ${time}, or now with --now`;
+    ? `${dead}; released with --yes after ${time}, or now with --yes --now`
+    : `${dead}; released by a run after ${time}, or now with --now`;
 }
 
 /** The JSON form, see the command's description. */
@@ -134,6 +135,7 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
           {
             ...describe(reservation),
             since: reservation.since === undefined ? null : timeText(reservation.since),
+            beforeBoot: reservation.isBeforeBoot,
             seenDeadSince: timeText(seenDead.since),
             state,
             releasableAfter: state === "waiting" ? timeText(releasableAfter(seenDead, mode)) : null,

@@ -10,6 +10,7 @@ import { type Finding, networkOf, type Severity, severityOf } from "../check/fin
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
+import { countCooling, usedOf } from "../node/usable-again.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
@@ -26,7 +27,7 @@ export function measure(
   system: System,
   { directories, problems, findings, checker }: CheckResult,
 ): readonly Metric[] {
-  const ranges = directories.flatMap(measureRanges);
+  const ranges = directories.flatMap((contents) => measureRanges(system, contents));
   const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
     ranges.map(({ labels, usage }) => ({ labels, value: value(usage) }));
   const ofDirectories = (
@@ -49,12 +50,12 @@ export function measure(
     ),
     gauge(
       "cni_ipam_addresses_used",
-      "Addresses of a range that are reserved.",
+      "Addresses of a range that are reserved, without those from before this boot, which ADD uses again.",
       ofRanges(({ used }) => used),
     ),
     gauge(
       "cni_ipam_addresses_free",
-      "Addresses of a range that are not reserved.",
+      "Addresses of a range that are not reserved, or that ADD uses again because they are from before this boot.",
       ofRanges(({ capacity, used }) => (used > capacity ? 0n : capacity - used)),
     ),
     gauge(
@@ -80,6 +81,20 @@ export function measure(
           reservations.filter(
             (reservation) => isSuspect(reservation) && isReclaimable(system, reservation.path),
           ).length,
+      ),
+    ),
+    gauge(
+      "cni_ipam_reservations_before_boot",
+      "Reservations from before this boot of the node.",
+      ofDirectories(
+        ({ reservations }) => reservations.filter(({ isBeforeBoot }) => isBeforeBoot).length,
+      ),
+    ),
+    gauge(
+      "cni_ipam_addresses_cooling",
+      "Free addresses that were released less than reuseDelaySeconds ago.",
+      ofDirectories(({ directory, reservations }) =>
+        Math.max(...directory.networks.map((one) => countCooling(system, one, reservations))),
       ),
     ),
     gauge(
@@ -115,11 +130,16 @@ function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
 }
 
 /** A range that several configurations of a network have is measured once. */
-function measureRanges({ directory, reservations }: DirectoryContents): readonly MeasuredRange[] {
+function measureRanges(
+  system: System,
+  { directory, reservations }: DirectoryContents,
+): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
-  for (const { rangeSets, exclusions } of directory.networks) {
+  for (const network of directory.networks) {
+    const { rangeSets, exclusions } = network;
+    const inUse = usedOf(system, network, reservations);
     for (const [index, set] of rangeSets.entries()) {
-      for (const usage of usageOf(set, exclusions, reservations)) {
+      for (const usage of usageOf(set, exclusions, inUse)) {
         const range = formatAddressRange(usage.range);
         const key = `${index} ${range}`;
         if (measured.has(key)) continue;

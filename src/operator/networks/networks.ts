@@ -8,6 +8,7 @@ import {
 } from "../capacity/capacity-count.ts";
 import type { Command, Context, Report } from "../command/command.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import { usedOf } from "../node/usable-again.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatCount, tableWidth } from "../output/terminal.ts";
 
@@ -43,7 +44,8 @@ function listNetworks(context: Context): Report {
   const entries = found.map((network): Entry => {
     const { location, rangeSets, exclusions } = network;
     const reservations = rangeSets.length === 0 ? [] : listReservations(system, location);
-    return { network, ranges: countRanges(rangeSets, exclusions, reservations, []) };
+    const used = usedOf(system, network, reservations);
+    return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
   });
   return {
     exitCode: 0,

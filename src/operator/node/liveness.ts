@@ -84,8 +84,10 @@ export function makeLivenessChecker(
   };
   return {
     attachmentsOf,
-    livenessOf: (reservation) =>
-      resultFor(attachmentsOf(reservation), [formatAddress(reservation.address)]),
+    livenessOf: (reservation) => {
+      const result = resultFor(attachmentsOf(reservation), [formatAddress(reservation.address)]);
+      return result.liveness === "unknown" && reservation.isBeforeBoot ? beforeBoot : result;
+    },
     livenessOfAttachment: (attachment) => resultFor([attachment], attachment.addresses),
     namespacesWith,
   };
@@ -113,6 +115,11 @@ export function livenessOfAll(
     ]),
   );
 }
+
+const beforeBoot: LivenessResult = {
+  liveness: "dead",
+  reason: "it is from before this boot of the node",
+};
 
 const notCached: LivenessResult = {
   liveness: "unknown",

@@ -37,6 +37,10 @@ export interface FoundNetwork {
   readonly lockTimeoutSeconds: number;
   /** The length at which its history is turned over; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
+  /** Whether reservations from before this boot give way, and so count as free. */
+  readonly reclaimsAfterReboot: boolean;
+  /** How long a released address is avoided, in seconds. */
+  readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the capability `ipRanges`). */
   readonly acceptsRuntimeRanges: boolean;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
@@ -129,6 +133,8 @@ function fromConfiguration(
       exclusions: [],
       lockTimeoutSeconds,
       historyBytes,
+      reclaimsAfterReboot: true,
+      reuseDelaySeconds: store.reuse.delaySeconds,
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
@@ -137,8 +143,8 @@ function fromConfiguration(
       problems.push({ source, problem });
     }
     if (!hasRanges(configuration)) return network;
-    const { rangeSets, exclusions } = loadConfig(configuration, "", system);
-    return { ...network, rangeSets, exclusions };
+    const { rangeSets, exclusions, reclaimsAfterReboot } = loadConfig(configuration, "", system);
+    return { ...network, rangeSets, exclusions, reclaimsAfterReboot };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     const problem = messageWithDetails(error);
@@ -227,6 +233,8 @@ function unconfigured(location: Location): FoundNetwork {
     exclusions: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: undefined,
+    reclaimsAfterReboot: true,
+    reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
     bridge: undefined,
   };

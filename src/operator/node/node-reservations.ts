@@ -1,6 +1,7 @@
 import { type Address, compare, formatAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
+import { namesBeforeBoot } from "../../store/before-boot.ts";
 import { join, type Location } from "../../store/location.ts";
 import type { Owner } from "../../store/owner.ts";
 import { listReservations, readOwner } from "../../store/reservations.ts";
@@ -20,6 +21,8 @@ export interface NodeReservation {
   readonly owner: Owner;
   /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   readonly since: number | undefined;
+  /** Whether it is known to be from before this boot. */
+  readonly isBeforeBoot: boolean;
   /** The configured range that contains it. */
   readonly range: Range | undefined;
 }
@@ -37,6 +40,7 @@ export function readReservations(
 ): readonly NodeReservation[] {
   const { location } = network;
   const listed = listReservations(system, location).filter(({ address }) => isIncluded(address));
+  const earlier = namesBeforeBoot(system, location);
   const step = progress(system, `reading ${location.directory}`, listed.length);
   const reservations = listed.flatMap(({ address, name }, index) => {
     const path = join(location.directory, name);
@@ -46,7 +50,7 @@ export function readReservations(
     const range = network.rangeSets
       .map((set) => rangeOf(set, address))
       .find((found) => found !== undefined);
-    return [{ network, address, name, path, ...content, range }];
+    return [{ network, address, name, path, ...content, isBeforeBoot: earlier.has(name), range }];
   });
   return reservations.sort(byAddress);
 }
@@ -113,6 +117,7 @@ export function describeReservation(reservation: NodeReservation, pod: string): 
     pod,
     owner: owner.kind,
     since: since === undefined ? null : new Date(since).toISOString(),
+    beforeBoot: reservation.isBeforeBoot,
     range:
       range === undefined
         ? null

@@ -43,7 +43,7 @@ export const list: Command = {
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace; the column is omitted if that is unknown for all of them.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace; the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which give way when their range is otherwise full; the column is omitted if there are none.",
     "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
   options: [
@@ -145,6 +145,7 @@ function tableOf(
 ): string {
   const paint = painter(system);
   const isKnown = entries.some(({ liveness }) => liveness !== "unknown");
+  const hasEarlier = entries.some(({ reservation }) => reservation.isBeforeBoot);
   const isOne = new Set(entries.map(({ reservation }) => reservation.network)).size <= 1;
   const formatLiveness = (liveness: Liveness): string =>
     liveness === "dead" ? paint("no", "warning") : liveness === "alive" ? "yes" : "-";
@@ -152,6 +153,7 @@ function tableOf(
     columns(
       ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
       ...(isKnown ? ["ALIVE"] : []),
+      ...(hasEarlier ? ["BOOT"] : []),
       "POD",
     ),
     entries.map(({ reservation, pod, liveness }) => [
@@ -161,6 +163,7 @@ function tableOf(
       interfaceOf(reservation.owner) || "-",
       ageOf(reservation, now),
       ...(isKnown ? [formatLiveness(liveness)] : []),
+      ...(hasEarlier ? [reservation.isBeforeBoot ? "earlier" : "-"] : []),
       pod || "-",
     ]),
     { width: tableWidth(system), isHeadless },

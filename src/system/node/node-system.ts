@@ -68,6 +68,7 @@ export function createNodeSystem(): NodeSystem {
     },
     lock: network.lock,
     now: () => Date.now(),
+    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     processId: () => process.pid,
     exit: (code) => process.exit(code),
   };

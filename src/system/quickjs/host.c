@@ -412,11 +412,20 @@ static JSValue host_unlock(JSContext *ctx, JSValueConst self, int count, JSValue
   return done(ctx, "close", close(descriptor));
 }
 
+static JSValue milliseconds_of(JSContext *ctx, clockid_t clock) {
+  struct timespec time;
+  if (clock_gettime(clock, &time) < 0) return throw_errno(ctx, "clock_gettime", errno);
+  return JS_NewInt64(ctx, nanoseconds(time) / 1000000);
+}
+
 static JSValue host_now(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count, (void)args;
-  struct timespec time;
-  if (clock_gettime(CLOCK_REALTIME, &time) < 0) return throw_errno(ctx, "clock_gettime", errno);
-  return JS_NewInt64(ctx, nanoseconds(time) / 1000000);
+  return milliseconds_of(ctx, CLOCK_REALTIME);
+}
+
+static JSValue host_monotonic(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count, (void)args;
+  return milliseconds_of(ctx, CLOCK_MONOTONIC);
 }
 
 static JSValue host_process_id(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
@@ -472,6 +481,7 @@ static const struct {
     {"lock", 2, host_lock},
     {"unlock", 1, host_unlock},
     {"now", 0, host_now},
+    {"monotonic", 0, host_monotonic},
     {"processId", 0, host_process_id},
     {"exit", 1, host_exit},
 };

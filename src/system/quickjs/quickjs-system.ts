@@ -44,6 +44,7 @@ interface Host {
   lock(path: string, milliseconds: number): number;
   unlock(descriptor: number): void;
   now(): number;
+  monotonic(): number;
   processId(): number;
   exit(code: number): void;
 }
@@ -109,6 +110,7 @@ export function createQuickJsSystem(): QuickJsSystem {
     locksOutGoPlugin: true,
     lock: ({ file, timeout }) => lock(file, timeout),
     now: () => callHost("", () => host.now()),
+    monotonic: () => callHost("", () => host.monotonic()),
     processId: () => host.processId(),
     exit: (code) => host.exit(code),
   };
