@@ -409,6 +409,7 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
     { ipam: { subnet: 5, ranges: "x", routes: [{}], gateway: "bad", exclude: 5 } },
     { ipam: { type: 5, name: 5, resolvConf: 5, exhaustedStatus: 5, lockTimeoutSeconds: "x" } },
     { ipam: { ranges: [[{ subnet: "10.0.0.1/31" }]] }, runtimeConfig: 5, args: [] },
+    { ipam: { reuseDelaySeconds: -1, sticky: 5, stickySeconds: "x", reclaimAfterReboot: 1 } },
   ]) {
     t.strictSame(
       loadStoreConfig(received(members)),
@@ -417,6 +418,7 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
         dataDir: DEFAULT_DATA_DIR,
         lockTimeoutSeconds: 30,
         historyBytes: undefined,
+        reuse: { delaySeconds: 0, stickySeconds: undefined },
       },
       JSON.stringify(members),
     );
@@ -424,6 +426,11 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
   t.match(loadStoreConfig(received({ ipam: { dataDir: "/d", lockTimeoutSeconds: 5 } })), {
     dataDir: "/d",
     lockTimeoutSeconds: 5,
+  });
+  const reuse = { reuseDelaySeconds: 30, sticky: "pod", stickySeconds: 60 };
+  t.strictSame(loadStoreConfig(received({ ipam: reuse })).reuse, {
+    delaySeconds: 30,
+    stickySeconds: 60,
   });
   t.end();
 });
@@ -475,6 +482,37 @@ test("repeatedAdd is error or same", (t) => {
   t.equal(refused({ ipam: { subnet, repeatedAdd: "Same" } }), "invalid repeatedAdd: Same");
   t.equal(refused({ ipam: { subnet, repeatedAdd: "" } }), "invalid repeatedAdd: ");
   t.match(refused({ ipam: { subnet, repeatedAdd: true } }), /^json: cannot unmarshal bool/);
+  t.end();
+});
+
+test("reclaimAfterReboot is true or false", (t) => {
+  const reclaims = (ipam: object): boolean =>
+    load({ ipam: { subnet, ...ipam } }).reclaimsAfterReboot;
+  t.equal(reclaims({}), true);
+  t.equal(reclaims({ reclaimAfterReboot: true }), true);
+  t.equal(reclaims({ reclaimAfterReboot: false }), false);
+  t.match(refused({ ipam: { subnet, reclaimAfterReboot: "no" } }), /^json: cannot unmarshal/);
+  t.end();
+});
+
+test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used again", (t) => {
+  const reuse = (ipam: object): object => load({ ipam: { subnet, ...ipam } }).reuse;
+  t.strictSame(reuse({}), { delaySeconds: 0, stickySeconds: undefined });
+  t.strictSame(reuse({ sticky: "none", stickySeconds: 5 }), {
+    delaySeconds: 0,
+    stickySeconds: undefined,
+  });
+  t.strictSame(reuse({ reuseDelaySeconds: 1.5, sticky: "pod" }), {
+    delaySeconds: 1.5,
+    stickySeconds: 86_400,
+  });
+  t.strictSame(reuse({ sticky: "pod", stickySeconds: 0 }), { delaySeconds: 0, stickySeconds: 0 });
+  t.equal(refused({ ipam: { subnet, sticky: "node" } }), "invalid sticky: node");
+  for (const key of ["reuseDelaySeconds", "stickySeconds"]) {
+    for (const value of [-1, "30", true]) {
+      t.match(refused({ ipam: { subnet, [key]: value } }), /^json: cannot unmarshal/);
+    }
+  }
   t.end();
 });
 

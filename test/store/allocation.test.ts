@@ -4,6 +4,7 @@ import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { allocate, moveCursor, undo } from "../../src/store/allocation.ts";
 import { journalPath } from "../../src/store/journal.ts";
+import { NO_PREFERENCES } from "../../src/store/preferences.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../system/interruption.ts";
 import type { MemoryMachine } from "../system/memory-machine.ts";
@@ -39,6 +40,8 @@ function take(system: System, containerId: string, request: Request = {}): strin
       exclusions: request.exclusions ?? [],
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: store.heldBy(owner, "trust"),
+      preferences: NO_PREFERENCES,
+      reclaimsAfterReboot: true,
       advice: () => "Next: look.",
     });
     moveCursor(store, index, allocation.address);

@@ -1,5 +1,6 @@
 import { test } from "tap";
-import { bootId } from "../../src/store/boot.ts";
+import { bootId, machineId } from "../../src/store/boot.ts";
+import { refuse } from "../system/interruption.ts";
 import { MemoryMachine } from "../system/memory-machine.ts";
 
 test("each boot has an id of its own", (t) => {
@@ -19,5 +20,31 @@ test("without /proc, or with something else in its place, there is none", (t) =>
     machine.bootId = content;
     t.equal(bootId(machine.start()), undefined);
   }
+  t.end();
+});
+
+test("the id of the machine is 32 hexadecimal digits", (t) => {
+  const machine = new MemoryMachine();
+  t.match(machineId(machine.start()), /^[0-9a-f]{32}$/);
+
+  for (const content of [
+    undefined,
+    "",
+    "uninitialized\n",
+    `${"0".repeat(32)}\n`,
+    `${"A".repeat(32)}\n`,
+    `${"a".repeat(31)}\n`,
+    "x".repeat(100),
+  ]) {
+    machine.machineId = content;
+    t.equal(machineId(machine.start()), undefined, JSON.stringify(content));
+  }
+  t.end();
+});
+
+test("one that cannot be read for the moment is not taken for none", (t) => {
+  const machine = new MemoryMachine();
+  const system = machine.start({ interrupt: refuse("readFile", "EMFILE") });
+  t.throws(() => machineId(system), { code: "EMFILE" });
   t.end();
 });

@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { parseContainerId } from "../../src/cni/attachment.ts";
-import { bootId } from "../../src/store/boot.ts";
+import { bootId, machineId } from "../../src/store/boot.ts";
 import { dateBack } from "../../src/store/identity.ts";
 import {
   currentSeal,
@@ -15,6 +15,7 @@ import {
   renewJournal,
   type Seal,
   sealJournal,
+  startOf,
 } from "../../src/store/journal.ts";
 import { parseOwner } from "../../src/store/owner.ts";
 import { readAll } from "../../src/store/search.ts";
@@ -62,16 +63,23 @@ test("a line begins with the container and the interface, in place of which lega
 /** Writes a journal anew and seals it, with something else in place of parts of the seal. */
 function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): void {
   const system = machine.start();
-  const length = renewJournal(system, location, readAll(system, location));
+  const length = renewJournal(system, location, readAll(system, location), machineId(system));
   const directory = dateBack(system, location.directory);
   const boot = bootId(system);
   if (directory === undefined || boot === undefined) throw new Error("it cannot be sealed");
-  const seal = { boot, directory, reservations: 2, length: length + lines.length, renewed: length };
+  const seal = {
+    boot,
+    machine: machineId(system),
+    directory,
+    reservations: 2,
+    length: length + lines.length,
+    renewed: length,
+  };
   sealJournal(system, location, lines, { ...seal, ...other });
 }
 
 function read(machine: MemoryMachine): Lines | undefined {
-  return readJournal(machine.start(), location, parseContainerId("c1"));
+  return readJournal(machine.start(), location, startOf(parseContainerId("c1")));
 }
 
 function sealOf(machine: MemoryMachine): Seal | undefined {
@@ -88,7 +96,7 @@ test("a journal that is written anew lists what a search has found, for its owne
   sealed(machine, {}, "c1 eth1 10.0.0.5\n");
 
   t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
-  t.match(sealOf(machine), { reservations: 2, renewed: 241, length: 258 });
+  t.match(sealOf(machine), { reservations: 2, renewed: 305, length: 322 });
   t.equal(machine.disk.modeOf(path), 0o600);
   t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
   t.same(machine.disk.list(location.temporaryDirectory), []);
@@ -106,7 +114,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 1", "l 2")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 2", "l 1")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];

@@ -42,7 +42,12 @@ export class MemoryMachine {
   readonly disk = new MemoryDisk(() => BigInt(this.time) * 1_000_000n);
   /** What the kernel shows of the running boot; `undefined` where `/proc` is not mounted. */
   bootId: string | undefined;
+  /** What the installation has; `undefined` where it has none. */
+  machineId: string | undefined = `${"0123456789abcdef".repeat(2)}\n`;
   #boots = 0;
+  /** When the running boot began, by the clock that nobody sets. */
+  #booted = 0;
+  #uptime = 0;
   /** Who holds which lock; gone with its process. */
   readonly locks = new Map<string, string>();
   #lastProcessId = 1000;
@@ -54,6 +59,7 @@ export class MemoryMachine {
   /** Boots the machine, for the first time or again. */
   boot(): void {
     this.locks.clear();
+    this.#booted = this.#uptime;
     const last = String(++this.#boots).padStart(12, "0");
     this.bootId = `11111111-2222-3333-4444-${last}\n`;
   }
@@ -82,12 +88,14 @@ export class MemoryMachine {
   try<T>(body: () => T): T {
     const { time } = this;
     const locks = [...this.locks];
+    const uptime = this.#uptime;
     const forget = this.disk.remember();
     try {
       return body();
     } finally {
       forget();
       this.time = time;
+      this.#uptime = uptime;
       this.locks.clear();
       for (const [path, holder] of locks) this.locks.set(path, holder);
     }
@@ -96,6 +104,12 @@ export class MemoryMachine {
   /** Lets some time pass. */
   wait(milliseconds: number): void {
     this.time += milliseconds;
+    this.#uptime += milliseconds;
+  }
+
+  /** Milliseconds since the boot; whoever sets the wall clock does not change it. */
+  get monotonic(): number {
+    return this.#uptime - this.#booted;
   }
 }
 
@@ -140,6 +154,11 @@ export class MemoryProcess implements System {
     return this.#machine.time;
   }
 
+  monotonic(): number {
+    this.#requireAlive();
+    return this.#machine.monotonic;
+  }
+
   processId(): number {
     this.#requireAlive();
     return this.#id;
@@ -172,7 +191,8 @@ export class MemoryProcess implements System {
 
   readFile(path: string, limit: number): string {
     return this.#call("readFile", "open", path, () => {
-      const { bootId } = this.#machine;
+      const { bootId, machineId } = this.#machine;
+      if (path === "/etc/machine-id" && machineId !== undefined) return machineId;
       if (path === "/proc/sys/kernel/random/boot_id" && bootId !== undefined) return bootId;
       return this.#disk.readFile(path, limit);
     });

@@ -65,7 +65,10 @@ test("the first ADD on a node makes all directories and prints the result", (t) 
   t.equal(stderr, "");
   const { disk } = network.machine;
   const { ".host-local/net/journal": journal, ...files } = disk.filesUnder("/var/lib/cni/networks");
-  t.match(journal, /^host-local-journal 1 [0-9a-f-]{36} \S+ 1 209 192 +\nc1 eth0 10\.0\.0\.2\n$/);
+  t.match(
+    journal,
+    /^host-local-journal 2 [0-9a-f-]{36} [0-9a-f]{32} \S+ 1 273 256 +\nc1 eth0 10\.0\.0\.2\n$/,
+  );
   t.same(files, {
     "net/10.0.0.2": "c1\r\neth0",
     "net/last_reserved_ip.0": "10.0.0.2",

@@ -1,6 +1,7 @@
 /** Full and read-only disks, and unusual places of the data directory. */
 
 import { blockedPlacesScenarios } from "./blocked-places.ts";
+import { bootScenarios } from "./boots.ts";
 import { fullDiskScenarios } from "./full-disk.ts";
 import { oddPlacesScenarios } from "./odd-places.ts";
 import { refusedDiskScenarios } from "./refused-disk.ts";
@@ -11,4 +12,5 @@ export const diskScenarios: readonly Scenario[] = [
   ...refusedDiskScenarios,
   ...blockedPlacesScenarios,
   ...oddPlacesScenarios,
+  ...bootScenarios,
 ];

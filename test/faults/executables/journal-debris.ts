@@ -85,7 +85,7 @@ function putForeign(directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (let at = 0; at < 20; at++) {
     const path = join(directory, `foreign-${at}`);
-    writeFileSync(path, "host-local-journal 1");
+    writeFileSync(path, "host-local-journal 2");
     utimesSync(path, HOUR_AGO, HOUR_AGO);
   }
   mkdirSync(join(directory, "foreign.d"));
@@ -200,7 +200,8 @@ export const journalDebris: readonly JournalDebris[] = [
       truncateSync(journalOf(network), 2 ** 40);
     },
   },
-  { name: "of a later version", spoil: claiming({ form: "host-local-journal 2" }) },
+  { name: "of a later version", spoil: claiming({ form: "host-local-journal 3" }) },
+  { name: "of an earlier version", spoil: claiming({ form: "host-local-journal 1" }) },
   { name: "of another boot, or of another machine", spoil: claiming({ boot: anotherBoot }) },
   { name: "without a boot", spoil: claiming({ boot: "" }) },
   { name: "of another directory", spoil: claiming({ directory: "1,1,1" }) },

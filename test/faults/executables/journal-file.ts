@@ -1,16 +1,18 @@
-/** The journal as it is on disk: a seal of 192 bytes, and then a line for each change. */
+/** The journal as it is on disk: a seal of 256 bytes, and then a line for each change. */
 
-import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import type { WatchedNetwork } from "./watched-network.ts";
 
-const HEADER = 192;
+const HEADER = 256;
 
-const FORM = "host-local-journal 1";
+const FORM = "host-local-journal 2";
 
 /** What a seal says. */
 export interface SealText {
   readonly form: string;
   readonly boot: string;
+  /** The id of the machine; `-` where reservations may be another one's. */
+  readonly machine: string;
   /** Inode, time of last modification and time of last change of the network's directory. */
   readonly directory: string;
   readonly reservations: string;
@@ -40,6 +42,7 @@ export function sealed(
   const seal: SealText = {
     form: FORM,
     boot: readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trimEnd(),
+    machine: machineId(),
     directory: `${ino},${mtimeNs},${ctimeNs}`,
     reservations: String(network.reserved().length),
     length,
@@ -49,12 +52,18 @@ export function sealed(
   const words = [
     seal.form,
     seal.boot,
+    seal.machine,
     seal.directory,
     seal.reservations,
     seal.length,
     seal.renewed,
   ];
   return `${words.join(" ").padEnd(HEADER - 1)}\n${text}`;
+}
+
+function machineId(): string {
+  const text = existsSync("/etc/machine-id") ? readFileSync("/etc/machine-id", "latin1") : "";
+  return /^[0-9a-f]{32}$/m.exec(text)?.[0] ?? "-";
 }
 
 /** Overwrites the journal, which changes nothing about the network's directory. */

@@ -54,10 +54,21 @@ export class Mounts {
   /** As `open`; processes inside find another boot id, as after the next start of the machine, or on another one. */
   static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
     const mounts = await Mounts.open(teardown);
-    const bootId = join(scratchDirectory({ teardown }), "boot_id");
-    writeFileSync(bootId, `${randomUUID()}\n`);
-    mounts.#cover("/proc/sys/kernel/random/boot_id", bootId);
+    mounts.#replace("/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`, teardown);
     return mounts;
+  }
+
+  /** As `openAfterBoot`; processes inside find this machine id, too. */
+  static async openOnMachine(teardown: Context["teardown"], machineId: string): Promise<Mounts> {
+    const mounts = await Mounts.openAfterBoot(teardown);
+    mounts.#replace("/etc/machine-id", `${machineId}\n`, teardown);
+    return mounts;
+  }
+
+  #replace(path: string, content: string, teardown: Context["teardown"]): void {
+    const file = join(scratchDirectory({ teardown }), "replaced");
+    writeFileSync(file, content);
+    this.#cover(path, file);
   }
 
   /** The path at which all can reach what stands at `path` in the directory of this namespace. */

@@ -67,7 +67,7 @@ const damage: readonly (readonly [what: string, spoil: (journal: string) => stri
   ["doubled", (journal) => journal + journal],
   ["garbage", () => "\0\u{fffd}garbage\n".repeat(50)],
   ["of zeros", (journal) => "\0".repeat(journal.length)],
-  ["from the future", (journal) => journal.replace("journal 1", "journal 2")],
+  ["from the future", (journal) => journal.replace("journal 2", "journal 3")],
   ["of another boot", (journal) => journal.replace("11111111-2222", "22222222-1111")],
   [
     "without numbers",

@@ -81,6 +81,41 @@ function withAnswer(): Network {
   return network;
 }
 
+/** Some reservations from before the boot. */
+function afterBoot(count: number): Network {
+  const network = new Network(new MemoryMachine(), single);
+  for (let at = 1; at <= count; at++) network.add(`earlier${at}`);
+  network.machine.wait(60_000);
+  network.add("gone");
+  network.del("gone");
+  network.machine.boot();
+  return network;
+}
+
+/** The victim has got its address before the boot. */
+function victimFromBeforeBoot(ipam: object): Network {
+  const network = new Network(new MemoryMachine(), ipam);
+  network.add("earlier");
+  network.add("victim");
+  network.machine.wait(60_000);
+  network.add("gone");
+  network.del("gone");
+  network.machine.boot();
+  return network;
+}
+
+const podOfVictim = { args: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=victim" };
+
+/** The victim's pod has had an address, and another one has been released lately. */
+function withPreferences(): Network {
+  const network = inhabited({ ...single, reuseDelaySeconds: 30, sticky: "pod" });
+  network.add("first", podOfVictim);
+  network.add("other");
+  network.del("other");
+  network.del("first");
+  return network;
+}
+
 const rangesFile = "/etc/cni/ranges.json";
 
 /** The ranges are in a file of the node for the victim's ADD, and in the configuration for all other calls. */
@@ -173,6 +208,63 @@ export const scenarios: readonly Scenario[] = [
     hardLinks: false,
   },
   { ...two, name: "repeated ADD", verb: "ADD", prepare: withAnswer, act: add },
+  {
+    ...one,
+    name: "the first ADD after a boot",
+    verb: "ADD",
+    prepare: () => afterBoot(3),
+    act: add,
+  },
+  {
+    ...one,
+    name: "ADD that takes an address from before the boot",
+    verb: "ADD",
+    prepare: () => {
+      const network = afterBoot(4);
+      network.add("neighbour");
+      return network;
+    },
+    act: add,
+  },
+  {
+    ...one,
+    name: "repeated ADD after a boot",
+    verb: "ADD",
+    prepare: () => victimFromBeforeBoot({ ...single, repeatedAdd: "same" }),
+    act: add,
+  },
+  {
+    ...one,
+    name: "ADD of a pod that comes back",
+    verb: "ADD",
+    prepare: withPreferences,
+    act: (network, options) => network.add("victim", { ...options, ...podOfVictim }),
+  },
+  {
+    ...one,
+    name: "ADD where addresses cool down",
+    verb: "ADD",
+    prepare: withPreferences,
+    act: add,
+  },
+  {
+    ...one,
+    name: "DEL of an address that is to cool down",
+    verb: "DEL",
+    prepare: () => {
+      const network = withPreferences();
+      network.add("victim", podOfVictim);
+      return network;
+    },
+    act: del,
+  },
+  {
+    ...one,
+    name: "DEL after a boot",
+    verb: "DEL",
+    prepare: () => victimFromBeforeBoot(single),
+    act: del,
+  },
   {
     ...one,
     name: "ADD in subnets of two addresses",

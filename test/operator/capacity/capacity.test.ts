@@ -67,6 +67,8 @@ test("the document has the same numbers, of any size", (t) => {
       "source": "${node.confDir}/net.conf",
       "directory": "${node.dataDir}/net",
       "pods": 18446744073709551600,
+      "beforeBoot": 0,
+      "cooling": 0,
       "ranges": [
         {
           "set": 0,

@@ -83,6 +83,8 @@ test("each range has its counts, exact for IPv6, too", (t) => {
     `cni_ipam_reservations_out_of_range{${net}} 1`,
     `cni_ipam_reservations_suspect{${net}} 1`,
     `cni_ipam_reservations_reclaimable{${net}} 1`,
+    `cni_ipam_reservations_before_boot{${net}} 0`,
+    `cni_ipam_addresses_cooling{${net}} 0`,
     `cni_ipam_oldest_reservation_timestamp_seconds{${net}} 1700000000`,
     "cni_ipam_configuration_errors 0",
   ]);

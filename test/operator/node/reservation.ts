@@ -15,6 +15,8 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     exclusions: [],
     lockTimeoutSeconds: 30,
     historyBytes: undefined,
+    reclaimsAfterReboot: true,
+    reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
     bridge: undefined,
     ...changed,
@@ -30,6 +32,7 @@ export function reservationOf(owner: Owner, text = "10.7.9.2"): NodeReservation 
     path: `/data/net/${text}`,
     owner,
     since: 0,
+    isBeforeBoot: false,
     range: undefined,
   };
 }

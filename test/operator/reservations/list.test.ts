@@ -84,6 +84,7 @@ test("the document names network, address, owner, time, range and path", (t) => 
       pod: "default/web",
       owner: "attachment",
       since: reservations[0].since,
+      beforeBoot: false,
       range: { first: "10.0.0.1", last: "10.0.0.254" },
       path: join(node.dataDir, "net/10.0.0.2"),
       alive: null,

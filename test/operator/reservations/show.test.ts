@@ -193,6 +193,7 @@ test("the document has the reservations, or the hints", (t) => {
         pod: "default/web",
         owner: "attachment",
         since,
+        beforeBoot: false,
         range: { first: "10.0.0.10", last: "10.0.0.100" },
         path: join(node.dataDir, "net/10.0.0.10"),
       },

@@ -173,9 +173,13 @@ test("node:ffi is experimental, but nothing says so on standard error", (t) => {
     process.on("warning", ({ message }) => console.log(message));
     process.emitWarning("another warning");`;
 
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "-e", script],
+    {
+      encoding: "utf8",
+    },
+  );
 
   t.equal(status, 0, stderr);
   t.match(stdout, "another warning");

@@ -1,0 +1,337 @@
+/** Reservations from before this boot give way where an ADD would fail without that; kubernetes#57280, k3s#4682. */
+
+import { type Test, test } from "tap";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { Network } from "./network.ts";
+
+const STATE = "/var/lib/cni/networks/.host-local/net";
+const BEFORE_BOOT = `${STATE}/before-boot`;
+const JOURNAL = `${STATE}/journal`;
+
+/** A network of five addresses, all of them held by `old2` to `old6`, a minute ago. */
+function full(ipam: object = {}): Network {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29", ...ipam });
+  for (let last = 2; last <= 6; last++) network.add(`old${last}`);
+  network.machine.wait(60_000);
+  // It changes nothing, and is the last call of this boot.
+  network.add("refused");
+  return network;
+}
+
+/** Adds containers until there is no address left. */
+function fill(network: Network, prefix = "new"): readonly string[] {
+  const given: string[] = [];
+  for (;;) {
+    const { addresses, error } = network.add(`${prefix}${given.length}`);
+    if (error !== undefined) return given;
+    given.push(...addresses.map((address) => address.replace("/29", "")));
+  }
+}
+
+function noneGivesWay(t: Test, network: Network, why: string): void {
+  t.match(network.add("new").error?.msg, "no IP addresses available", why);
+  t.match(network.strictStatus().error?.code, 50, why);
+}
+
+test("after a boot a full range can be handed out again, the oldest reservations first", (t) => {
+  const network = full();
+  t.match(network.add("new").error?.msg, "no IP addresses available");
+
+  network.machine.boot();
+
+  t.equal(network.strictStatus().exitCode, 1, "nothing is noted yet");
+  t.same(fill(network), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+  noneGivesWay(t, network, "all live now");
+  t.notOk(network.machine.disk.has(BEFORE_BOOT), "nothing is noted any more");
+  t.end();
+});
+
+test("free addresses are used first", (t) => {
+  const network = full();
+  network.del("old4");
+  network.machine.boot();
+
+  t.same(network.add("new").addresses, ["10.0.0.4/29"]);
+  t.equal(Object.keys(network.reservations()).length, 5);
+  t.same(network.add("newer").addresses, ["10.0.0.2/29"]);
+  t.end();
+});
+
+test("STATUS counts them as free, from the first changing call on", (t) => {
+  const network = full({ exhaustedStatus: "unavailable" });
+  network.machine.boot();
+  network.del("none");
+
+  t.equal(network.status().exitCode, 0);
+  t.match(network.status({ ipam: { reclaimAfterReboot: false } }).error?.code, 50);
+  t.end();
+});
+
+test("those of an earlier boot come before those of a later one", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.del("old2");
+  network.del("old3");
+  network.add("middle");
+  network.add("middle2");
+  network.machine.wait(60_000);
+  network.machine.boot();
+
+  t.same(fill(network), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.2", "10.0.0.3"]);
+  t.end();
+});
+
+test("its own DEL frees such a reservation, and not that of its successor", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.add("new");
+  t.equal(network.reservations()["10.0.0.2"], "new\r\neth0");
+
+  t.equal(network.del("old2").exitCode, 0);
+  t.equal(network.reservations()["10.0.0.2"], "new\r\neth0", "the successor keeps it");
+  t.equal(network.del("old3").exitCode, 0);
+  t.equal(network.reservations()["10.0.0.3"], undefined, "its own");
+  t.same(network.add("newer").addresses, ["10.0.0.3/29"], "which is free now");
+  t.end();
+});
+
+test("what is made anew in this boot, for the same container, is not from before it", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.del("none");
+  for (let last = 2; last <= 6; last++) {
+    network.del(`old${last}`);
+    network.add(`old${last}`);
+  }
+
+  noneGivesWay(t, network, "all live");
+  t.end();
+});
+
+test("a requested address is refused while it is reserved, from before this boot or not", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.del("old6");
+
+  const { error } = network.add("new", { args: "IP=10.0.0.3" });
+
+  t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
+  t.end();
+});
+
+test("with reclaimAfterReboot false none gives way, and with true those noted meanwhile do", (t) => {
+  const network = full({ reclaimAfterReboot: false });
+  network.machine.boot();
+
+  noneGivesWay(t, network, "switched off");
+  t.same(network.add("new", { ipam: { reclaimAfterReboot: true } }).addresses, ["10.0.0.2/29"]);
+  t.end();
+});
+
+test("nothing is noted where it is not certain", (t) => {
+  const other = `${"fedcba9876543210".repeat(2)}\n`;
+  const cases: readonly (readonly [why: string, happens: (network: Network) => void])[] = [
+    ["no boot", () => {}],
+    ["a container that shares the kernel of its host restarts", ({ machine }) => machine.wait(1)],
+    ["no boot id", ({ machine }) => Object.assign(machine, { bootId: undefined })],
+    [
+      "another machine",
+      ({ machine }) => {
+        machine.boot();
+        machine.machineId = other;
+      },
+    ],
+    [
+      "no machine id",
+      ({ machine }) => {
+        machine.boot();
+        machine.machineId = undefined;
+      },
+    ],
+    [
+      "a machine id that is not set yet",
+      ({ machine }) => {
+        machine.boot();
+        machine.machineId = "uninitialized\n";
+      },
+    ],
+    [
+      "no journal",
+      ({ machine }) => {
+        machine.boot();
+        machine.disk.removeAll(JOURNAL);
+      },
+    ],
+    [
+      "the journal of an older version",
+      ({ machine }) => {
+        machine.boot();
+        const text = machine.disk.readFile(JOURNAL, 1e6);
+        machine.disk.write(JOURNAL, text.replace("journal 2", "journal 1"));
+      },
+    ],
+    [
+      "files that name no interface",
+      (network) => {
+        for (let last = 2; last <= 6; last++) network.put(`10.0.0.${last}`, "router");
+        network.del("none");
+        network.machine.boot();
+      },
+    ],
+  ];
+  for (const [why, happens] of cases) {
+    const network = full();
+    happens(network);
+    noneGivesWay(t, network, why);
+  }
+  t.end();
+});
+
+test("what the Go plugin reserves in the new boot is never taken", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.machine.wait(1000);
+  network.machine.disk.unlink(`${network.directory}/10.0.0.3`);
+  network.put("10.0.0.3", "go\r\neth0");
+
+  t.same(fill(network), ["10.0.0.2", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+  t.equal(network.reservations()["10.0.0.3"], "go\r\neth0");
+  t.end();
+});
+
+test("nor what it reserves anew for the same container, whatever the clock", (t) => {
+  for (const milliseconds of [1000, -3_600_000]) {
+    const network = full();
+    network.machine.boot();
+    network.machine.wait(milliseconds);
+    network.machine.disk.unlink(`${network.directory}/10.0.0.3`);
+    network.put("10.0.0.3", "old3\r\neth0");
+
+    fill(network);
+
+    t.equal(network.reservations()["10.0.0.3"], "old3\r\neth0", `${milliseconds} ms`);
+  }
+  t.end();
+});
+
+test("after a power loss the reservations that the last journal lists give way", (t) => {
+  const network = full();
+  network.del("none");
+  const journal = network.machine.disk.readFile(JOURNAL, 1e6);
+  network.del("old4");
+  network.machine.wait(1000);
+  network.add("late");
+  network.machine.disk.write(JOURNAL, journal);
+  network.machine.boot();
+
+  t.same(fill(network), ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6"]);
+  t.equal(network.reservations()["10.0.0.4"], "late\r\neth0", "it waits for the next boot");
+
+  network.machine.boot();
+  t.equal(fill(network, "next").length, 5);
+  t.end();
+});
+
+test("two machines on one directory never take from each other", (t) => {
+  const machines = ["0", "1"].map((digit) => ({
+    machineId: `${digit}${"a".repeat(31)}\n`,
+    boots: 0,
+  }));
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
+  const on = (at: number, boots = false): void => {
+    const one = machines[at];
+    if (one === undefined) throw new Error("no such machine");
+    if (boots) one.boots++;
+    network.machine.machineId = one.machineId;
+    network.machine.bootId = `11111111-2222-3333-4444-${at}${String(one.boots).padStart(11, "0")}\n`;
+  };
+  on(0);
+  network.add("a1");
+  on(1);
+  network.add("b1");
+  on(0);
+  network.add("a2");
+  network.add("a3");
+  on(0, true);
+  network.add("a4");
+
+  noneGivesWay(t, network, "b1 is alive");
+  on(1, true);
+  noneGivesWay(t, network, "a4 is alive");
+  t.equal(network.reservations()["10.0.0.3"], "b1\r\neth0");
+  t.end();
+});
+
+test("a directory that was copied to another machine gives nothing away, whatever was noted", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.del("none");
+  t.ok(network.machine.disk.has(BEFORE_BOOT));
+
+  network.machine.machineId = `${"fedcba9876543210".repeat(2)}\n`;
+  network.machine.boot();
+
+  noneGivesWay(t, network, "another machine");
+  t.end();
+});
+
+test("a restored backup of the state directory takes nothing that lives", (t) => {
+  const network = full({ repeatedAdd: "same" });
+  const { disk } = network.machine;
+  const before = disk.readFile(JOURNAL, 1e6);
+  network.machine.boot();
+  network.del("none");
+  const noted = disk.readFile(BEFORE_BOOT, 1e6);
+  for (const last of [2, 3]) network.add(`old${last}`);
+  for (const last of [4, 5, 6]) {
+    network.del(`old${last}`);
+    network.add(`new${last}`);
+  }
+
+  disk.put(BEFORE_BOOT, noted);
+  noneGivesWay(t, network, "the notes of before");
+  disk.put(JOURNAL, before);
+  noneGivesWay(t, network, "and the journal");
+  t.end();
+});
+
+test("a repeated ADD brings a reservation to life again, whatever boot it is from", (t) => {
+  const network = full({ repeatedAdd: "same" });
+  network.machine.boot();
+
+  t.same(network.add("old3").addresses, ["10.0.0.3/29"]);
+
+  t.same(fill(network), ["10.0.0.2", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+  network.machine.boot();
+  t.equal(fill(network, "next").length, 5, "until the next boot");
+  t.end();
+});
+
+test("a version without the notes in between makes them void", (t) => {
+  const network = full();
+  const { disk } = network.machine;
+  network.machine.boot();
+  network.del("none");
+  disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 2", "journal 1"));
+
+  noneGivesWay(t, network, "notes of before");
+  t.notOk(disk.has(BEFORE_BOOT));
+  network.machine.boot();
+  t.equal(fill(network, "next").length, 5, "the next boot notes them again");
+  t.end();
+});
+
+test("the notes are for their owner alone to read, and nonsense in their place is none", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.del("none");
+  const { disk } = network.machine;
+  t.equal(disk.modeOf(BEFORE_BOOT), 0o600);
+  const text = disk.readFile(BEFORE_BOOT, 1e6);
+
+  for (const nonsense of ["", "\0\0\0", text.slice(0, 30), text.replaceAll(" ", "  "), "{}"]) {
+    disk.write(BEFORE_BOOT, nonsense);
+    noneGivesWay(t, network, JSON.stringify(nonsense.slice(0, 20)));
+  }
+  t.end();
+});

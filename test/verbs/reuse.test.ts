@@ -1,0 +1,254 @@
+/** How addresses are used again: `reuseDelaySeconds` and `sticky`. */
+
+import { test } from "tap";
+import { MemoryMachine } from "../system/memory-machine.ts";
+import { type Answer, Network } from "./network.ts";
+
+const STATE = "/var/lib/cni/networks/.host-local/net";
+const subnet = "10.0.0.0/29";
+
+function network(ipam: object): Network {
+  return new Network(new MemoryMachine(), { subnet, ...ipam });
+}
+
+function last({ addresses }: Answer): string | undefined {
+  return /\.(\d+)\/29$/.exec(addresses[0] ?? "")?.[1];
+}
+
+function podOptions(name: string): { readonly args: string } {
+  return { args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
+}
+
+test("a /29 under churn: no address is used again within the delay while another is free", (t) => {
+  const delay = 30;
+  const net = network({ reuseDelaySeconds: delay });
+  const released = new Map<string, number>();
+  net.add("stays1");
+  net.add("stays2");
+  const violations: string[] = [];
+  for (let round = 0; round < 40; round++) {
+    const address = net.add(`c${round}`).addresses[0] ?? "";
+    const age = net.machine.time - (released.get(address) ?? 0);
+    if (age < delay * 1000) violations.push(`round ${round}: ${address} after ${age} ms`);
+    net.machine.wait(1000);
+    net.del(`c${round}`);
+    released.set(address, net.machine.time);
+    // Three addresses in turn, each of them free for longer than the delay.
+    net.machine.wait(11_000);
+  }
+  t.same(violations, []);
+  t.ok(released.size >= 3);
+  t.end();
+});
+
+test("if nothing else is free, the longest released is used, and no ADD fails", (t) => {
+  const net = network({ reuseDelaySeconds: 30 });
+  for (let at = 2; at <= 6; at++) net.add(`c${at}`);
+  for (const at of [5, 3, 6]) {
+    net.del(`c${at}`);
+    net.machine.wait(1000);
+  }
+
+  t.same(
+    ["x", "y", "z"].map((id) => last(net.add(id))),
+    ["5", "3", "6"],
+  );
+  t.match(net.add("w").error?.msg, "no IP addresses available");
+  t.end();
+});
+
+test("an address has cooled down after the delay, by a clock that nobody sets", (t) => {
+  const prepare = (): Network => {
+    const net = network({ reuseDelaySeconds: 30 });
+    for (let at = 2; at <= 5; at++) net.add(`c${at}`);
+    net.del("c2");
+    // The cursor is at the last address but one: without the delay, 6 and then 2 would be next.
+    net.del("c3");
+    return net;
+  };
+  const next = (net: Network): readonly (string | undefined)[] =>
+    ["x", "y"].map((id) => last(net.add(id)));
+
+  const hot = prepare();
+  hot.del("c4");
+  t.same(next(hot), ["6", "2"]);
+  const set = prepare();
+  set.machine.time += 3_600_000;
+  set.machine.disk.put(`${set.directory}/last_reserved_ip.0`, "10.0.0.2");
+  t.same(next(set), ["6", "2"], "the wall clock is set forward");
+  const waited = prepare();
+  waited.machine.wait(30_000);
+  waited.machine.disk.put(`${waited.directory}/last_reserved_ip.0`, "10.0.0.2");
+  t.same(next(waited), ["3", "6"]);
+  const booted = prepare();
+  booted.machine.boot();
+  booted.machine.disk.put(`${booted.directory}/last_reserved_ip.0`, "10.0.0.2");
+  t.same(next(booted), ["3", "6"], "a boot cools down everything");
+  t.end();
+});
+
+test("GC's releases cool down, too, and those of the Go plugin once they are noticed", (t) => {
+  const net = network({ reuseDelaySeconds: 30 });
+  for (let at = 2; at <= 5; at++) net.add(`c${at}`);
+  net.gc(["c2 eth0", "c3 eth0", "c4 eth0"]);
+  net.machine.disk.unlink(`${net.directory}/10.0.0.4`);
+  net.machine.disk.put(`${net.directory}/last_reserved_ip.0`, "10.0.0.3");
+
+  t.same(
+    ["x", "y", "z"].map((id) => last(net.add(id))),
+    ["6", "5", "4"],
+  );
+  t.end();
+});
+
+test("a requested address is granted while it cools down", (t) => {
+  const net = network({ reuseDelaySeconds: 30, sticky: "pod" });
+  net.add("a", podOptions("a"));
+  net.del("a");
+
+  t.equal(last(net.add("b", { args: "IP=10.0.0.2" })), "2");
+  t.end();
+});
+
+test("a pod that comes back gets its address, and need not wait until it has cooled down", (t) => {
+  const net = network({ sticky: "pod", reuseDelaySeconds: 30 });
+  net.add("other");
+  t.equal(last(net.add("a1", podOptions("web-0"))), "3");
+  net.add("third");
+  net.del("a1");
+
+  t.equal(last(net.add("b1", podOptions("web-1"))), "5");
+  t.equal(last(net.add("a2", podOptions("web-0"))), "3");
+  t.end();
+});
+
+test("another pod, interface or namespace is not the same", (t) => {
+  const net = network({ sticky: "pod" });
+  net.add("a1", podOptions("web-0"));
+  net.del("a1");
+
+  t.equal(last(net.add("b", podOptions("web"))), "3");
+  t.equal(last(net.add("c", { ...podOptions("web-0"), interfaceName: "eth1" })), "4");
+  const args = "IgnoreUnknown=1;K8S_POD_NAMESPACE=other;K8S_POD_NAME=web-0";
+  t.equal(last(net.add("d", { args })), "5");
+  t.equal(last(net.add("e", { args: "" })), "6");
+  t.equal(last(net.add("f")), "2", "others take it if nothing else is free");
+  t.match(net.add("g", podOptions("web-0")).error?.msg, "no IP addresses available");
+  t.end();
+});
+
+test("an address that is taken, excluded or out of range by now is not insisted on", (t) => {
+  const prepare = (): Network => {
+    const net = network({ sticky: "pod" });
+    net.add("other");
+    net.add("a1", podOptions("web-0"));
+    net.del("a1");
+    return net;
+  };
+  const taken = prepare();
+  taken.put("10.0.0.3", "go\r\neth0");
+  t.equal(last(taken.add("a2", podOptions("web-0"))), "4");
+  const excluded = prepare();
+  const options = { ...podOptions("web-0"), ipam: { exclude: ["10.0.0.3"] } };
+  t.equal(last(excluded.add("a2", options)), "4");
+  const gateway = prepare();
+  t.equal(last(gateway.add("a2", { ...podOptions("web-0"), ipam: { gateway: "10.0.0.3" } })), "4");
+  const moved = prepare();
+  t.same(moved.add("a2", { ...podOptions("web-0"), ipam: { subnet: "10.9.0.0/29" } }).addresses, [
+    "10.9.0.2/29",
+  ]);
+  t.end();
+});
+
+test("a pod has its addresses back in all range sets", (t) => {
+  const ranges = [[{ subnet }], [{ subnet: "2001:db8::/125" }]];
+  const net = new Network(new MemoryMachine(), { ranges, sticky: "pod" });
+  net.add("other");
+  const { addresses } = net.add("a1", podOptions("web-0"));
+  net.del("a1");
+  net.add("third");
+
+  t.same(net.add("a2", podOptions("web-0")).addresses, addresses);
+  t.end();
+});
+
+test("the memory lasts for stickySeconds from the release on, over boots, whoever releases", (t) => {
+  const prepare = (release: (net: Network) => void): Network => {
+    const net = network({ sticky: "pod", stickySeconds: 60 });
+    net.add("a1", podOptions("web-0"));
+    net.machine.wait(3_600_000);
+    net.add("other", podOptions("other"));
+    release(net);
+    net.machine.boot();
+    return net;
+  };
+  const del = prepare((net) => net.del("a1"));
+  del.machine.wait(59_000);
+  t.equal(last(del.add("a2", podOptions("web-0"))), "2");
+  const gc = prepare((net) => net.gc(["other eth0"]));
+  t.equal(last(gc.add("a2", podOptions("web-0"))), "2");
+  const late = prepare((net) => net.del("a1"));
+  late.machine.wait(61_000);
+  t.equal(last(late.add("a2", podOptions("web-0"))), "4");
+  t.end();
+});
+
+test("what is noted is bounded, for its owner alone to read, and never makes a call fail", (t) => {
+  const net = new Network(new MemoryMachine(), {
+    subnet: "10.0.0.0/16",
+    sticky: "pod",
+    reuseDelaySeconds: 5,
+  });
+  const { disk } = net.machine;
+  net.add("a0", podOptions("p0"));
+  const line = disk.readFile(`${STATE}/sticky`, 1e6).split("\n")[1] ?? "";
+  const many = Array.from({ length: 5000 }, (_, at) =>
+    line.replace("p0", `q${at}`).replace("10.0.0.2", `10.0.${(at >> 8) + 1}.${at & 255}`),
+  );
+  disk.write(`${STATE}/sticky`, ["host-local-sticky 1", ...many, ""].join("\n"));
+  net.add("a1", podOptions("p1"));
+  net.del("a1");
+  t.equal(disk.readFile(`${STATE}/sticky`, 1e7).trimEnd().split("\n").length, 4097);
+  t.equal(disk.modeOf(`${STATE}/sticky`), 0o600);
+  t.equal(disk.modeOf(`${STATE}/released`), 0o600);
+
+  for (let at = 2; at < 12; at++) {
+    net.add(`a${at}`);
+    net.del(`a${at}`);
+    net.machine.wait(2000);
+  }
+  t.ok(disk.readFile(`${STATE}/released`, 1e6).split("\n").length < 6, "what has cooled down goes");
+
+  for (const nonsense of [
+    "",
+    "\0\0\0\n",
+    "host-local-sticky 1\na b\n",
+    "host-local-released 1\n1",
+  ]) {
+    for (const file of ["sticky", "released"]) disk.write(`${STATE}/${file}`, nonsense);
+    t.equal(net.add("n", podOptions("n")).exitCode, 0, JSON.stringify(nonsense));
+    t.equal(net.del("n").exitCode, 0);
+  }
+  t.end();
+});
+
+test("with the keys off no call makes a system call for them, not even where files are left", (t) => {
+  const calls = (net: Network): readonly string[] => {
+    net.add("a");
+    net.del("a");
+    const made = [net.add("b", podOptions("b")), net.del("b")].flatMap((answer) => answer.calls);
+    return made.map(({ operation, path }) => `${operation} ${path.replace(/\d+\.0$/, "")}`);
+  };
+  const plain = network({});
+  const before = network({ sticky: "pod", reuseDelaySeconds: 30 });
+  before.add("x", podOptions("x"));
+  before.del("x");
+  const off = new Network(before.machine, { subnet });
+
+  t.same(calls(plain).length, calls(off).length);
+  t.same(
+    calls(plain).filter((call) => /released|sticky|before-boot|machine-id/.test(call)),
+    [],
+  );
+  t.end();
+});
