@@ -1,15 +1,27 @@
 /** A host for a scenario: plugins installed, nothing reserved, no route out. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { reservedAddresses } from "../blackbox/data-directory.ts";
 import { executable } from "../blackbox/executable.ts";
+import type { Network } from "./libcni.ts";
 import { installShim, type RecordedCall, recordedCalls } from "./recording-shim.ts";
 import { Runtime } from "./runtime.ts";
 
 const pluginDirectory = "/opt/cni/bin";
 const reservationDirectory = "/var/lib/cni/networks";
+/** libcni's cache. */
+const resultDirectory = "/var/lib/cni/results";
+const configurationDirectory = "/etc/cni/net.d";
 const record = "/run/calls-of-host-local";
 
 /** The host that a scenario runs on. Made once, inside the namespaces of the scenario. */
@@ -21,12 +33,14 @@ export class Host {
    * Prepares the host.
    *
    * @param mainPlugins the directory of the main plugins, which need not exist
+   * @param layers directories whose usr/ is laid over /usr, the first on top
    */
-  constructor(mainPlugins: string) {
+  constructor(mainPlugins: string, layers: readonly string[] = []) {
     execFileSync("ip", ["link", "set", "lo", "up"]);
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
     mkdirSync("/run/netns");
     for (const directory of ["/etc", "/opt", "/var/lib"]) coverWithMemory(directory);
+    if (layers.length > 0) layOverUsr(layers);
     mkdirSync(pluginDirectory, { recursive: true });
     for (const plugin of existsSync(mainPlugins) ? readdirSync(mainPlugins) : []) {
       if (plugin !== "host-local" && plugin !== "static") {
@@ -52,6 +66,16 @@ export class Host {
     );
   }
 
+  /** Removes the reservations of a network behind the plugin's back. */
+  forget(network: string): void {
+    rmSync(join(reservationDirectory, network), { recursive: true, force: true });
+  }
+
+  /** Removes what libcni remembers of attachments. */
+  forgetResults(): void {
+    rmSync(resultDirectory, { recursive: true, force: true });
+  }
+
   /** Every call of host-local so far, with all that went in and out. */
   recordedCalls(): RecordedCall[] {
     return recordedCalls(record);
@@ -67,6 +91,23 @@ export class Host {
   }
 
   /**
+   * Gives the host its only network configuration.
+   *
+   * @param network the network
+   */
+  configure(network: Network): void {
+    rmSync(configurationDirectory, { recursive: true, force: true });
+    mkdirSync(configurationDirectory, { recursive: true });
+    const file = join(configurationDirectory, `${network.name}.conflist`);
+    writeFileSync(file, JSON.stringify(network));
+  }
+
+  /** The names of the host's network interfaces. */
+  interfaces(): string[] {
+    return this.#links().map(({ ifname }) => ifname);
+  }
+
+  /**
    * Gives the host a network interface whose peer is not connected.
    *
    * @param name the interface's name
@@ -78,14 +119,25 @@ export class Host {
 
   /** Takes away the bridges that networks have left behind. */
   deleteBridges(): void {
-    const show = ["-json", "link", "show", "type", "bridge"];
-    const bridges: readonly { readonly ifname?: string }[] = JSON.parse(
-      execFileSync("ip", show, { encoding: "utf8" }),
-    );
-    for (const { ifname = "" } of bridges.filter(({ ifname }) => ifname !== undefined)) {
+    for (const { ifname } of this.#links("type", "bridge")) {
       execFileSync("ip", ["link", "delete", ifname]);
     }
   }
+
+  /** `ip` prints an empty object for a link that the filter leaves out. */
+  #links(...filter: readonly string[]): readonly { readonly ifname: string }[] {
+    const show = ["-json", "link", "show", ...filter];
+    const links: readonly { readonly ifname: string }[] = JSON.parse(
+      execFileSync("ip", show, { encoding: "utf8" }),
+    );
+    return links.filter((link) => "ifname" in link);
+  }
+}
+
+/** As if the packages of the layers were installed. */
+function layOverUsr(layers: readonly string[]): void {
+  const directories = [...layers.map((layer) => join(layer, "usr")), "/usr"].join(":");
+  execFileSync("mount", ["-t", "overlay", "overlay", "-o", `lowerdir=${directories}`, "/usr"]);
 }
 
 /** What is written below the directory from now on lives in memory and ends with the scenario. */

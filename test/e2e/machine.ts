@@ -1,7 +1,7 @@
 /** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { inRepository, run } from "../blackbox/executable.ts";
 import { versionCall } from "../blackbox/runtime-call.ts";
@@ -14,6 +14,10 @@ export interface Needs {
   readonly cniVersion: string;
   /** Programs beyond those that every scenario uses. */
   readonly programs?: readonly string[];
+  /** The layers of `npm run fetch-clients` that it lays over /usr; such a scenario runs containers. */
+  readonly layers?: readonly string[];
+  /** Which main plugins: the oldest here that have what is needed, or the newest. */
+  readonly age?: "oldest" | "newest";
 }
 
 /** The arguments of `unshare` under which every scenario runs. */
@@ -24,6 +28,9 @@ export const namespaces: readonly string[] = [
 
 /** Debian's package, and the newer one that `npm run fetch-go-plugins` unpacks. */
 const pluginDirectories = ["/usr/lib/cni", inRepository("build/go-plugins/usr/lib/cni")];
+
+/** Where `npm run fetch-clients` unpacks the layers. */
+const layerDirectory = inRepository("build/clients");
 
 /** What every scenario mounts, tried beforehand: some containers have namespaces but no mounts. */
 const trialMounts = [
@@ -40,7 +47,20 @@ const trialLinks: Readonly<Record<string, readonly string[]>> = {
     "ip link add card0 type veth peer name card1",
     "ip link add macvlan0 link card0 type macvlan",
   ],
+  ipvlan: [
+    "ip link add card2 type veth peer name card3",
+    "ip link add ipvlan0 link card2 type ipvlan",
+  ],
+  vlan: [
+    "ip link add card4 type veth peer name card5",
+    "ip link add vlan0 link card4 type vlan id 7",
+  ],
+  dummy: ["ip link add dummy0 type dummy"],
+  tap: ["ip tuntap add tap0 mode tap"],
 };
+
+/** Where runtimes make the cgroups of containers. */
+const trialCgroup = "host-local-test-trial";
 
 /**
  * Finds the main plugins that a scenario needs.
@@ -48,8 +68,9 @@ const trialLinks: Readonly<Record<string, readonly string[]>> = {
  * @param needs what it needs
  * @returns their directory, or undefined where there is none
  */
-export function mainPlugins({ plugins, cniVersion }: Needs): string | undefined {
-  return pluginDirectories.find((directory) =>
+export function mainPlugins({ plugins, cniVersion, age = "oldest" }: Needs): string | undefined {
+  const inOrder = age === "oldest" ? pluginDirectories : pluginDirectories.toReversed();
+  return inOrder.find((directory) =>
     plugins.every((plugin) => speaks(join(directory, plugin), cniVersion)),
   );
 }
@@ -61,11 +82,11 @@ export function mainPlugins({ plugins, cniVersion }: Needs): string | undefined 
  * @returns the sentence, or undefined where it can run
  */
 export function obstacle(needs: Needs): string | undefined {
-  const { plugins, cniVersion, programs = [] } = needs;
+  const { plugins, cniVersion, programs = [], layers = [] } = needs;
   if (process.getuid?.() !== 0) {
     return "Network namespaces need root.";
   }
-  const missing = ["unshare", "mount", "ip", "ping", ...programs].find(
+  const missing = ["unshare", "nsenter", "mount", "ip", "ping", ...programs].find(
     (name) => !isInstalled(name),
   );
   if (missing !== undefined) {
@@ -74,10 +95,93 @@ export function obstacle(needs: Needs): string | undefined {
   if (mainPlugins(needs) === undefined) {
     return `The CNI plugins here have no ${plugins.join(" and ")} for version ${cniVersion}.`;
   }
-  const trial = [...trialMounts, ...plugins.flatMap((plugin) => trialLinks[plugin] ?? [])];
-  const command = [...namespaces, "sh", "-c", trial.join(" && ")];
+  const absent = layers.find((layer) => !existsSync(layerPath(layer)));
+  if (absent !== undefined) {
+    return `${absent} is not below build/clients: \`npm run fetch-clients\` fetches it.`;
+  }
+  if (layers.length > 0 && !makesCgroups()) {
+    return "Containers need cgroups, which cannot be made here.";
+  }
+  const refusal = refusalOf(trialMounts);
+  if (refusal !== undefined) return `This machine does not let it be isolated: ${refusal}`;
+  const unknown = plugins.find((plugin) => refusalOf(trialLinks[plugin] ?? []) !== undefined);
+  return unknown === undefined
+    ? undefined
+    : `The kernel here does not make the interfaces of ${unknown}.`;
+}
+
+/** What is printed if one of the commands fails in namespaces of its own. */
+function refusalOf(commands: readonly string[]): string | undefined {
+  if (commands.length === 0) return undefined;
+  const command = [...namespaces, "sh", "-c", commands.join(" && ")];
   const { status, stderr } = spawnSync("unshare", command, { encoding: "utf8" });
-  return status === 0 ? undefined : `This machine does not let it be isolated: ${stderr.trim()}`;
+  return status === 0 ? undefined : stderr.trim();
+}
+
+/**
+ * Where a layer of `npm run fetch-clients` is.
+ *
+ * @param layer its name
+ */
+export function layerPath(layer: string): string {
+  return join(layerDirectory, layer);
+}
+
+/** How long the end of the last process in a cgroup is waited for, in milliseconds. */
+const LONGEST_END = 10_000;
+
+/**
+ * Removes a cgroup and those below it from every hierarchy, once the processes in it have ended.
+ *
+ * @param name its name, below the root
+ */
+export function removeCgroup(name: string): void {
+  const deadline = Date.now() + LONGEST_END;
+  const directories = cgroupHierarchies().map((hierarchy) => join(hierarchy, name));
+  while (!directories.every(isRemoved) && Date.now() < deadline) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+}
+
+function isRemoved(directory: string): boolean {
+  try {
+    for (const one of directoriesBelow(directory).toReversed()) rmdirSync(one);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function makesCgroups(): boolean {
+  const hierarchies = cgroupHierarchies();
+  try {
+    for (const hierarchy of hierarchies)
+      mkdirSync(join(hierarchy, trialCgroup), { recursive: true });
+    return hierarchies.length > 0;
+  } catch {
+    return false;
+  } finally {
+    removeCgroup(trialCgroup);
+  }
+}
+
+/** The directories on which a cgroup file system is mounted. */
+function cgroupHierarchies(): readonly string[] {
+  return readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "))
+    .filter(([, , type = ""]) => /^cgroup2?$/.test(type))
+    .map(([, directory = ""]) => directory);
+}
+
+/** A directory and those below it, each before what is below it; none if it does not exist. */
+function directoriesBelow(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  const inside = readdirSync(directory, { withFileTypes: true });
+  const below = inside
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => directoriesBelow(join(directory, name)));
+  return [directory, ...below];
 }
 
 function isInstalled(program: string): boolean {

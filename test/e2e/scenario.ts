@@ -6,10 +6,25 @@
 
 import tap, { type Test } from "tap";
 import { Host } from "./host.ts";
-import { mainPlugins, type Needs, namespaces, obstacle } from "./machine.ts";
+import {
+  layerPath,
+  mainPlugins,
+  type Needs,
+  namespaces,
+  obstacle,
+  removeCgroup,
+} from "./machine.ts";
 
 /** Set inside: the name of the scenario that the namespaces were made for. */
 const marker = "HOST_LOCAL_E2E_SCENARIO";
+
+/** Set inside: the cgroup below which all cgroups of the scenario have to be. */
+const cgroupMarker = "HOST_LOCAL_E2E_CGROUP";
+
+let cgroups = 0;
+
+/** The cgroup below which all cgroups of this scenario have to be, such as `host-local-test-17-0`. */
+export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
 
 /**
  * Declares a scenario.
@@ -17,24 +32,34 @@ const marker = "HOST_LOCAL_E2E_SCENARIO";
  * @param name the behaviour
  * @param needs what it needs; where that is missing the test is skipped and says so
  * @param body the scenario, inside the namespaces
+ * @returns why it is skipped, undefined where it runs
  */
-export function scenario(name: string, needs: Needs, body: (t: Test, host: Host) => void): void {
+export function scenario(
+  name: string,
+  needs: Needs,
+  body: (t: Test, host: Host) => void | Promise<void>,
+): string | undefined {
   const inside = process.env[marker];
-  if (inside === undefined) {
-    startInNamespaces(name, needs);
-  } else if (inside === name) {
+  if (inside === undefined) return startInNamespaces(name, needs);
+  if (inside === name) {
     const directory = mainPlugins(needs) ?? "";
-    tap.test(name, async (t) => body(t, new Host(directory)));
+    const layers = (needs.layers ?? []).map(layerPath);
+    tap.test(name, async (t) => body(t, new Host(directory, layers)));
   }
+  return undefined;
 }
 
-function startInNamespaces(name: string, needs: Needs): void {
+function startInNamespaces(name: string, needs: Needs): string | undefined {
   const skip = obstacle(needs);
   if (skip !== undefined) {
     tap.test(name, { skip }, () => {});
-    return;
+    return skip;
   }
   const thisFile = process.argv[1] ?? "";
   const command = [...namespaces, process.execPath, thisFile];
-  tap.spawn("unshare", command, { env: { ...process.env, [marker]: name } }, name);
+  const cgroup = `host-local-test-${process.pid}-${cgroups++}`;
+  const env = { ...process.env, [marker]: name, [cgroupMarker]: cgroup };
+  process.on("exit", () => removeCgroup(cgroup));
+  tap.spawn("unshare", command, { env }, name);
+  return undefined;
 }
