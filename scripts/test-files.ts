@@ -22,6 +22,8 @@ export interface TestFile {
   readonly isNative: boolean;
   /** Whether one executable is enough in the short extent. */
   readonly isOnceEnough: boolean;
+  /** Whether it is left out of the short extent. */
+  readonly isLong: boolean;
 }
 
 /** The operator commands are the same source in both executables, but for their own calls of the machine. */
@@ -34,8 +36,12 @@ const furtherClients = ["bridge-dual-stack", "ptp-ranges", "requested-address"].
   (name) => `test/e2e/${name}.test.ts`,
 );
 
+/** Scenarios with real container runtimes. */
+export const clientDirectory = "test/clients/";
+
 /** The longest first, so that none of them runs alone in the end. */
 const longest = [
+  clientDirectory,
   "test/native/",
   "test/faults/executables/",
   "test/differential/",
@@ -59,6 +65,7 @@ export function testFiles(): readonly TestFile[] {
         usesExecutable: imported.has(resources.executable),
         usesGoPlugin: imported.has(resources.goPlugin),
         isNative: path.startsWith("test/native/"),
+        isLong: path.startsWith(clientDirectory) && imported.has(resources.executable),
         isOnceEnough:
           furtherClients.includes(path) ||
           (path.startsWith("test/operator/") && !operatorSystemTests.includes(path)),

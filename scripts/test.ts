@@ -83,7 +83,7 @@ async function buildNativeHere(): Promise<Executable | undefined> {
 function chosenFiles(): readonly TestFile[] {
   const wanted = new Set(positionals.map((path) => relative(root, resolve(path))));
   const files = testFiles()
-    .filter(({ path }) => wanted.size === 0 || wanted.has(path))
+    .filter(({ path, isLong }) => (wanted.size === 0 ? options.full || !isLong : wanted.has(path)))
     .filter(({ usesGoPlugin }) => goPlugin === undefined || usesGoPlugin);
   if (files.length === 0) throw new Error("There is no test file of that name.");
   return files;

@@ -1,0 +1,56 @@
+/**
+ * Runs the scenarios with real container runtimes and prints the matrix of what they did.
+ *
+ * Usage: npm run test:clients [-- --write]
+ *
+ *   --write   also write docs/compatibility.md and docs/compatibility.json
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type ClientRun, compatibilityPage, type Matrix } from "../test/clients/matrix.ts";
+import { root } from "./bundle.ts";
+import { clientDirectory, testFiles } from "./test-files.ts";
+
+const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const record = join(root, "build", "client-runs.jsonl");
+const files = testFiles()
+  .filter(({ path, isLong }) => isLong && path.startsWith(clientDirectory))
+  .map(({ path }) => path);
+
+rmSync(record, { force: true });
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, "scripts", "test.ts"), "--full", ...files],
+  { stdio: "inherit", env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record } },
+);
+
+const matrix: Matrix = { date: new Date().toISOString().slice(0, 10), runs: sorted(recorded()) };
+const page = compatibilityPage(matrix);
+console.log(
+  page
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .join("\n"),
+);
+if (options.write) {
+  writeFileSync(join(root, "docs/compatibility.json"), `${JSON.stringify(matrix, null, 2)}\n`);
+  writeFileSync(join(root, "docs/compatibility.md"), page);
+}
+process.exitCode = status ?? 1;
+
+function recorded(): readonly ClientRun[] {
+  if (!existsSync(record)) return [];
+  return readFileSync(record, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): ClientRun => JSON.parse(line));
+}
+
+/** By client, since the scenarios of several files end in any order. */
+function sorted(runs: readonly ClientRun[]): readonly ClientRun[] {
+  const keyOf = ({ client, executable }: ClientRun) => `${client} ${executable}`;
+  return runs.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), "en", { numeric: true }));
+}

@@ -1,0 +1,81 @@
+/** A scenario with a client, whose run becomes a row of the matrix. */
+
+import { execFileSync } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import type { Test } from "tap";
+import { executable, inRepository } from "../blackbox/executable.ts";
+import type { Host } from "../e2e/host.ts";
+import type { Needs } from "../e2e/machine.ts";
+import { scenario } from "../e2e/scenario.ts";
+import type { ClientRun } from "./matrix.ts";
+
+/** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
+const { HOST_LOCAL_CLIENT_RUNS: record } = process.env;
+
+/** A client of the plugin. */
+export interface ClientOfScenario {
+  /** Its row in the matrix, such as `containerd 2, CRI`. */
+  readonly name: string;
+  /** What it does here, in a few words for the matrix. */
+  readonly story: string;
+  readonly needs: Needs;
+  /** Finds out its version, inside the scenario. */
+  readonly version: () => string;
+}
+
+/**
+ * Declares a scenario with a client.
+ *
+ * @param client the client
+ * @param body the scenario, inside its namespaces
+ */
+export function clientScenario(
+  client: ClientOfScenario,
+  body: (t: Test, host: Host) => Promise<void>,
+): void {
+  const { name, story, needs, version } = client;
+  const isNative = executable === inRepository("dist/native/host-local");
+  const note = (run: Pick<ClientRun, "version" | "verbs" | "result" | "reason">): void => {
+    const whole: ClientRun = {
+      client: name,
+      story,
+      executable: isNative ? "native" : "portable",
+      ...run,
+    };
+    if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
+  };
+  const skipped = scenario(name, needs, async (t, host) => {
+    let isThrown = true;
+    try {
+      await body(t, host);
+      isThrown = false;
+    } finally {
+      const commands = host.recordedCalls().map(({ environment }) => environment.CNI_COMMAND ?? "");
+      note({
+        version: version(),
+        verbs: [...new Set(commands)].sort(),
+        result: t.passing() && !isThrown ? "passed" : "failed",
+      });
+    }
+  });
+  if (skipped !== undefined) note({ version: "", verbs: [], result: "skipped", reason: skipped });
+}
+
+/**
+ * The version in what a command prints.
+ *
+ * @param command a program and its arguments
+ */
+export function printedVersion(command: readonly [string, ...string[]]): string {
+  const [program, ...words] = command;
+  return versionIn(execFileSync(program, words, { encoding: "utf8" }));
+}
+
+/**
+ * The first version in a text, such as `1.6.20`; empty where there is none.
+ *
+ * @param text the text
+ */
+export function versionIn(text: string): string {
+  return /\d+\.\d+(?:\.\d+)?/.exec(text)?.[0] ?? "";
+}

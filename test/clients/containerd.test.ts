@@ -1,0 +1,76 @@
+/** containerd over the CRI, as the kubelet drives it, and its own client `ctr`. */
+
+import { clientScenario, printedVersion } from "./client-scenario.ts";
+import { Containerd, Cri, Ctr } from "./containerd.ts";
+import { until } from "./daemon.ts";
+import { lifeOfARange, network, story } from "./story.ts";
+
+const version = () => printedVersion(["containerd", "--version"]);
+
+for (const release of ["1.6", "1.7", "2"]) {
+  const needs = {
+    plugins: ["bridge", "loopback"],
+    cniVersion: "1.0.0",
+    layers: [`containerd-${release}`, "runc"],
+  };
+
+  clientScenario({ name: `containerd ${release}, CRI`, story, needs, version }, async (t, host) => {
+    host.configure(network);
+    const containerd = await Containerd.start(t, host);
+    const pods = new Cri(containerd);
+
+    await lifeOfARange(t, host, pods);
+
+    await pods.start("reported");
+    t.equal(await pods.addressOf("reported"), "10.61.0.4", "the CRI reports the address");
+    await pods.stop("reported");
+    const late = host.recordedCalls().filter(({ environment }) => environment.CNI_NETNS === "");
+    t.ok(late.length > 0, "the last DEL of a pod comes without a network namespace");
+    t.ok(
+      late.every(({ exitCode }) => exitCode === 0),
+      "and succeeds",
+    );
+  });
+
+  clientScenario({ name: `ctr ${release}, --cni`, story, needs, version }, async (t, host) => {
+    host.configure(network);
+    await Containerd.start(t, host);
+    await lifeOfARange(t, host, new Ctr(t));
+  });
+}
+
+clientScenario(
+  {
+    name: "containerd 2, STATUS",
+    story: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
+    needs: {
+      plugins: ["bridge", "loopback"],
+      cniVersion: "1.1.0",
+      layers: ["containerd-2", "runc"],
+    },
+    version,
+  },
+  async (t, host) => {
+    const ipam = {
+      type: "host-local",
+      subnet: "10.62.0.0/30",
+      exhaustedStatus: "unavailable",
+    };
+    host.configure({
+      cniVersion: "1.1.0",
+      name: "status",
+      plugins: [{ type: "bridge", bridge: "cni-status", isGateway: true, ipam }],
+    });
+    const containerd = await Containerd.start(t, host);
+    const pods = new Cri(containerd);
+    await pods.start("only");
+
+    const full = await containerd.runtime.networkReady();
+    t.notOk(full.ready, "a full range makes the network not ready");
+    t.match(full.message, /exhausted|no IP addresses available/, "and the runtime says why");
+
+    await pods.stop("only");
+    await until("the network", async () => (await containerd.runtime.networkReady()).ready);
+    t.ok((await containerd.runtime.networkReady()).ready, "a free address makes it ready");
+  },
+);

@@ -1,0 +1,147 @@
+/** containerd with its configuration, and its clients: the CRI, and `ctr`. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { Test } from "tap";
+import type { Host } from "../e2e/host.ts";
+import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { RuntimeService } from "./cri.ts";
+import { Daemon, until } from "./daemon.ts";
+import { imageName, writeImage } from "./image.ts";
+import type { Client } from "./story.ts";
+
+const stateDirectory = "/run/containerd";
+const socket = `${stateDirectory}/containerd.sock`;
+const configurationFile = "/run/containerd.toml";
+const rootDirectory = "/run/containerd-root";
+
+/** containerd as a scenario runs it. */
+export class Containerd {
+  readonly runtime = new RuntimeService(socket);
+  readonly #daemon: Daemon;
+
+  private constructor(daemon: Daemon) {
+    this.#daemon = daemon;
+  }
+
+  /**
+   * Starts containerd and gives it the image.
+   *
+   * @param t the test that owns it
+   * @param host the host, whose network is configured
+   */
+  static async start(t: Test, host: Host): Promise<Containerd> {
+    mkdirSync(rootDirectory, { recursive: true });
+    writeFileSync(configurationFile, configuration(host.pluginDirectory));
+    const containerd = new Containerd(daemon(t));
+    await containerd.#answers();
+    const image = writeImage("/run/image");
+    for (const namespace of ["k8s.io", "default"]) {
+      execFileSync("ctr", ["-n", namespace, "images", "import", image], { stdio: "pipe" });
+    }
+    await until("the network", async () => (await containerd.runtime.networkReady()).ready);
+    return containerd;
+  }
+
+  async #answers(): Promise<void> {
+    await until("containerd", async () => {
+      if (!this.#daemon.runs) throw new Error(this.#daemon.output);
+      return (await this.runtime.version()) !== "";
+    });
+  }
+}
+
+/** Pods over the CRI, as the kubelet makes them. */
+export class Cri implements Client {
+  readonly #containerd: Containerd;
+  readonly #sandboxes = new Map<string, string>();
+
+  /** @param containerd the containerd behind it */
+  constructor(containerd: Containerd) {
+    this.#containerd = containerd;
+  }
+
+  async start(name: string): Promise<void> {
+    const { runtime } = this.#containerd;
+    const request = { name, cgroupParent: `/${cgroupOfScenario}` };
+    this.#sandboxes.set(name, await runtime.runPodSandbox(request));
+  }
+
+  async stop(name: string): Promise<void> {
+    const { runtime } = this.#containerd;
+    const id = this.#idOf(name);
+    await runtime.stopPodSandbox(id);
+    await runtime.removePodSandbox(id);
+    this.#sandboxes.delete(name);
+  }
+
+  /** The address that the CRI reports for a pod. */
+  addressOf(name: string): Promise<string> {
+    return this.#containerd.runtime.addressOf(this.#idOf(name));
+  }
+
+  #idOf(name: string): string {
+    return this.#sandboxes.get(name) ?? "";
+  }
+}
+
+/** Containers of `ctr run --cni`. */
+export class Ctr implements Client {
+  readonly #t: Test;
+  readonly #running = new Map<string, Daemon>();
+
+  /** @param t the test that owns its containers */
+  constructor(t: Test) {
+    this.#t = t;
+  }
+
+  async start(name: string): Promise<void> {
+    const cgroup = ["--cgroup", `/${cgroupOfScenario}/${name}`];
+    const run = new Daemon(this.#t, `/run/ctr-${name}.log`, [
+      ...(["ctr", "run", "--cni", ...cgroup, imageName, name] as const),
+    ]);
+    await until(`container ${name}`, () => !run.runs || this.#isRunning(name));
+    if (!run.runs) {
+      // ctr leaves the task behind that it had created for the container.
+      spawnSync("ctr", ["task", "rm", "--force", name]);
+      spawnSync("ctr", ["container", "rm", name]);
+      throw new Error(run.output);
+    }
+    this.#running.set(name, run);
+  }
+
+  async stop(name: string): Promise<void> {
+    execFileSync("ctr", ["task", "kill", "--signal", "SIGKILL", name], { stdio: "pipe" });
+    await this.#running.get(name)?.end();
+    execFileSync("ctr", ["container", "rm", name], { stdio: "pipe" });
+  }
+
+  #isRunning(name: string): boolean {
+    const tasks = execFileSync("ctr", ["task", "ls"], { encoding: "utf8" });
+    return tasks.split("\n").some((line) => new RegExp(`^${name} .*RUNNING`).test(line));
+  }
+}
+
+function daemon(t: Test): Daemon {
+  return new Daemon(t, "/run/containerd.log", ["containerd", "--config", configurationFile]);
+}
+
+/** The last two keys of the CRI allow for machines without AppArmor and without CAP_SYS_RESOURCE. */
+function configuration(pluginDirectory: string): string {
+  const cri = `plugins."io.containerd.grpc.v1.cri"`;
+  return `version = 2
+root = "${rootDirectory}"
+state = "${stateDirectory}"
+[plugins."io.containerd.internal.v1.opt"]
+path = "/run/containerd-opt"
+[${cri}]
+sandbox_image = "${imageName}"
+disable_apparmor = true
+restrict_oom_score_adj = true
+[${cri}.cni]
+bin_dir = "${pluginDirectory}"
+conf_dir = "/etc/cni/net.d"
+[${cri}.containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+`;
+}

@@ -1,0 +1,116 @@
+/** A client of the Container Runtime Interface, as the kubelet is one: gRPC over a socket. */
+
+import { connect as connectHttp2, constants } from "node:http2";
+import { connect as connectSocket } from "node:net";
+import { decode, encode, type Field, type Message, messagesIn, textIn } from "./protobuf.ts";
+
+/** A call takes no longer than this, in milliseconds. */
+const LONGEST_CALL = 300_000;
+
+/** What a pod's sandbox is told apart by, and where its cgroups are. */
+export interface SandboxRequest {
+  readonly name: string;
+  readonly cgroupParent: string;
+}
+
+/** The runtime service behind a socket. Numbers are those of the fields in `api.proto` of the CRI, version v1. */
+export class RuntimeService {
+  readonly #socket: string;
+
+  /** @param socket the path of the runtime's socket */
+  constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  /**
+   * Makes a pod's sandbox and attaches it to the network.
+   *
+   * @returns the sandbox's id
+   * @throws {Error} with the runtime's message if it refuses
+   */
+  async runPodSandbox({ name, cgroupParent }: SandboxRequest): Promise<string> {
+    const metadata: Field = [
+      1,
+      [
+        [1, name],
+        [2, `uid-of-${name}`],
+        [3, "default"],
+      ],
+    ];
+    const config: Field = [1, [metadata, [2, name], [8, [[1, cgroupParent]]]]];
+    return textIn(await this.#call("RunPodSandbox", [config]), 1);
+  }
+
+  /** Detaches a sandbox from the network and stops what runs in it. */
+  async stopPodSandbox(id: string): Promise<void> {
+    await this.#call("StopPodSandbox", [[1, id]]);
+  }
+
+  /** Removes a sandbox, of which the runtime is to leave nothing. */
+  async removePodSandbox(id: string): Promise<void> {
+    await this.#call("RemovePodSandbox", [[1, id]]);
+  }
+
+  /** The address that the runtime reports for a sandbox. */
+  async addressOf(id: string): Promise<string> {
+    const response = await this.#call("PodSandboxStatus", [[1, id]]);
+    const network = messagesIn(response, 1).flatMap((status) => messagesIn(status, 5));
+    return textIn(network.at(0), 1);
+  }
+
+  /** Whether the runtime says `NetworkReady`, and if not why. */
+  async networkReady(): Promise<{ readonly ready: boolean; readonly message: string }> {
+    const response = await this.#call("Status", []);
+    const condition = messagesIn(response, 1)
+      .flatMap((status) => messagesIn(status, 1))
+      .find((one) => textIn(one, 1) === "NetworkReady");
+    return { ready: condition?.get(2)?.at(-1) === 1, message: textIn(condition, 4) };
+  }
+
+  /** The runtime's name and version. */
+  async version(): Promise<string> {
+    const response = await this.#call("Version", []);
+    return `${textIn(response, 2)} ${textIn(response, 3)}`;
+  }
+
+  #call(method: string, fields: readonly Field[]): Promise<Message> {
+    return new Promise((settle, fail) => {
+      const session = connectHttp2("http://localhost", {
+        createConnection: () => connectSocket(this.#socket),
+      });
+      session.on("error", fail);
+      const stream = session.request({
+        [constants.HTTP2_HEADER_METHOD]: "POST",
+        [constants.HTTP2_HEADER_PATH]: `/runtime.v1.RuntimeService/${method}`,
+        [constants.HTTP2_HEADER_CONTENT_TYPE]: "application/grpc",
+        te: "trailers",
+      });
+      const received: Buffer[] = [];
+      let ending: Readonly<Record<string, unknown>> = {};
+      const noteEnding = (headers: Readonly<Record<string, unknown>>) => {
+        ending = { ...ending, ...headers };
+      };
+      stream.setTimeout(LONGEST_CALL, () => stream.destroy(new Error(`${method} takes too long`)));
+      stream.on("response", noteEnding);
+      stream.on("trailers", noteEnding);
+      stream.on("data", (chunk: Buffer) => received.push(chunk));
+      stream.on("error", fail);
+      stream.on("close", () => {
+        session.close();
+        const { "grpc-status": status, "grpc-message": message = "" } = ending;
+        if (`${status}` !== "0") fail(new Error(decodeURIComponent(`${message}`)));
+        else settle(decode(Buffer.concat(received).subarray(prefixLength)));
+      });
+      stream.end(framed(encode(fields)));
+    });
+  }
+}
+
+/** gRPC puts in front of a message whether it is compressed, and its length. */
+const prefixLength = 5;
+
+function framed(message: Buffer): Buffer {
+  const prefix = Buffer.alloc(prefixLength);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}

@@ -1,0 +1,76 @@
+/** The matrix of clients: what their runs left behind, and the page about it. */
+
+/** One run of a client's scenario with one executable. */
+export interface ClientRun {
+  readonly client: string;
+  readonly story: string;
+  readonly executable: "native" | "portable";
+  /** Empty where it did not run. */
+  readonly version: string;
+  /** The values of `CNI_COMMAND` that reached the plugin. */
+  readonly verbs: readonly string[];
+  readonly result: "passed" | "failed" | "skipped";
+  /** Why it was skipped, in a sentence. */
+  readonly reason?: string;
+}
+
+/** The runs of a day, as docs/compatibility.json has them. */
+export interface Matrix {
+  /** Such as `2025-01-31`. */
+  readonly date: string;
+  readonly runs: readonly ClientRun[];
+}
+
+/** The verbs in the order of a container's life. */
+const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
+
+/**
+ * Writes the page of a matrix.
+ *
+ * @param matrix the matrix
+ */
+export function compatibilityPage({ date, runs }: Matrix): string {
+  const clients = [...new Set(runs.map(({ client }) => client))];
+  const rows = clients.map((client) => rowOf(runs.filter((run) => run.client === client)));
+  return `# Compatibility
+
+<!-- Written by \`npm run test:clients -- --write\` from compatibility.json. -->
+
+These clients were run with both executables as their IPAM plugin on ${date}, each in namespaces of its own. The verbs are
+those that a recording program in front of the plugin saw.
+
+| client | version | verbs seen | portable | native | what was tested |
+|---|---|---|---|---|---|
+${rows.join("\n")}
+
+- *Life of a range*: five addresses for containers. Containers start, reach each other, get the addresses in order and the
+  default route; the end of one frees its address, which is given again only after the end of the range; a full range is
+  refused in the plugin's words; in the end nothing is reserved and no interface is left.
+- *A main plugin*: three containers in order, a requested address, CHECK, also without the reservation, and DEL.
+- The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
+
+\`npm run fetch-clients\`, \`npm run fetch-go-plugins\` and \`npm run build-cnitool\` fetch the clients from Debian into
+\`build/\` and install nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this page.
+`;
+}
+
+function rowOf(runs: readonly ClientRun[]): string {
+  const [first] = runs;
+  const seen = verbs.filter((verb) => runs.some((run) => run.verbs.includes(verb)));
+  const version = runs.find((run) => run.version !== "")?.version ?? "";
+  const cells = [
+    first?.client ?? "",
+    version,
+    seen.join(" "),
+    ...(["portable", "native"] as const).map((name) =>
+      resultOf(runs.find(({ executable }) => executable === name)),
+    ),
+    first?.story ?? "",
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function resultOf(run: ClientRun | undefined): string {
+  if (run === undefined) return "not run";
+  return run.result === "skipped" ? `not run: ${run.reason ?? ""}` : run.result;
+}
