@@ -120,6 +120,32 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "keep-after-reboot.conflist": {
+    shows: "a pod gets an address; what a boot changes is tested elsewhere",
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.39.0.2/24", gateway: "10.39.0.1" }]);
+    },
+  },
+
+  "reuse-delay.conflist": {
+    shows: "an address that was released a moment ago is not the next one",
+    keeps(t, network) {
+      network.add("pod-1");
+      network.del("pod-1");
+      t.same(network.add("pod-2").ips, [{ address: "10.40.0.3/24", gateway: "10.40.0.1" }]);
+    },
+  },
+
+  "sticky.conflist": {
+    shows: "a pod that comes back gets its address",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" },
+    keeps(t, network) {
+      const first = network.add("pod-1");
+      network.del("pod-1");
+      t.same(network.add("pod-1"), first);
+    },
+  },
+
   "ptp.conflist": {
     shows: "a pod gets an address and a default route over its own link",
     keeps(t, network) {

@@ -9,9 +9,10 @@
 import { isSystemError, type System } from "../system/system.ts";
 import { type BootId, bootId, isBootId, type MachineId, machineId } from "./boot.ts";
 import { identityOf } from "./identity.ts";
-import { type Key, keyOfOwner, listedIn, readJournal, type Seal } from "./journal.ts";
+import { type Key, keyOfOwner, listedIn, readJournal, type Seal, sealOf } from "./journal.ts";
 import { join, type Location } from "./location.ts";
 import { type OwnedReservation, readOwner } from "./reservations.ts";
+import { allIn, readAll } from "./search.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
 import { readStateLines, writeStateLines } from "./state-lines.ts";
 
@@ -37,9 +38,18 @@ export function readBeforeBoot(system: System, location: Location): readonly Ear
   return readNotes(system, location).filter((note) => isStillThere(system, location, note));
 }
 
-/** The file names of the reservations from before this boot, for readers that have not examined the state directory. */
-export function namesBeforeBoot(system: System, location: Location): ReadonlySet<string> {
-  const notes = readBeforeBoot(system, withSafeStateDirectory(system, location));
+/**
+ * The file names of the reservations from before this boot, also of those that the next call under the lock will note; for
+ * readers that have not examined the state directory.
+ */
+export function namesBeforeBoot(system: System, place: Location): ReadonlySet<string> {
+  const location = withSafeStateDirectory(system, place);
+  const notes = [...readBeforeBoot(system, location)];
+  const journal = readJournal(system, location, undefined);
+  const [boot, seal] = [bootId(system), journal && sealOf(journal)];
+  if (boot !== undefined && seal !== undefined) {
+    notes.push(...unnoted(system, location, boot, seal, () => allIn(readAll(system, location))));
+  }
   return new Set(notes.map(({ name }) => name));
 }
 
@@ -78,18 +88,38 @@ export function noteBeforeBoot(
   seal: Seal,
   reservations: readonly OwnedReservation[],
 ): void {
-  if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return;
-  const machine = machineId(system);
-  if (machine !== seal.machine) return;
-  const known = new Map(readBeforeBoot(system, location).map((note) => [note.name, note] as const));
+  const known = readBeforeBoot(system, location);
+  const names = new Set(known.map(({ name }) => name));
+  const found = unnoted(system, location, boot, seal, () => reservations);
+  const notes = [...known, ...found.filter(({ name }) => !names.has(name))];
+  if (found.length > 0) replaceBeforeBoot(system, location, notes);
+}
+
+/** The reservations that were there when another boot of this machine put the seal. */
+function unnoted(
+  system: System,
+  location: Location,
+  boot: BootId,
+  seal: Seal,
+  reservations: () => readonly OwnedReservation[],
+): readonly Earlier[] {
+  if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
+  if (knownMachineId(system) !== seal.machine || isShared(system, location)) return [];
   const isFromThen = fromThen(system, location, seal);
-  const notes: Earlier[] = [...known.values()];
-  for (const reservation of reservations) {
-    if (known.has(reservation.name)) continue;
+  return reservations().flatMap((reservation) => {
     const note = noteOf(system, location, seal.boot, reservation);
-    if (note !== undefined && isFromThen(note)) notes.push(note);
+    return note !== undefined && isFromThen(note) ? [note] : [];
+  });
+}
+
+/** Whether another machine, whose boots are not seen here, may have reservations in the directory. */
+function isShared(system: System, { directory }: Location): boolean {
+  try {
+    return !system.isLocal(directory);
+  } catch (error) {
+    if (isSystemError(error)) return true;
+    throw error;
   }
-  writeNotes(system, location, machine, notes);
 }
 
 /** A file without an interface may be an administrator's; it is never noted. */
@@ -151,6 +181,7 @@ export function readNotes(system: System, location: Location): readonly Earlier[
   if (header === "") return [];
   const [boot, machine] = [bootId(system), knownMachineId(system)];
   if (boot === undefined || machine === undefined || header !== headerOf(machine)) return [];
+  if (isShared(system, location)) return [];
   return lines.flatMap(noteIn).filter((note) => note.boot !== boot);
 }
 

@@ -23,8 +23,8 @@ import { withStateTemporary } from "./temporary.ts";
 /** What the first line says. */
 export interface Seal {
   readonly boot: BootId;
-  /** The machine to which all reservations belong; `undefined` where it has no id, or others may be among them. */
-  readonly machine: MachineId | undefined;
+  /** The machine to which all reservations belong; `undefined` where it had no id. */
+  readonly machine: MachineId | typeof SEVERAL | undefined;
   /** The network's directory, as the last call left it. */
   readonly directory: Identity;
   /** How many reservations there were; files with the name of an address that hold anything else may be among them. */
@@ -51,6 +51,9 @@ const HEADER = 256;
 
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 2";
+
+/** In place of the machine, where reservations of several may be there. */
+export const SEVERAL = "*";
 
 /** In place of the machine, where it is not known. */
 const NO_MACHINE = "-";
@@ -228,7 +231,7 @@ export function renewJournal(
   system: System,
   location: Location,
   files: Files,
-  machine: MachineId | undefined,
+  machine: Seal["machine"],
 ): number {
   const lines = othersIn(files).map(lineOf).join("");
   const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);

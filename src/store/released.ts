@@ -17,7 +17,7 @@ const FILE = "released";
 const FORM = "host-local-released 1";
 
 /** No more are kept. */
-const MOST = 65_536;
+const MOST = 4096;
 
 /**
  * The addresses that were released less than some seconds ago, each with the milliseconds since then; needs no lock.

@@ -17,7 +17,7 @@ const FILE = "sticky";
 const FORM = "host-local-sticky 1";
 
 /** No more addresses are remembered; the oldest are forgotten first. */
-const MOST = 4096;
+const MOST = 512;
 
 /** An interface of a pod, which keeps its addresses: `<namespace>/<name> <interface>`. */
 export type StickyOwner = string & { readonly proof: "sticky owner" };

@@ -32,6 +32,7 @@ import {
   releasedLine,
   renewJournal,
   requireJournal,
+  SEVERAL,
   type Seal,
   sealJournal,
   sealOf,
@@ -98,6 +99,7 @@ export class Store {
   readonly #reuse: Reuse | undefined;
   /** The names of the reservations that this call has released, or found released. */
   readonly #released: string[] = [];
+  readonly #reserved = new Set<string>();
 
   /**
    * @param isLocked whether the lock is held; without it the journal is neither read nor written
@@ -203,6 +205,7 @@ export class Store {
       }
     }
     this.#reservations++;
+    this.#reserved.add(name);
     this.#changes?.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
     this.#lines += heldLine(keyOf(attachment), name);
     return true;
@@ -223,7 +226,8 @@ export class Store {
       this.#reservations--;
       this.#changes?.push({ kind: "released", name, owner });
     }
-    this.#released.push(name);
+    // What this call has reserved itself was nobody's.
+    if (!this.#reserved.has(name)) this.#released.push(name);
     const key: Key | undefined = keyOfOwner(owner);
     if (key !== undefined) this.#lines += releasedLine(key, name);
   }
@@ -261,7 +265,9 @@ export class Store {
     const { system, location } = this;
     const isOfThisBoot = this.#seal !== undefined;
     const noted = new Set(readBeforeBoot(system, location).map(({ name }) => name));
-    const earlier = held.filter(({ name }) => !isOfThisBoot || noted.has(name));
+    const earlier = held.filter(
+      ({ name }) => noted.has(name) || (this.#keepsJournal && !isOfThisBoot),
+    );
     if (earlier.length > 0) this.#change();
     for (const { name, owner } of earlier) {
       withTemporary(system, location, ownerText(owner) ?? "", (temporary) =>
@@ -392,12 +398,12 @@ export class Store {
     }
   }
 
-  /** The machine for a new seal: none, if the journal was that of another machine, whose reservations may be here. */
-  #machine(boot: Seal["boot"]): MachineId | undefined {
+  /** The machine for a new seal: none in particular, once the journal was that of another. */
+  #machine(boot: Seal["boot"]): Seal["machine"] {
     const found = this.#foundSeal;
-    if (found === undefined) return this.#machineIfReadable();
-    if (found.boot === boot || found.machine === undefined) return found.machine;
-    return found.machine === machineId(this.system) ? found.machine : undefined;
+    if (found?.machine === undefined) return this.#machineIfReadable();
+    if (found.boot === boot || found.machine === SEVERAL) return found.machine;
+    return found.machine === machineId(this.system) ? found.machine : SEVERAL;
   }
 
   #machineIfReadable(): MachineId | undefined {

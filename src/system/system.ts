@@ -127,6 +127,8 @@ export interface System {
   linkStatus(path: string): FileStatus;
   /** Sets the time of last modification, in nanoseconds since the epoch, as precisely as the file system stores it. */
   setModified(path: string, nanoseconds: bigint): void;
+  /** Whether no other machine can write below a directory, as far as its file system tells. */
+  isLocal(path: string): boolean;
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 

@@ -32,6 +32,7 @@ export type Operation =
   | "findLines"
   | "extendFile"
   | "status"
+  | "isLocal"
   | "requireWritable"
   | "lock"
   | "unlock";

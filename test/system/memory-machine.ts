@@ -40,6 +40,8 @@ export class MemoryMachine {
   /** The wall clock, in milliseconds since the epoch. */
   time = Date.UTC(2026, 0, 31, 12);
   readonly disk = new MemoryDisk(() => BigInt(this.time) * 1_000_000n);
+  /** Whether other machines may write to the disk, too. */
+  isShared = false;
   /** What the kernel shows of the running boot; `undefined` where `/proc` is not mounted. */
   bootId: string | undefined;
   /** What the installation has; `undefined` where it has none. */
@@ -295,6 +297,10 @@ export class MemoryProcess implements System {
 
   status(path: string): FileStatus {
     return this.#call("status", "stat", path, () => this.#disk.status(path));
+  }
+
+  isLocal(path: string): boolean {
+    return this.#call("isLocal", "statfs", path, () => !this.#machine.isShared);
   }
 
   requireWritable(path: string): void {

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { basename } from "node:path";
 import { linesIn } from "../lines.ts";
+import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
@@ -60,6 +61,7 @@ export function createNodeSystem(): NodeSystem {
     extendFile,
     status,
     linkStatus,
+    isLocal: (path) => isLocalType(systemCall("statfs", path, () => fs.statfsSync(path).type)),
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,

@@ -25,6 +25,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/statfs.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -298,6 +299,18 @@ static JSValue host_link_status(JSContext *ctx, JSValueConst self, int count, JS
   return status_by(ctx, "lstat", args[0], lstat);
 }
 
+static JSValue host_file_system_type(JSContext *ctx, JSValueConst self, int count,
+                                     JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "statfs", args[0]);
+  if (!path) return JS_EXCEPTION;
+  struct statfs found;
+  int result = statfs(path, &found);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  return result < 0 ? throw_errno(ctx, "statfs", error) : JS_NewUint32(ctx, (uint32_t)found.f_type);
+}
+
 /*
  * Old seccomp profiles answer EPERM to the system call behind AT_EACCESS, faccessat2(2), which they do not know. Where the
  * effective user is the real one, access(2) tells the same.
@@ -477,6 +490,7 @@ static const struct {
     {"extendFile", 3, host_extend_file},
     {"status", 1, host_status},
     {"linkStatus", 1, host_link_status},
+    {"fileSystemType", 1, host_file_system_type},
     {"requireWritable", 1, host_require_writable},
     {"lock", 2, host_lock},
     {"unlock", 1, host_unlock},

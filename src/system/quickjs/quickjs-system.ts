@@ -1,6 +1,7 @@
 /** `System` on the C host of the native executable. */
 
 import { flockTimeout } from "../flock-holder.ts";
+import { isLocalType } from "../local-file-systems.ts";
 import {
   type FileStatus,
   type Files,
@@ -40,6 +41,7 @@ interface Host {
   extendFile(path: string, text: string, header: string): void;
   status(path: string): Fields;
   linkStatus(path: string): Fields;
+  fileSystemType(path: string): number;
   requireWritable(path: string): void;
   lock(path: string, milliseconds: number): number;
   unlock(descriptor: number): void;
@@ -106,6 +108,7 @@ export function createQuickJsSystem(): QuickJsSystem {
     extendFile: (path, text, header) => callHost(path, () => host.extendFile(path, text, header)),
     status,
     linkStatus: (path) => statusOf(callHost(path, () => host.linkStatus(path))),
+    isLocal: (path) => isLocalType(callHost(path, () => host.fileSystemType(path))),
     requireWritable: (path) => callHost(path, () => host.requireWritable(path)),
     locksOutGoPlugin: true,
     lock: ({ file, timeout }) => lock(file, timeout),
