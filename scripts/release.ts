@@ -1,5 +1,5 @@
 /**
- * Makes a release, or checks one: archives of the executables with checksums, software bills of materials and a
+ * Makes a release, or checks one: archives, packages and an image of the executables with checksums, software bills of materials and a
  * provenance statement. Nothing is uploaded. See docs/releasing.md.
  *
  * Usage: npm run release [-- OPTION...]
@@ -8,6 +8,7 @@
  *   --out DIR          where to put the release, instead of dist/release; what is there is replaced
  *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
  *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
+ *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
  *   --allow-changes    also where files differ from the commit
  *   --check            check the release that is there
  *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
@@ -25,18 +26,23 @@ import { checkRelease } from "./release/check.ts";
 import { checksumLines, readChecksums } from "./release/checksum.ts";
 import { bundledPackages, linkedLibraries, nodeComponent } from "./release/component.ts";
 import { filesOf } from "./release/contents.ts";
+import { writeDeb } from "./release/deb.ts";
+import { type Imaged, writeImage } from "./release/image.ts";
 import { provenanceOf } from "./release/provenance.ts";
 import {
   type BuiltVariant,
   nameOf,
+  type ReleaseFile,
   type Source,
   type Variant,
   variantsFor,
 } from "./release/release.ts";
+import { writeRpm } from "./release/rpm.ts";
 import { type Archived, cycloneDxOf, spdxOf } from "./release/sbom.ts";
 import { shippedNode } from "./release/shipped-node.ts";
 import { signedFiles, signWith } from "./release/signature.ts";
 import { readSource } from "./release/source.ts";
+import { writeSysext } from "./release/sysext.ts";
 
 /** What to release. */
 export interface ReleaseOptions {
@@ -45,10 +51,14 @@ export interface ReleaseOptions {
   readonly output: string;
   /** Who builds, as a URI. */
   readonly builder: string;
+  /** Who answers for the packages, such as `Jane Doe <jane@example.org>`. */
+  readonly maintainer?: string;
   /** Signs the file whose path it gets as its only argument. */
   readonly sign?: string;
   readonly allowChanges?: boolean;
 }
+
+const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.org>";
 
 /**
  * Makes a release. Until it is complete, nothing appears in the output directory.
@@ -56,18 +66,27 @@ export interface ReleaseOptions {
  * @throws when something cannot be built, run, written or signed
  */
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
-  const { variants, output, builder, sign } = options;
+  const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
   const source = readSource(options.allowChanges ?? false);
   const unfinished = `${output}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   try {
     const paths: string[] = [];
+    const natives: Imaged[] = [];
     for (const variant of variants) {
-      const archived = archive(await build(variant), source, unfinished);
+      const built = await build(variant);
+      const files = filesOf(built, source);
+      const archived = archive(built, files, source, unfinished);
       paths.push(archived.archive, ...describe(archived, source));
+      if (variant.flavour === "native") {
+        natives.push({ built, files });
+        const input = { built, files, source, maintainer, directory: unfinished };
+        paths.push(writeDeb(input), writeRpm(input), writeSysext(input));
+      }
       console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
     }
+    if (natives.length > 0) paths.push(writeImage(natives, source, unfinished));
     const provenance = join(unfinished, `host-local-v${source.version}.provenance.json`);
     const sums = join(unfinished, "SHA256SUMS");
     writeFileSync(sums, checksumLines("sha256", paths));
@@ -119,10 +138,15 @@ async function filesOfBundles(
   return files;
 }
 
-function archive(built: BuiltVariant, source: Source, directory: string): Archived {
+function archive(
+  built: BuiltVariant,
+  files: readonly ReleaseFile[],
+  source: Source,
+  directory: string,
+): Archived {
   const staging = join(directory, "staging");
   const path = join(directory, `${nameOf(built, source.version)}.tgz`);
-  stage(filesOf(built, source), staging);
+  stage(files, staging);
   writeArchive(staging, path, source.time);
   rmSync(staging, { recursive: true });
   return { ...built, archive: path };
@@ -157,14 +181,17 @@ if (import.meta.main) {
       out: { type: "string", default: join(root, "dist", "release") },
       sign: { type: "string" },
       builder: { type: "string" },
+      maintainer: { type: "string" },
       "allow-changes": { type: "boolean", default: false },
       check: { type: "boolean", default: false },
       verify: { type: "string" },
     },
   });
   const output = resolve(values.out);
-  const { HOST_LOCAL_SIGN, HOST_LOCAL_BUILDER = "urn:host-local:unknown-builder" } = process.env;
+  const { HOST_LOCAL_SIGN, HOST_LOCAL_MAINTAINER } = process.env;
+  const { HOST_LOCAL_BUILDER = "urn:host-local:unknown-builder" } = process.env;
   const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
+  const { maintainer = HOST_LOCAL_MAINTAINER } = values;
   try {
     if (values.check) {
       const problems = checkRelease(output, values.verify);
@@ -176,6 +203,7 @@ if (import.meta.main) {
         variants: variantsFor(values.arch.split(",").map(architectureNamed)),
         output,
         builder,
+        ...(maintainer === undefined ? {} : { maintainer }),
         ...(sign === undefined ? {} : { sign }),
         allowChanges: values["allow-changes"],
       });

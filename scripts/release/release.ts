@@ -36,7 +36,11 @@ export type ReleaseFile = {
   /** Relative to the top of an archive. */
   readonly name: string;
   readonly mode: 0o755 | 0o644;
-} & ({ readonly from: string } | { readonly text: string } | { readonly linkTo: string });
+} & (
+  | { readonly from: string }
+  | { readonly text: string | Uint8Array }
+  | { readonly linkTo: string }
+);
 
 /** The portable executable is built for these. */
 const portableArchitectures: readonly ArchitectureName[] = ["amd64", "arm64"];

@@ -1,0 +1,166 @@
+/** Packages for Debian and its derivatives, see the Debian Policy Manual. */
+
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../bundle.ts";
+import type { Architecture } from "./architecture.ts";
+import { compressed, settle, stage } from "./archive.ts";
+import { command } from "./command.ts";
+import {
+  DESCRIPTION,
+  DOCUMENTATION,
+  installedFiles,
+  type Layout,
+  type PackageInput,
+  packageVersion,
+  SUMMARY,
+  TIMERS,
+} from "./package.ts";
+import type { ReleaseFile, Source } from "./release.ts";
+
+const layout: Layout = {
+  executables: ["usr/lib/cni", "usr/sbin"],
+  zshCompletions: "usr/share/zsh/vendor-completions",
+};
+
+/** The stock plugin gives way to this one, and comes back when the package is removed: Debian Policy, appendix on diversions. */
+const DIVERSION =
+  "--package host-local --rename --divert /usr/lib/cni/host-local.distrib /usr/lib/cni/host-local";
+
+/** What dpkg runs, by the name of the script. */
+const scripts: Readonly<Record<string, string>> = {
+  preinst: `
+case "$1" in
+install | upgrade) dpkg-divert --add ${DIVERSION} ;;
+esac
+`,
+  // The timers are off until an administrator enables them; update-state lets a purge disable them.
+  postinst: `
+if [ "$1" = configure ] && command -v deb-systemd-helper >/dev/null; then
+  deb-systemd-helper update-state ${TIMERS.join(" ")} >/dev/null
+fi
+if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
+`,
+  prerm: `
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  deb-systemd-invoke stop ${TIMERS.join(" ")} || true
+fi
+`,
+  postrm: `
+case "$1" in
+remove | abort-install | disappear) dpkg-divert --remove ${DIVERSION} ;;
+purge)
+  if command -v deb-systemd-helper >/dev/null; then
+    deb-systemd-helper purge ${TIMERS.join(" ")} >/dev/null
+  fi
+  ;;
+esac
+if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
+`,
+};
+
+/** Such as `host-local_1.0.0-1_arm64.deb`. */
+export function debName(source: Pick<Source, "version">, { debian }: Architecture): string {
+  return `host-local_${packageVersion(source)}-1_${debian}.deb`;
+}
+
+/** Writes the package, and returns its path. */
+export function writeDeb(input: PackageInput): string {
+  const { built, files, source, directory } = input;
+  const staging = join(directory, "staging");
+  const path = join(directory, debName(source, built.architecture));
+  mkdirSync(staging);
+  stage([...installedFiles(files, layout), ...ofDebian(input)], staging);
+  const [size = ""] = command([
+    "du",
+    "--summarize",
+    "--apparent-size",
+    "--block-size=1K",
+    staging,
+  ]).split("\t");
+  stage(
+    [
+      { name: "DEBIAN/control", mode: 0o644, text: control(input, size) },
+      { name: "DEBIAN/md5sums", mode: 0o644, text: md5sums(staging) },
+      ...Object.entries(scripts).map(
+        ([name, text]): ReleaseFile => ({
+          name: `DEBIAN/${name}`,
+          mode: 0o755,
+          text: `#!/bin/sh\nset -e\n${text}`,
+        }),
+      ),
+    ],
+    staging,
+  );
+  settle(staging, source.time);
+  command(
+    [
+      ...["dpkg-deb", "--root-owner-group", "--uniform-compression", "-Zxz", "--threads-max=1"],
+      ...["--build", staging, path],
+    ],
+    { environment: { SOURCE_DATE_EPOCH: `${source.time}` } },
+  );
+  rmSync(staging, { recursive: true });
+  return path;
+}
+
+function control({ built, source, maintainer }: PackageInput, size: string): string {
+  return `Package: host-local
+Version: ${packageVersion(source)}-1
+Architecture: ${built.architecture.debian}
+Maintainer: ${maintainer}
+Installed-Size: ${size}
+Section: net
+Priority: optional
+Enhances: containernetworking-plugins
+Description: ${SUMMARY}
+${DESCRIPTION.map((line) => ` ${line}\n`).join("")}`;
+}
+
+/** The files that only packages of Debian have. */
+function ofDebian({ source, maintainer }: PackageInput): readonly ReleaseFile[] {
+  const changes = readFileSync(join(root, "CHANGELOG.md"));
+  const date = new Date(source.time * 1000).toUTCString().replace("GMT", "+0000");
+  const packaged = `host-local (${packageVersion(source)}-1) unstable; urgency=medium
+
+  * Release ${source.version}; its changes are in changelog.gz.
+
+ -- ${maintainer}  ${date}
+`;
+  return [
+    { name: `${DOCUMENTATION}/changelog.gz`, mode: 0o644, text: compressed(changes) },
+    { name: `${DOCUMENTATION}/changelog.Debian.gz`, mode: 0o644, text: compressed(packaged) },
+    { name: `${DOCUMENTATION}/copyright`, mode: 0o644, text: COPYRIGHT },
+    {
+      name: "usr/share/lintian/overrides/host-local",
+      mode: 0o644,
+      text: `# The plugin has to run on each node, whatever is installed there.
+host-local: statically-linked-binary [usr/lib/cni/host-local]
+host-local: statically-linked-binary [usr/sbin/host-local]
+`,
+    },
+  ];
+}
+
+const COPYRIGHT = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: host-local
+Comment: The executable is linked statically with works of others. Their
+ notices are in THIRD-PARTY-NOTICES beside this file.
+
+Files: *
+Copyright: the authors of host-local
+License: Apache-2.0
+ On Debian systems, the text of the Apache License 2.0 is in
+ /usr/share/common-licenses/Apache-2.0.
+`;
+
+/** What `dpkg --verify` compares. */
+function md5sums(staging: string): string {
+  const names = command(
+    ["find", ".", "-type", "f", "-not", "-path", "./DEBIAN/*", "-printf", "%P\\n"],
+    {
+      directory: staging,
+    },
+  );
+  return command(["md5sum", ...names.trim().split("\n").sort()], { directory: staging });
+}

@@ -1,0 +1,108 @@
+/** What packages have in common: where each file is installed, and how the program is described. */
+
+import { join } from "node:path";
+import { root } from "../bundle.ts";
+import { compressed } from "./archive.ts";
+import { command } from "./command.ts";
+import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";
+
+/** A package to make. */
+export interface PackageInput {
+  readonly built: BuiltVariant;
+  /** What the archive of the executable has. */
+  readonly files: readonly ReleaseFile[];
+  readonly source: Source;
+  /** Who answers for the package, such as `Jane Doe <jane@example.org>`. */
+  readonly maintainer: string;
+  /** Where to write it. */
+  readonly directory: string;
+}
+
+/** Where the files are that distributions place differently, relative to `/`. */
+export interface Layout {
+  /** The directories of the executable: the one of CNI plugins, and the one of the operator's tool. */
+  readonly executables: readonly string[];
+  readonly zshCompletions: string;
+  /** The path of LICENSE; absent where the package has it in another form. */
+  readonly license?: string;
+}
+
+/** One line, as package managers list it. */
+export const SUMMARY = "CNI IPAM plugin host-local with commands for operators";
+
+/** A few lines that describe the program. */
+export const DESCRIPTION = [
+  "host-local assigns addresses to containers from configured ranges and keeps",
+  "its reservations in files of the node. It replaces the plugin of the same",
+  "name in the CNI project's plugins and works with its reservations.",
+  "The same executable lists and releases reservations, checks a node, and",
+  "writes metrics.",
+];
+
+/** The timers that the packages have; an administrator enables them. */
+export const TIMERS = ["host-local-gc.timer", "host-local-metrics.timer"];
+
+/** The directory of the documentation. */
+export const DOCUMENTATION = "usr/share/doc/host-local";
+
+/** The directory of systemd's units. */
+export const UNITS = "usr/lib/systemd/system";
+
+const EXAMPLES = /^conf-examples\//;
+
+/** Lists the files of a package, by their paths relative to `/`. */
+export function installedFiles(
+  files: readonly ReleaseFile[],
+  layout: Layout,
+): readonly ReleaseFile[] {
+  const places: Readonly<Record<string, readonly string[]>> = {
+    "host-local": layout.executables.map((directory) => `${directory}/host-local`),
+    // Only one plugin of the distribution is replaced.
+    static: [],
+    LICENSE: layout.license === undefined ? [] : [layout.license],
+    "THIRD-PARTY-NOTICES": [`${DOCUMENTATION}/THIRD-PARTY-NOTICES`],
+    "host-local.8": ["usr/share/man/man8/host-local.8.gz"],
+    "host-local.bash": ["usr/share/bash-completion/completions/host-local"],
+    "_host-local": [`${layout.zshCompletions}/_host-local`],
+    "host-local.fish": ["usr/share/fish/vendor_completions.d/host-local.fish"],
+  };
+  return [
+    ...files.flatMap((file) =>
+      (places[file.name] ?? placesOfExample(file.name)).map((name) => placed(file, name)),
+    ),
+    ...documents().map(
+      (path): ReleaseFile => ({
+        name: `${DOCUMENTATION}/${path}`,
+        mode: 0o644,
+        from: join(root, path),
+      }),
+    ),
+  ];
+}
+
+/** An example; of the units also where systemd finds them. */
+function placesOfExample(name: string): readonly string[] {
+  if (!EXAMPLES.test(name)) throw new Error(`The packages have no place for ${name}.`);
+  const unit = /\/(host-local-\w+\.(?:service|timer))$/.exec(name)?.[1];
+  return [
+    `${DOCUMENTATION}/${name.replace(EXAMPLES, "examples/")}`,
+    ...(unit === undefined ? [] : [`${UNITS}/${unit}`]),
+  ];
+}
+
+function placed(file: ReleaseFile, name: string): ReleaseFile {
+  return name.endsWith(".gz") && "text" in file
+    ? { name, mode: file.mode, text: compressed(file.text) }
+    : { ...file, name };
+}
+
+/** The documentation of the commit, relative to the root. */
+function documents(): readonly string[] {
+  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md", "docs/*.svg"]);
+  return pages.trim().split("\n");
+}
+
+/** A version as Debian and RPM order it: that of `1.1.0-rc.1` is before that of `1.1.0`. */
+export function packageVersion({ version }: Pick<Source, "version">): string {
+  return version.replaceAll("-", "~");
+}

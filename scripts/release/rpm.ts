@@ -1,0 +1,123 @@
+/** Packages for distributions that use RPM. */
+
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Architecture, ArchitectureName } from "./architecture.ts";
+import { settle, stage } from "./archive.ts";
+import { command } from "./command.ts";
+import {
+  DESCRIPTION,
+  DOCUMENTATION,
+  installedFiles,
+  type Layout,
+  type PackageInput,
+  packageVersion,
+  SUMMARY,
+  TIMERS,
+} from "./package.ts";
+import type { ReleaseFile, Source } from "./release.ts";
+
+/** RPM's names of the architectures. */
+const names: Readonly<Record<ArchitectureName, string>> = {
+  amd64: "x86_64",
+  arm64: "aarch64",
+  arm: "armv7hl",
+  ppc64le: "ppc64le",
+  s390x: "s390x",
+  riscv64: "riscv64",
+  386: "i686",
+};
+
+const LICENSES = "usr/share/licenses/host-local";
+
+const layout: Layout = {
+  executables: ["usr/libexec/cni", "usr/sbin"],
+  zshCompletions: "usr/share/zsh/site-functions",
+  license: `${LICENSES}/LICENSE`,
+};
+
+/** Such as `host-local-1.0.0-1.aarch64.rpm`. */
+export function rpmName(source: Pick<Source, "version">, { name }: Architecture): string {
+  return `host-local-${packageVersion(source)}-1.${names[name]}.rpm`;
+}
+
+/** Writes the package, and returns its path. */
+export function writeRpm(input: PackageInput): string {
+  const { built, files, source, directory } = input;
+  const work = join(directory, "rpmbuild");
+  const staging = join(work, "staging");
+  const path = join(directory, rpmName(source, built.architecture));
+  mkdirSync(staging, { recursive: true });
+  const installed = installedFiles(files, layout);
+  stage(installed, staging);
+  settle(staging, source.time);
+  const spec = join(work, "host-local.spec");
+  writeFileSync(spec, specOf(input, installed));
+  const definitions = {
+    _topdir: work,
+    staging,
+    _rpmdir: join(work, "RPMS"),
+    _rpmfilename: basename(path),
+    // The same bytes on each machine.
+    _buildhost: "localhost",
+    use_source_date_epoch_as_buildtime: "1",
+    clamp_mtime_to_source_date_epoch: "1",
+    _binary_payload: "w9.gzdio",
+    // The executable stays as it is.
+    __os_install_post: "%{nil}",
+    debug_package: "%{nil}",
+    _build_id_links: "none",
+  };
+  command(
+    [
+      ...["rpmbuild", "-bb", "--quiet", "--target", `${names[built.architecture.name]}-linux`],
+      ...Object.entries(definitions).flatMap(([name, value]) => ["--define", `${name} ${value}`]),
+      spec,
+    ],
+    { environment: { SOURCE_DATE_EPOCH: `${source.time}` } },
+  );
+  for (const made of readdirSync(join(work, "RPMS"))) renameSync(join(work, "RPMS", made), path);
+  rmSync(work, { recursive: true });
+  return path;
+}
+
+function specOf(
+  { built, source, maintainer }: PackageInput,
+  installed: readonly ReleaseFile[],
+): string {
+  const licenses = new Set(["Apache-2.0", ...built.components.map(({ license }) => license)]);
+  return `Name: host-local
+Version: ${packageVersion(source)}
+Release: 1
+Summary: ${SUMMARY}
+License: ${[...licenses].join(" AND ")}
+Packager: ${maintainer}
+AutoReqProv: no
+
+%description
+${DESCRIPTION.join("\n")}
+
+%install
+cp -a %{staging}/. %{buildroot}/
+
+%preun
+# The timers are off until an administrator enables them.
+if [ "$1" = 0 ] && [ -d /run/systemd/system ]; then
+  systemctl --quiet disable --now ${TIMERS.join(" ")} || :
+fi
+
+%files
+%dir %attr(0755,root,root) /${DOCUMENTATION}
+%dir %attr(0755,root,root) /${LICENSES}
+${installed.map(lineOf).join("\n")}
+`;
+}
+
+function lineOf({ name, mode }: ReleaseFile): string {
+  const kind = name.startsWith(`${DOCUMENTATION}/`)
+    ? "%doc "
+    : name.startsWith(`${LICENSES}/`)
+      ? "%license "
+      : "";
+  return `${kind}%attr(0${mode.toString(8)},root,root) /${name}`;
+}

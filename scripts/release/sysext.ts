@@ -1,0 +1,92 @@
+/**
+ * System extension images for Flatcar and other systems whose /usr is read-only, see systemd-sysext(8).
+ *
+ * An extension with files in /opt would make all of /opt read-only, and other installers write to /opt/cni/bin. So it has
+ * the executable in /usr/bin, and a unit that installs the plugin.
+ */
+
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Architecture, ArchitectureName } from "./architecture.ts";
+import { settle, stage } from "./archive.ts";
+import { command } from "./command.ts";
+import { DOCUMENTATION, installedFiles, type Layout, type PackageInput, UNITS } from "./package.ts";
+import type { ReleaseFile, Source } from "./release.ts";
+
+/** systemd's names of the architectures, see ConditionArchitecture= in systemd.unit(5). */
+export const systemdNames: Readonly<Record<ArchitectureName, string>> = {
+  amd64: "x86-64",
+  arm64: "arm64",
+  arm: "arm",
+  ppc64le: "ppc64-le",
+  s390x: "s390x",
+  riscv64: "riscv64",
+  386: "x86",
+};
+
+// Where /usr/sbin is a link, a directory of that name would hide all that is there.
+const layout: Layout = {
+  executables: ["usr/bin"],
+  zshCompletions: "usr/share/zsh/site-functions",
+  license: `${DOCUMENTATION}/LICENSE`,
+};
+
+/** Such as `host-local-v1.0.0-arm64.raw`. */
+export function sysextName({ version }: Pick<Source, "version">, { name }: Architecture): string {
+  return `host-local-v${version}-${systemdNames[name]}.raw`;
+}
+
+/** Writes the image, and returns its path. */
+export function writeSysext({ built, files, source, directory }: PackageInput): string {
+  const { architecture } = built;
+  const staging = join(directory, "staging");
+  const path = join(directory, sysextName(source, architecture));
+  mkdirSync(staging);
+  stage([...installedFiles(files, layout).map(runFromBin), ...ofExtension(architecture)], staging);
+  settle(staging, source.time);
+  command(
+    ["mksquashfs", staging, path, "-noappend", "-all-root", "-no-xattrs", "-no-progress", "-quiet"],
+    { environment: { SOURCE_DATE_EPOCH: `${source.time}` } },
+  );
+  rmSync(staging, { recursive: true });
+  return path;
+}
+
+/** The units name the executable where the packages have it. */
+function runFromBin(file: ReleaseFile): ReleaseFile {
+  const { name, mode } = file;
+  if (!name.startsWith(`${UNITS}/`) || !("from" in file)) return file;
+  const text = readFileSync(file.from, "utf8").replace(
+    "/usr/sbin/host-local",
+    "/usr/bin/host-local",
+  );
+  return { name, mode, text };
+}
+
+function ofExtension({ name }: Architecture): readonly ReleaseFile[] {
+  return [
+    {
+      name: "usr/lib/extension-release.d/extension-release.host-local",
+      mode: 0o644,
+      text: `ID=_any\nARCHITECTURE=${systemdNames[name]}\nEXTENSION_RELOAD_MANAGER=1\n`,
+    },
+    { name: `${UNITS}/host-local-install.service`, mode: 0o644, text: INSTALL },
+    {
+      name: `${UNITS}/multi-user.target.d/10-host-local.conf`,
+      mode: 0o644,
+      text: "[Unit]\nUpholds=host-local-install.service\n",
+    },
+  ];
+}
+
+const INSTALL = `# For another directory: systemctl edit host-local-install.service
+[Unit]
+Description=Install the CNI plugin host-local
+Before=kubelet.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStartPre=/usr/bin/mkdir -p /opt/cni/bin
+ExecStart=/usr/bin/host-local install /opt/cni/bin --yes
+`;
