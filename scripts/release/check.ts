@@ -12,11 +12,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Architecture, architectureNamed } from "./architecture.ts";
+import { checkPackages } from "./check-packages.ts";
 import { type ChecksumLine, checksum, readChecksums } from "./checksum.ts";
 import { command } from "./command.ts";
 import { outputOf } from "./contents.ts";
 import { elfKindOf } from "./elf.ts";
 import { componentsIn } from "./notices.ts";
+import { Problems } from "./problems.ts";
 import { signedFiles, signWith } from "./signature.ts";
 
 /** What an archive has at its top, besides the examples. */
@@ -33,25 +35,8 @@ const expectedFiles: Readonly<Record<string, number>> = {
 /** How an archive's file is named. */
 const ARCHIVE = /^(host-local(?:-portable)?)-linux-([a-z0-9]+)-v(.+)\.tgz$/;
 
-/** Finds what is wrong; a file that cannot be read at all is a problem like any other. */
-class Problems {
-  readonly found: string[] = [];
-
-  attempt(subject: string, action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      this.found.push(`${subject}: ${error instanceof Error ? error.message : error}`);
-    }
-  }
-
-  expect(condition: boolean, subject: string, problem: string): void {
-    if (!condition) this.found.push(`${subject}: ${problem}`);
-  }
-}
-
 /**
- * Checks the sums, the contents of each archive, that the executables run, and that the SBOMs and the provenance statement are
+ * Checks the sums, the contents of each archive, that the executables run, the packages and the image, and that the SBOMs and the provenance statement are
  * about these files.
  *
  * @param directory the release
@@ -68,6 +53,16 @@ export function checkRelease(directory: string, verify?: string): readonly strin
     problems.expect(archives.length > 0, directory, "there is no archive");
     for (const name of archives) {
       problems.attempt(name, () => checkArchive(problems, directory, name));
+    }
+    const natives = archives.flatMap((name) => {
+      const [, program, architecture = "", version = ""] = ARCHIVE.exec(name) ?? [];
+      return program === "host-local" ? [{ architecture, version }] : [];
+    });
+    const [first] = natives;
+    if (first !== undefined) {
+      const { version } = first;
+      const known = natives.map(({ architecture }) => architectureNamed(architecture));
+      checkPackages(problems, { directory, version, architectures: known });
     }
     checkProvenance(problems, directory, sums);
     if (verify === undefined) return;

@@ -130,29 +130,33 @@ function ofDebian({ source, maintainer }: PackageInput): readonly ReleaseFile[] 
   return [
     { name: `${DOCUMENTATION}/changelog.gz`, mode: 0o644, text: compressed(changes) },
     { name: `${DOCUMENTATION}/changelog.Debian.gz`, mode: 0o644, text: compressed(packaged) },
-    { name: `${DOCUMENTATION}/copyright`, mode: 0o644, text: COPYRIGHT },
+    { name: `${DOCUMENTATION}/copyright`, mode: 0o644, text: copyright(source) },
     {
       name: "usr/share/lintian/overrides/host-local",
       mode: 0o644,
       text: `# The plugin has to run on each node, whatever is installed there.
 host-local: statically-linked-binary [usr/lib/cni/host-local]
 host-local: statically-linked-binary [usr/sbin/host-local]
+# It is no upload to Debian.
+host-local: initial-upload-closes-no-bugs
 `,
     },
   ];
 }
 
-const COPYRIGHT = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+function copyright({ time }: Source): string {
+  return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: host-local
 Comment: The executable is linked statically with works of others. Their
  notices are in THIRD-PARTY-NOTICES beside this file.
 
 Files: *
-Copyright: the authors of host-local
+Copyright: ${new Date(time * 1000).getUTCFullYear()} the authors of host-local
 License: Apache-2.0
  On Debian systems, the text of the Apache License 2.0 is in
  /usr/share/common-licenses/Apache-2.0.
 `;
+}
 
 /** What `dpkg --verify` compares. */
 function md5sums(staging: string): string {

@@ -17,7 +17,6 @@ import {
 } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
 
-/** RPM's names of the architectures. */
 const names: Readonly<Record<ArchitectureName, string>> = {
   amd64: "x86_64",
   arm64: "aarch64",
@@ -37,8 +36,13 @@ const layout: Layout = {
 };
 
 /** Such as `host-local-1.0.0-1.aarch64.rpm`. */
-export function rpmName(source: Pick<Source, "version">, { name }: Architecture): string {
-  return `host-local-${packageVersion(source)}-1.${names[name]}.rpm`;
+export function rpmName(source: Pick<Source, "version">, architecture: Architecture): string {
+  return `host-local-${packageVersion(source)}-1.${rpmArchitecture(architecture)}.rpm`;
+}
+
+/** RPM's name of an architecture. */
+export function rpmArchitecture({ name }: Architecture): string {
+  return names[name];
 }
 
 /** Writes the package, and returns its path. */
@@ -70,7 +74,7 @@ export function writeRpm(input: PackageInput): string {
   };
   command(
     [
-      ...["rpmbuild", "-bb", "--quiet", "--target", `${names[built.architecture.name]}-linux`],
+      ...["rpmbuild", "-bb", "--quiet", "--target", `${rpmArchitecture(built.architecture)}-linux`],
       ...Object.entries(definitions).flatMap(([name, value]) => ["--define", `${name} ${value}`]),
       spec,
     ],

@@ -13,8 +13,7 @@ import { command } from "./command.ts";
 import { DOCUMENTATION, installedFiles, type Layout, type PackageInput, UNITS } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
 
-/** systemd's names of the architectures, see ConditionArchitecture= in systemd.unit(5). */
-export const systemdNames: Readonly<Record<ArchitectureName, string>> = {
+const names: Readonly<Record<ArchitectureName, string>> = {
   amd64: "x86-64",
   arm64: "arm64",
   arm: "arm",
@@ -32,8 +31,16 @@ const layout: Layout = {
 };
 
 /** Such as `host-local-v1.0.0-arm64.raw`. */
-export function sysextName({ version }: Pick<Source, "version">, { name }: Architecture): string {
-  return `host-local-v${version}-${systemdNames[name]}.raw`;
+export function sysextName(
+  { version }: Pick<Source, "version">,
+  architecture: Architecture,
+): string {
+  return `host-local-v${version}-${systemdArchitecture(architecture)}.raw`;
+}
+
+/** systemd's name of an architecture, see ConditionArchitecture= in systemd.unit(5). */
+export function systemdArchitecture({ name }: Architecture): string {
+  return names[name];
 }
 
 /** Writes the image, and returns its path. */
@@ -63,12 +70,12 @@ function runFromBin(file: ReleaseFile): ReleaseFile {
   return { name, mode, text };
 }
 
-function ofExtension({ name }: Architecture): readonly ReleaseFile[] {
+function ofExtension(architecture: Architecture): readonly ReleaseFile[] {
   return [
     {
       name: "usr/lib/extension-release.d/extension-release.host-local",
       mode: 0o644,
-      text: `ID=_any\nARCHITECTURE=${systemdNames[name]}\nEXTENSION_RELOAD_MANAGER=1\n`,
+      text: `ID=_any\nARCHITECTURE=${systemdArchitecture(architecture)}\nEXTENSION_RELOAD_MANAGER=1\n`,
     },
     { name: `${UNITS}/host-local-install.service`, mode: 0o644, text: INSTALL },
     {
