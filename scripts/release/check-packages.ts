@@ -94,10 +94,12 @@ function checkDeb({ path, architecture, executable, work }: Package): void {
   }
 }
 
-function checkRpm({ path, architecture, executable }: Package): void {
-  command(["rpm", "--checksig", "--nosignature", path]);
+function checkRpm({ path, architecture, executable, work }: Package): void {
+  // Debian has the database in the home directory.
+  const rpm = ["rpm", "--dbpath", work, "--nosignature"];
+  command([...rpm, "--checksig", path]);
   const format = "%{ARCH}\\n[%{FILENAMES} %{FILEDIGESTS} %{FILEUSERNAME} %{FILEGROUPNAME}\\n]";
-  const [found = "", ...lines] = command(["rpm", "-qp", "--nosignature", "--qf", format, path])
+  const [found = "", ...lines] = command([...rpm, "-qp", "--qf", format, path])
     .trim()
     .split("\n");
   requireArchitecture(found, rpmArchitecture(architecture));

@@ -1,7 +1,7 @@
 /** Packages for distributions that use RPM. */
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Architecture, ArchitectureName } from "./architecture.ts";
 import { settle, stage } from "./archive.ts";
 import { command } from "./command.ts";
@@ -59,6 +59,8 @@ export function writeRpm(input: PackageInput): string {
   writeFileSync(spec, specOf(input, installed));
   const definitions = {
     _topdir: work,
+    // Debian has the database in the home directory.
+    _dbpath: join(work, "database"),
     staging,
     _rpmdir: join(work, "RPMS"),
     _rpmfilename: basename(path),
@@ -111,10 +113,19 @@ if [ "$1" = 0 ] && [ -d /run/systemd/system ]; then
 fi
 
 %files
-%dir %attr(0755,root,root) /${DOCUMENTATION}
-%dir %attr(0755,root,root) /${LICENSES}
+${ownDirectories(installed)
+  .map((name) => `%dir %attr(0755,root,root) /${name}`)
+  .join("\n")}
 ${installed.map(lineOf).join("\n")}
 `;
+}
+
+/** The directories that go with the package. */
+function ownDirectories(installed: readonly ReleaseFile[]): readonly string[] {
+  const owned = installed
+    .map(({ name }) => dirname(name))
+    .filter((name) => /\/host-local(\/|$)/.test(name));
+  return [...new Set(owned)].sort();
 }
 
 function lineOf({ name, mode }: ReleaseFile): string {

@@ -1,14 +1,17 @@
 /** The release under test, which `npm run test:release` makes. */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import {
   type Architecture,
   architectureNamed,
   ownArchitecture,
+  runsHere,
 } from "../../scripts/release/architecture.ts";
+import type { PackageInput } from "../../scripts/release/package.ts";
+import type { ReleaseFile } from "../../scripts/release/release.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 
 const { HOST_LOCAL_RELEASE = "dist/release" } = process.env;
@@ -54,4 +57,64 @@ export function unpack(t: Pick<Test, "teardown">, { name }: Archive): string {
   const { status, stderr } = spawnSync("tar", ["-xzf", join(release, name), "-C", directory]);
   if (status !== 0) throw new Error(`${name}: ${stderr}`);
   return directory;
+}
+
+/** Whether a program is installed here; else why a test that uses it is skipped. */
+export function missing(...programs: readonly string[]): string | false {
+  const absent = programs.filter(
+    (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0,
+  );
+  return absent.length > 0 && `not installed: ${absent.join(", ")}`;
+}
+
+/** A file of the release. */
+export function fileOf(name: string): string {
+  return resolve(release, name);
+}
+
+/** The version that was released. */
+export const version: string = JSON.parse(readFileSync("package.json", "utf8")).version;
+
+/** An architecture of the release whose programs this machine cannot run. */
+export function foreign(): Architecture {
+  const found = archives.find(
+    ({ architecture, isPortable }) => !isPortable && !runsHere(architecture),
+  );
+  if (found === undefined) throw new Error(`${release} is for no other architecture`);
+  return found.architecture;
+}
+
+/** What a package of another version is made of: the files of the archive for this machine. */
+export function packageOfVersion(t: Pick<Test, "teardown">, other: string): PackageInput {
+  const unpacked = unpack(t, ownArchive);
+  const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })
+    .map((name) => ({ name, from: join(unpacked, name) }))
+    .filter(({ from }) => lstatSync(from).isFile())
+    .map(
+      ({ name, from }): ReleaseFile => ({
+        name,
+        mode: name === "host-local" ? 0o755 : 0o644,
+        ...(name.endsWith(".8") ? { text: readFileSync(from, "utf8") } : { from }),
+      }),
+    );
+  return {
+    built: {
+      flavour: "native",
+      architecture: ownArchive.architecture,
+      executable: join(unpacked, "host-local"),
+      components: [],
+    },
+    files,
+    source: { version: other, commit: "0".repeat(40), time: 1_700_000_000, modified: false },
+    maintainer: "Test <test@example.org>",
+    directory: scratchDirectory(t),
+  };
+}
+
+/** The beginning of a file of the release, as after an interrupted download. */
+export function truncated(t: Pick<Test, "teardown">, name: string): string {
+  const path = join(scratchDirectory(t), name);
+  const content = readFileSync(fileOf(name));
+  writeFileSync(path, content.subarray(0, content.length / 2));
+  return path;
 }

@@ -1,0 +1,179 @@
+/** The package for Debian is installed, upgraded and removed beside the distribution's own plugins. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { checksum } from "../../scripts/release/checksum.ts";
+import { debName, writeDeb } from "../../scripts/release/deb.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { mountObstacle } from "../faults/executables/mounts.ts";
+import { Machine } from "./machine.ts";
+import {
+  fileOf,
+  foreign,
+  missing,
+  ownArchive,
+  packageOfVersion,
+  truncated,
+  version,
+} from "./release.ts";
+
+const PLUGIN = "/usr/lib/cni/host-local";
+const DIVERTED = `${PLUGIN}.distrib`;
+const name = debName({ version }, ownArchive.architecture);
+
+const owner = spawnSync("dpkg", ["--search", PLUGIN], { encoding: "utf8" }).stdout ?? "";
+const skip =
+  mountObstacle() ??
+  (!owner.startsWith("containernetworking-plugins:") &&
+    "Debian's containernetworking-plugins is not installed.");
+
+/** A machine with the stock plugin only, and what dpkg does there. */
+async function withStockPlugin(t: Test, usr?: string) {
+  const machine = await Machine.open(t, usr);
+  return {
+    machine,
+    dpkg: (...words: readonly string[]) => machine.run("dpkg", "--no-triggers", ...words),
+    sumOf: (path: string) => checksum("sha256", machine.at(path)),
+  };
+}
+
+test("lintian finds no error in the package", { skip: missing("lintian") }, (t) => {
+  const words = ["--allow-root", "--fail-on", "error,warning", fileOf(name)];
+  const { status, stdout } = spawnSync("lintian", words, { encoding: "utf8" });
+  t.equal(status, 0, stdout);
+  t.end();
+});
+
+test("the package takes the place of the stock plugin, and gives it back", { skip }, async (t) => {
+  const { machine, dpkg, sumOf } = await withStockPlugin(t);
+  const stock = sumOf(PLUGIN);
+  const reservation = machine.at("/var/lib/cni/networks/packaged/10.99.8.2");
+  mkdirSync(join(reservation, ".."), { recursive: true });
+  writeFileSync(reservation, "container\r\neth0");
+
+  const installed = dpkg("--install", fileOf(name));
+  t.equal(installed.status, 0, installed.said);
+  for (const path of [PLUGIN, "/usr/sbin/host-local"]) {
+    t.equal(machine.run(path, "version").said.split("\n")[0], `host-local v${version}`);
+  }
+  t.equal(sumOf(DIVERTED), stock, "the stock plugin is kept");
+  t.equal(machine.run("dpkg", "--verify", "host-local").said, "");
+  for (const path of [
+    "man/man8/host-local.8.gz",
+    "bash-completion/completions/host-local",
+    "zsh/vendor-completions/_host-local",
+    "fish/vendor_completions.d/host-local.fish",
+    "doc/host-local/copyright",
+    "doc/host-local/examples/bridge.conflist",
+  ]) {
+    t.ok(existsSync(machine.at(`/usr/share/${path}`)), path);
+  }
+
+  const again = dpkg("--install", fileOf(name));
+  t.equal(again.status, 0, again.said);
+  t.equal(sumOf(DIVERTED), stock, "also after a second installation");
+
+  const upgraded = dpkg("--install", writeDeb(packageOfVersion(t, "99.0.0")));
+  t.equal(upgraded.status, 0, upgraded.said);
+  t.match(machine.run("dpkg-query", "-W", "host-local").said, "99.0.0-1");
+  t.equal(sumOf(DIVERTED), stock, "also after an upgrade");
+
+  t.equal(dpkg("--remove", "host-local").status, 0);
+  t.equal(sumOf(PLUGIN), stock, "the stock plugin is back");
+  t.equal(machine.run("dpkg-divert", "--list", "*host-local*").said, "");
+  const purged = dpkg("--purge", "host-local");
+  t.equal(purged.status, 0, purged.said);
+  t.match(machine.run("dpkg-query", "-W", "host-local").said, "no packages found");
+  t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+  t.equal(readFileSync(reservation, "utf8"), "container\r\neth0", "reservations stay");
+});
+
+test("an upgrade of the stock package leaves the plugin, and is what comes back", {
+  skip,
+}, async (t) => {
+  const { machine, dpkg, sumOf } = await withStockPlugin(t);
+  t.equal(dpkg("--install", fileOf(name)).status, 0);
+  const ours = sumOf(PLUGIN);
+
+  const { status, said } = dpkg("--install", stockPackage(t, "the next stock plugin\n"));
+  t.equal(status, 0, said);
+  t.equal(sumOf(PLUGIN), ours);
+  t.equal(dpkg("--purge", "host-local").status, 0);
+  t.equal(readFileSync(machine.at(PLUGIN), "utf8"), "the next stock plugin\n");
+});
+
+test("the timers are off until they are enabled, and off again after a purge", {
+  skip: skip || missing("systemctl", "deb-systemd-helper"),
+}, async (t) => {
+  const { machine, dpkg } = await withStockPlugin(t);
+  const timers = ["host-local-gc.timer", "host-local-metrics.timer"];
+  const states = () => machine.run("systemctl", "--root=/", "is-enabled", ...timers).said;
+  const link = "/etc/systemd/system/timers.target.wants/host-local-gc.timer";
+  t.equal(dpkg("--install", fileOf(name)).status, 0);
+  t.equal(states(), "disabled\ndisabled\n");
+
+  t.equal(machine.run("systemctl", "--root=/", "enable", "host-local-gc.timer").status, 0);
+  t.equal(dpkg("--install", fileOf(name)).status, 0);
+  t.equal(states(), "enabled\ndisabled\n", "an upgrade changes nothing");
+  t.equal(dpkg("--purge", "host-local").status, 0);
+  t.notOk(machine.run("ls", link).said.startsWith(link), "no link is left");
+});
+
+/** A package that cannot be installed, and what dpkg says. */
+const refused: readonly [string, (t: Test) => string, RegExp][] = [
+  ["a damaged package", (t) => truncated(t, name), /unexpected end of (file|stream)|corrupt/],
+  [
+    "a package for another architecture",
+    () => fileOf(debName({ version }, foreign())),
+    /package architecture \(\w+\) does not match system/,
+  ],
+];
+
+for (const [what, make, expected] of refused) {
+  test(`${what} is refused, and the stock plugin stays`, { skip }, async (t) => {
+    const { machine, dpkg, sumOf } = await withStockPlugin(t);
+    const stock = sumOf(PLUGIN);
+    const { status, said } = dpkg("--install", make(t));
+    t.not(status, 0);
+    t.match(said, expected);
+    t.equal(sumOf(PLUGIN), stock);
+    t.equal(machine.run("dpkg-divert", "--list", "*host-local*").said, "");
+  });
+}
+
+test("on a full disk, dpkg says so, and the stock plugin is put back", { skip }, async (t) => {
+  // Enough to rename the stock plugin, which an overlay copies.
+  const size = statSync(PLUGIN).size + 1024 * 1024;
+  const { machine, dpkg, sumOf } = await withStockPlugin(t, `${size}`);
+  const stock = sumOf(PLUGIN);
+  const { status, said } = dpkg("--install", fileOf(name));
+  t.not(status, 0);
+  t.match(said, "No space left on device");
+  t.equal(sumOf(PLUGIN), stock);
+  t.equal(machine.run("dpkg-divert", "--list", "*host-local*").said, "");
+  t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+});
+
+/** A later package of the stock plugins, with this one only. */
+function stockPackage(t: Test, plugin: string): string {
+  const directory = scratchDirectory(t);
+  const staging = join(directory, "staging");
+  for (const path of ["DEBIAN", "usr/lib/cni"]) {
+    mkdirSync(join(staging, path), { recursive: true });
+  }
+  writeFileSync(join(staging, PLUGIN), plugin, { mode: 0o755 });
+  writeFileSync(
+    join(staging, "DEBIAN/control"),
+    `Package: containernetworking-plugins
+Version: 99
+Architecture: ${ownArchive.architecture.debian}
+Maintainer: Test <test@example.org>
+Description: later
+`,
+  );
+  const path = join(directory, "stock.deb");
+  spawnSync("dpkg-deb", ["--root-owner-group", "--build", staging, path]);
+  return path;
+}

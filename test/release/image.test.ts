@@ -1,0 +1,169 @@
+/** The image is imported and run by containerd; without it, its layer is unpacked and run in a root of its own. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { ownArchitecture } from "../../scripts/release/architecture.ts";
+import { imageName, platformOf, writeImage } from "../../scripts/release/image.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { run } from "../blackbox/executable.ts";
+import { versionCall } from "../blackbox/runtime-call.ts";
+import { archives, fileOf, foreign, missing, packageOfVersion, version } from "./release.ts";
+
+const REFERENCE = `localhost/host-local:v${version}`;
+
+const image = fileOf(imageName({ version }));
+
+const isRoot = process.getuid?.() === 0;
+
+test("the image has each native executable, and no shell or user of its own", (t) => {
+  const directory = scratchDirectory(t);
+  spawnSync("tar", ["-xf", image, "-C", directory]);
+  const read = (path: string) => JSON.parse(readFileSync(join(directory, path), "utf8"));
+  const blob = ({ digest }: { readonly digest: string }) =>
+    digest.replace("sha256:", "blobs/sha256/");
+  const [top] = read("index.json").manifests;
+  const { manifests } = read(blob(top));
+  const natives = archives.filter(({ isPortable }) => !isPortable);
+  t.equal(manifests.length, natives.length);
+  for (const manifest of manifests) {
+    const { config, layers } = read(blob(manifest));
+    t.match(read(blob(config)), { ...manifest.platform, config: { Entrypoint: ["/host-local"] } });
+    const listed = spawnSync("tar", ["-tzf", join(directory, blob(layers[0]))], {
+      encoding: "utf8",
+    });
+    t.equal(
+      listed.stdout,
+      "./\n./host-local\n./licenses/\n./licenses/LICENSE\n./licenses/THIRD-PARTY-NOTICES\n",
+    );
+    t.ok(layers[0].size < 2_500_000, `${layers[0].size} bytes`);
+  }
+  t.end();
+});
+
+test("the only layer is a root directory in which the program installs itself", {
+  skip: !isRoot && "chroot needs root.",
+}, (t) => {
+  const root = rootOf(t);
+  const plugins = join(root, "host/opt/cni/bin");
+  mkdirSync(plugins, { recursive: true });
+  const words = [root, "/host-local", "install", "/host/opt/cni/bin", "--yes"];
+  const { stdout } = spawnSync("chroot", words, { encoding: "utf8" });
+  t.match(stdout, "Installed /host/opt/cni/bin/host-local");
+  t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
+  t.end();
+});
+
+const skip = missing("containerd", "ctr", "runc") || (!isRoot && "containerd needs root.");
+
+test("containerd imports the image and runs it", { skip }, async (t) => {
+  const ctr = await containerd(t);
+  const imported = ctr("image", "import", image);
+  t.equal(imported.status, 0, imported.said);
+  t.match(imported.said, REFERENCE);
+
+  const plugins = scratchDirectory(t);
+  const mount = `type=bind,src=${plugins},dst=/host/opt/cni/bin,options=rbind:rw`;
+  const install = () =>
+    ctr(
+      ...["run", "--rm", "--snapshotter", "native", "--read-only", "--mount", mount, REFERENCE],
+      ...["installer", "/host-local", "install", "/host/opt/cni/bin", "--yes"],
+    );
+  t.match(install().said, "Installed /host/opt/cni/bin/host-local");
+  t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
+  const again = install();
+  t.equal(again.status, 0, again.said);
+  t.match(again.said, "already");
+
+  const entry = ["run", "--rm", "--snapshotter", "native", "--env", "CNI_COMMAND=VERSION"];
+  const { said } = ctr(...entry, REFERENCE, "entry");
+  t.ok(JSON.parse(said).supportedVersions.includes("1.1.0"), "the entry point is the program");
+});
+
+test("containerd refuses a damaged image", { skip }, async (t) => {
+  const ctr = await containerd(t);
+  const damaged = join(scratchDirectory(t), "damaged.oci.tar");
+  const content = readFileSync(image);
+  // In the middle of a layer.
+  content.fill(0, content.length / 2, content.length / 2 + 100);
+  writeFileSync(damaged, content);
+  const { status, said } = ctr("image", "import", damaged);
+  t.not(status, 0);
+  t.match(said, /digest|commit failed/);
+});
+
+test("containerd finds no platform in an image for another architecture", { skip }, async (t) => {
+  const ctr = await containerd(t);
+  const { built, files, source, directory } = packageOfVersion(t, version);
+  const other = writeImage(
+    [{ built: { ...built, architecture: foreign() }, files }],
+    source,
+    directory,
+  );
+  ctr("image", "import", other);
+  const { status, said } = ctr("run", "--rm", "--snapshotter", "native", REFERENCE, "other");
+  t.not(status, 0);
+  t.match(said, /platform|not found|does not exist/);
+});
+
+/** The root directory of a container for this machine. */
+function rootOf(t: Test): string {
+  const directory = scratchDirectory(t);
+  spawnSync("tar", ["-xf", image, "-C", directory]);
+  const read = (path: string) => JSON.parse(readFileSync(join(directory, path), "utf8"));
+  const blob = ({ digest }: { readonly digest: string }) =>
+    digest.replace("sha256:", "blobs/sha256/");
+  const { manifests } = read(blob(read("index.json").manifests[0]));
+  const own = platformOf(ownArchitecture().name).architecture;
+  const found = manifests.find(
+    ({ platform }: { readonly platform: { readonly architecture: string } }) =>
+      platform.architecture === own,
+  );
+  const root = join(directory, "root");
+  mkdirSync(root);
+  spawnSync("tar", ["-xzf", join(directory, blob(read(blob(found)).layers[0])), "-C", root]);
+  return root;
+}
+
+/** Starts a containerd of the test's own, and returns how to run its client. */
+async function containerd(t: Test) {
+  const directory = scratchDirectory(t);
+  const address = join(directory, "containerd.sock");
+  const configuration = join(directory, "config.toml");
+  writeFileSync(
+    configuration,
+    `version = 2
+root = "${join(directory, "root")}"
+state = "${join(directory, "state")}"
+disabled_plugins = ["io.containerd.grpc.v1.cri"]
+[grpc]
+address = "${address}"
+[ttrpc]
+address = "${address}.ttrpc"
+`,
+  );
+  const daemon = spawn("containerd", ["--config", configuration], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = new Promise((end) => daemon.once("exit", end));
+  t.teardown(async () => {
+    daemon.kill("SIGTERM");
+    await ended;
+  });
+  let log = "";
+  await new Promise<void>((booted, fail) => {
+    daemon.stderr.on("data", (chunk: Buffer) => {
+      log += chunk;
+      if (log.includes("containerd successfully booted")) booted();
+    });
+    daemon.once("error", fail);
+    daemon.once("exit", () => fail(new Error(log)));
+  });
+  return (...words: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync("ctr", ["--address", address, ...words], {
+      encoding: "utf8",
+    });
+    return { status, said: `${stdout}${stderr}` };
+  };
+}
