@@ -147,15 +147,16 @@ function checkImage(
   const { manifests }: Index = JSON.parse(read(index).toString());
   const expected = [...executables.keys()].map(({ name }) => JSON.stringify(platformOf(name)));
   const found = manifests.map(({ platform }) => JSON.stringify(platform));
-  if (found.join() !== expected.join()) {
+  if (found.toSorted().join() !== expected.toSorted().join()) {
     throw new Error(`expected images for ${expected.join(", ")}, found ${found.join(", ")}`);
   }
-  for (const [place, executable] of [...executables.values()].entries()) {
-    const { config, layers }: Manifest = JSON.parse(read(manifests[place] ?? index).toString());
+  for (const [{ name: expectedArchitecture }, executable] of executables) {
+    const own = manifests.find(({ platform }) => platform?.architecture === expectedArchitecture);
+    const { config, layers }: Manifest = JSON.parse(read(own ?? index).toString());
     const [layer] = layers;
     if (layer === undefined) throw new Error("an image has no layer");
     const { architecture, rootfs }: Config = JSON.parse(read(config).toString());
-    requireArchitecture(architecture, manifests[place]?.platform?.architecture ?? "");
+    requireArchitecture(architecture, expectedArchitecture);
     const [difference] = rootfs.diff_ids;
     requireSame(`the layer for ${architecture}`, difference, `sha256:${sumOf(read(layer))}`);
     const unpacked = join(work, architecture);

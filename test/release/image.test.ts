@@ -1,7 +1,7 @@
 /** The image is imported and run by containerd; without it, its layer is unpacked and run in a root of its own. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { ownArchitecture } from "../../scripts/release/architecture.ts";
@@ -9,13 +9,12 @@ import { imageName, platformOf, writeImage } from "../../scripts/release/image.t
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { run } from "../blackbox/executable.ts";
 import { versionCall } from "../blackbox/runtime-call.ts";
+import { mountObstacle } from "../faults/executables/mounts.ts";
 import { archives, fileOf, foreign, missing, packageOfVersion, version } from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
 
 const image = fileOf(imageName({ version }));
-
-const isRoot = process.getuid?.() === 0;
 
 test("the image has each native executable, and no shell or user of its own", (t) => {
   const directory = scratchDirectory(t);
@@ -43,19 +42,26 @@ test("the image has each native executable, and no shell or user of its own", (t
 });
 
 test("the only layer is a root directory in which the program installs itself", {
-  skip: !isRoot && "chroot needs root.",
+  skip: mountObstacle() ?? false,
 }, (t) => {
   const root = rootOf(t);
   const plugins = join(root, "host/opt/cni/bin");
-  mkdirSync(plugins, { recursive: true });
-  const words = [root, "/host-local", "install", "/host/opt/cni/bin", "--yes"];
-  const { stdout } = spawnSync("chroot", words, { encoding: "utf8" });
-  t.match(stdout, "Installed /host/opt/cni/bin/host-local");
+  for (const path of [plugins, join(root, "proc"), join(root, "dev")]) {
+    mkdirSync(path, { recursive: true });
+  }
+  // As runtimes do.
+  const container = `mount -t proc proc ${root}/proc && mount --bind /dev ${root}/dev && exec chroot ${root} "$@"`;
+  const words = [
+    ...["--mount", "--pid", "--fork", "sh", "-c", container, "sh"],
+    ...["/host-local", "install", "/host/opt/cni/bin", "--yes"],
+  ];
+  const { stdout, stderr } = spawnSync("unshare", words, { encoding: "utf8" });
+  t.match(`${stdout}${stderr}`, "Installed /host/opt/cni/bin/host-local");
   t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
   t.end();
 });
 
-const skip = missing("containerd", "ctr", "runc") || (!isRoot && "containerd needs root.");
+const skip = mountObstacle() ?? missing("containerd", "ctr", "runc");
 
 test("containerd imports the image and runs it", { skip }, async (t) => {
   const ctr = await containerd(t);
