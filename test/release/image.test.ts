@@ -91,12 +91,12 @@ test("containerd refuses a damaged image", { skip }, async (t) => {
   const ctr = await containerd(t);
   const damaged = join(scratchDirectory(t), "damaged.oci.tar");
   const content = readFileSync(image);
-  // In the middle of a layer.
-  content.fill(0, content.length / 2, content.length / 2 + 100);
+  // In each layer.
+  for (let at = 200_000; at < content.length; at += 200_000) content.fill(0, at, at + 100);
   writeFileSync(damaged, content);
   const { status, said } = ctr("image", "import", damaged);
   t.not(status, 0);
-  t.match(said, /digest|commit failed/);
+  t.match(said, /digest sha256:[0-9a-f]+: not found|unexpected/);
 });
 
 test("containerd finds no platform in an image for another architecture", { skip }, async (t) => {

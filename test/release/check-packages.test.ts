@@ -1,0 +1,102 @@
+/** `npm run release -- --check` finds what is wrong with packages and the image, whatever their sums are. */
+
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import type { Architecture } from "../../scripts/release/architecture.ts";
+import { checkPackages } from "../../scripts/release/check-packages.ts";
+import { debName, writeDeb } from "../../scripts/release/deb.ts";
+import { imageName } from "../../scripts/release/image.ts";
+import { Problems } from "../../scripts/release/problems.ts";
+import { rpmName } from "../../scripts/release/rpm.ts";
+import { sysextName } from "../../scripts/release/sysext.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
+import {
+  archives,
+  fileOf,
+  foreign,
+  ownArchive,
+  packageOfVersion,
+  release,
+  truncated,
+  version,
+} from "./release.ts";
+
+const { architecture } = ownArchive;
+const image = imageName({ version });
+
+/** The problems of a release with one file replaced, or removed. */
+function problemsWith(t: Test, name: string, replacement: string | undefined): readonly string[] {
+  const directory = scratchDirectory(t);
+  for (const file of readdirSync(release)) symlinkSync(fileOf(file), join(directory, file));
+  rmSync(join(directory, name));
+  if (replacement !== undefined) copyFileSync(replacement, join(directory, name));
+  const problems = new Problems();
+  const architectures = archives
+    .filter(({ isPortable }) => !isPortable)
+    .map((archive) => archive.architecture);
+  checkPackages(problems, { directory, version, architectures });
+  return problems.found;
+}
+
+/** What a kind of package says of a damaged one. */
+const kinds: readonly [typeof debName, RegExp][] = [
+  [debName, /: dpkg-deb ended with/],
+  [rpmName, /: rpm ended with/],
+  [sysextName, /: unsquashfs ended with/],
+];
+
+for (const [nameFor, damaged] of kinds) {
+  const name = nameFor({ version }, architecture);
+  /** The only problem is about this file. */
+  const expectOnly = (t: Test, found: readonly string[], expected: RegExp) => {
+    t.equal(found.length, 1, found.join("\n"));
+    t.ok(found[0]?.startsWith(`${name}: `));
+    t.match(found[0], expected);
+  };
+
+  test(`${name} is damaged, for another architecture, or missing`, (t) => {
+    const of = (other: Architecture) => fileOf(nameFor({ version }, other));
+    expectOnly(t, problemsWith(t, name, truncated(t, name)), damaged);
+    expectOnly(
+      t,
+      problemsWith(t, name, of(foreign())),
+      /: wrong architecture: expected \S+, found/,
+    );
+    expectOnly(t, problemsWith(t, name, undefined), /: it is missing/);
+    t.end();
+  });
+}
+
+test("a package has another executable than the archive", (t) => {
+  const input = packageOfVersion(t, version);
+  const files = input.files.map((file) =>
+    file.name === "host-local" ? ({ name: file.name, mode: 0o755, text: "other" } as const) : file,
+  );
+  const name = debName({ version }, architecture);
+  t.match(
+    problemsWith(t, name, writeDeb({ ...input, files })).join("\n"),
+    `${name}: usr/lib/cni/host-local is another file than expected`,
+  );
+  t.end();
+});
+
+test("the image is damaged", (t) => {
+  const damaged = join(scratchDirectory(t), image);
+  const content = readFileSync(fileOf(image));
+  content.fill(0, content.length / 2, content.length / 2 + 100);
+  writeFileSync(damaged, content);
+  t.match(
+    problemsWith(t, image, damaged).join("\n"),
+    new RegExp(`^${image}: blobs/sha256/[0-9a-f]{64} is another file than expected`),
+  );
+  t.match(problemsWith(t, image, truncated(t, image)).join("\n"), `${image}: tar ended with`);
+  t.end();
+});
