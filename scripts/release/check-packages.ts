@@ -42,31 +42,53 @@ const kinds = [
 
 /** Checks all packages, and the image. */
 export function checkPackages(problems: Problems, release: PackagedRelease): void {
-  const { directory, version, architectures } = release;
-  const work = mkdtempSync(join(tmpdir(), "release-check-"));
   const executables = new Map<Architecture, string>();
-  try {
-    for (const architecture of architectures) {
-      const archive = `${nameOf({ flavour: "native", architecture }, version)}.tgz`;
-      problems.attempt(archive, () => {
-        command(["tar", "-xzf", join(directory, archive), "-C", work, "./host-local"]);
-        const executable = checksum("sha256", join(work, "host-local"));
-        executables.set(architecture, executable);
-        for (const [nameFor, check] of kinds) {
-          const name = nameFor(release, architecture);
-          checkFile(problems, directory, name, (path) => {
-            const empty = join(work, name);
-            mkdirSync(empty);
-            check({ path, architecture, executable, work: empty });
-          });
-        }
-      });
-    }
-    checkFile(problems, directory, imageName(release), (path) =>
-      checkImage(path, executables, join(work, "image")),
+  for (const architecture of release.architectures) {
+    const executable = checkPackagesFor(problems, release, architecture);
+    if (executable !== undefined) executables.set(architecture, executable);
+  }
+  inScratchDirectory((work) =>
+    checkFile(problems, release.directory, imageName(release), (path) =>
+      checkImage(path, executables, work),
+    ),
+  );
+}
+
+/**
+ * Checks the packages of an architecture.
+ *
+ * @returns the SHA-256 of the executable in its archive, where that can be unpacked
+ */
+export function checkPackagesFor(
+  problems: Problems,
+  release: PackagedRelease,
+  architecture: Architecture,
+): string | undefined {
+  const { directory, version } = release;
+  const archive = `${nameOf({ flavour: "native", architecture }, version)}.tgz`;
+  let executable: string | undefined;
+  problems.attempt(archive, () => {
+    executable = inScratchDirectory((work) => {
+      command(["tar", "-xzf", join(directory, archive), "-C", work, "./host-local"]);
+      return checksum("sha256", join(work, "host-local"));
+    });
+  });
+  if (executable === undefined) return undefined;
+  for (const [nameFor, check] of kinds) {
+    const found = executable;
+    checkFile(problems, directory, nameFor(release, architecture), (path) =>
+      inScratchDirectory((work) => check({ path, architecture, executable: found, work })),
     );
+  }
+  return executable;
+}
+
+function inScratchDirectory<T>(action: (directory: string) => T): T {
+  const directory = mkdtempSync(join(tmpdir(), "release-check-"));
+  try {
+    return action(directory);
   } finally {
-    rmSync(work, { recursive: true });
+    rmSync(directory, { recursive: true });
   }
 }
 
@@ -133,7 +155,6 @@ function checkImage(
   executables: ReadonlyMap<Architecture, string>,
   work: string,
 ): void {
-  mkdirSync(work);
   command(["tar", "-xf", path, "-C", work]);
   const blobs = join(work, "blobs", "sha256");
   for (const name of readdirSync(blobs)) {
