@@ -5,31 +5,33 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { ownArchitecture } from "../../scripts/release/architecture.ts";
-import { imageName, platformOf, writeImage } from "../../scripts/release/image.ts";
+import { type Descriptor, imageName, writeImage } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { run } from "../blackbox/executable.ts";
 import { versionCall } from "../blackbox/runtime-call.ts";
 import { mountObstacle } from "../faults/executables/mounts.ts";
-import { archives, fileOf, foreign, missing, packageOfVersion, version } from "./release.ts";
+import {
+  archives,
+  fileOf,
+  foreign,
+  missing,
+  noForeign,
+  packageOfVersion,
+  version,
+} from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
 
 const image = fileOf(imageName({ version }));
 
 test("the image has each native executable, and no shell or user of its own", (t) => {
-  const directory = scratchDirectory(t);
-  spawnSync("tar", ["-xf", image, "-C", directory]);
-  const read = (path: string) => JSON.parse(readFileSync(join(directory, path), "utf8"));
-  const blob = ({ digest }: { readonly digest: string }) =>
-    digest.replace("sha256:", "blobs/sha256/");
-  const [top] = read("index.json").manifests;
-  const { manifests } = read(blob(top));
+  const { manifests, pathOf, read } = unpackedImage(t);
   const natives = archives.filter(({ isPortable }) => !isPortable);
   t.equal(manifests.length, natives.length);
   for (const manifest of manifests) {
-    const { config, layers } = read(blob(manifest));
-    t.match(read(blob(config)), { ...manifest.platform, config: { Entrypoint: ["/host-local"] } });
-    const listed = spawnSync("tar", ["-tzf", join(directory, blob(layers[0]))], {
+    const { config, layers } = read(manifest);
+    t.match(read(config), { ...manifest.platform, config: { Entrypoint: ["/host-local"] } });
+    const listed = spawnSync("tar", ["-tzf", pathOf(layers[0])], {
       encoding: "utf8",
     });
     t.equal(
@@ -99,7 +101,9 @@ test("containerd refuses a damaged image", { skip }, async (t) => {
   t.match(said, /digest sha256:[0-9a-f]+: not found|unexpected/);
 });
 
-test("containerd finds no platform in an image for another architecture", { skip }, async (t) => {
+test("containerd finds no platform in an image for another architecture", {
+  skip: skip || noForeign,
+}, async (t) => {
   const ctr = await containerd(t);
   const { built, files, source, directory } = packageOfVersion(t, version);
   const other = writeImage(
@@ -113,22 +117,25 @@ test("containerd finds no platform in an image for another architecture", { skip
   t.match(said, /platform|not found|does not exist/);
 });
 
-/** The root directory of a container for this machine. */
-function rootOf(t: Test): string {
+/** The image's manifests, and how to find and read what a descriptor refers to. */
+function unpackedImage(t: Test) {
   const directory = scratchDirectory(t);
   spawnSync("tar", ["-xf", image, "-C", directory]);
-  const read = (path: string) => JSON.parse(readFileSync(join(directory, path), "utf8"));
-  const blob = ({ digest }: { readonly digest: string }) =>
-    digest.replace("sha256:", "blobs/sha256/");
-  const { manifests } = read(blob(read("index.json").manifests[0]));
-  const own = platformOf(ownArchitecture().name).architecture;
-  const found = manifests.find(
-    ({ platform }: { readonly platform: { readonly architecture: string } }) =>
-      platform.architecture === own,
-  );
-  const root = join(directory, "root");
-  mkdirSync(root);
-  spawnSync("tar", ["-xzf", join(directory, blob(read(blob(found)).layers[0])), "-C", root]);
+  const pathOf = ({ digest }: Pick<Descriptor, "digest">) =>
+    join(directory, digest.replace("sha256:", "blobs/sha256/"));
+  const read = (descriptor: Descriptor) => JSON.parse(readFileSync(pathOf(descriptor), "utf8"));
+  const [index] = JSON.parse(readFileSync(join(directory, "index.json"), "utf8")).manifests;
+  const manifests: readonly Descriptor[] = read(index).manifests;
+  return { manifests, pathOf, read };
+}
+
+/** The root directory of a container for this machine. */
+function rootOf(t: Test): string {
+  const { manifests, pathOf, read } = unpackedImage(t);
+  const own = manifests.find(({ platform }) => platform?.architecture === ownArchitecture().name);
+  if (own === undefined) throw new Error("the image has none for this machine");
+  const root = scratchDirectory(t);
+  spawnSync("tar", ["-xzf", pathOf(read(own).layers[0]), "-C", root]);
   return root;
 }
 

@@ -75,13 +75,18 @@ export function fileOf(name: string): string {
 /** The version that was released. */
 export const version: string = JSON.parse(readFileSync("package.json", "utf8")).version;
 
-/** An architecture of the release whose programs this machine cannot run. */
+const foreignArchive = archives.find(
+  ({ architecture, isPortable }) => !isPortable && !runsHere(architecture),
+);
+
+/** Why a test with an architecture that this machine cannot run is skipped; `false` where the release has one. */
+export const noForeign: string | false =
+  foreignArchive === undefined && "The release has no architecture that this machine cannot run.";
+
+/** Such an architecture. */
 export function foreign(): Architecture {
-  const found = archives.find(
-    ({ architecture, isPortable }) => !isPortable && !runsHere(architecture),
-  );
-  if (found === undefined) throw new Error(`${release} is for no other architecture`);
-  return found.architecture;
+  if (foreignArchive === undefined) throw new Error(`${noForeign}`);
+  return foreignArchive.architecture;
 }
 
 /** What a package of another version is made of: the files of the archive for this machine. */

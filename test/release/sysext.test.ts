@@ -8,7 +8,7 @@ import { sysextName } from "../../scripts/release/sysext.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { mountObstacle } from "../faults/executables/mounts.ts";
 import { Machine } from "./machine.ts";
-import { fileOf, foreign, missing, ownArchive, truncated, version } from "./release.ts";
+import { fileOf, foreign, missing, noForeign, ownArchive, truncated, version } from "./release.ts";
 
 const PLUGIN = "/opt/cni/bin/host-local";
 const skip = mountObstacle() ?? missing("systemd-sysext", "unsquashfs");
@@ -52,7 +52,9 @@ test("the extension is merged, and its unit installs the plugin", { skip }, asyn
   t.match(machine.run(PLUGIN, "version").said, `host-local v${version}`, "the plugin stays");
 });
 
-test("an extension for another architecture is not merged", { skip }, async (t) => {
+test("an extension for another architecture is not merged", {
+  skip: skip || noForeign,
+}, async (t) => {
   const machine = await withExtension(t, fileOf(sysextName({ version }, foreign())));
   const { said } = machine.run("systemd-sysext", "merge");
   t.match(said, /incompatible image|No suitable extensions/);
