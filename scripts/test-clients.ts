@@ -36,7 +36,9 @@ console.log(
     .join("\n"),
 );
 if (options.write) {
-  writeFileSync(join(root, "docs/compatibility.json"), `${JSON.stringify(matrix, null, 2)}\n`);
+  const results = join(root, "docs/compatibility.json");
+  writeFileSync(results, JSON.stringify(matrix));
+  spawnSync(join(root, "node_modules/.bin/biome"), ["format", "--write", results]);
   writeFileSync(join(root, "docs/compatibility.md"), page);
 }
 process.exitCode = status ?? 1;

@@ -5,7 +5,7 @@ import { openSync, readFileSync } from "node:fs";
 import type { Test } from "tap";
 
 /** How long anything is waited for, in milliseconds. */
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 
 /** A program started by a scenario, killed at its end. */
 export class Daemon {
@@ -58,7 +58,7 @@ export class Daemon {
  *
  * @param what what is waited for, for the error
  * @param condition looked at again and again; one that throws does not hold
- * @throws {Error} if it does not hold within a minute
+ * @throws {Error} if it does not hold within three minutes
  */
 export async function until(
   what: string,
