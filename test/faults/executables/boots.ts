@@ -84,7 +84,8 @@ async function shareDirectory(context: Context): Promise<Attempt> {
   return { what: "two machines, which start again", violations: verifier.violations };
 }
 
-function obstacle(): string | undefined {
+/** Why no other boot and machine can be put in place here. */
+export function bootObstacle(): string | undefined {
   return existsSync("/etc/machine-id")
     ? mountObstacle()
     : "There is no /etc/machine-id to replace.";
@@ -94,13 +95,13 @@ export const bootScenarios: readonly Scenario[] = [
   {
     fault: "the machine starts again with a full range, and no DEL comes",
     promise: "every address can be handed out again, once; a late DEL frees nothing of another's",
-    obstacle,
+    obstacle: bootObstacle,
     attempt: async (context) => [await startAgain(context)],
   },
   {
     fault: "two machines share a data directory, and start again",
     promise: "neither takes an address of the other",
-    obstacle,
+    obstacle: bootObstacle,
     attempt: async (context) => [await shareDirectory(context)],
   },
 ];

@@ -13,6 +13,9 @@ import type { Subject } from "./subject.ts";
 /** How many calls at once. */
 const AT_ONCE = 4;
 
+/** Whether the reservation with this content may be another's from now on. */
+type GivesWay = (content: string) => boolean;
+
 /** A network after a storm. */
 export class StormCalm {
   readonly #network: StormNetwork;
@@ -21,6 +24,7 @@ export class StormCalm {
   readonly #programs: readonly Subject[];
   readonly #processes: StormProcesses;
   readonly #verifier: Verifier;
+  #fillers = 0;
 
   constructor(
     network: StormNetwork,
@@ -39,14 +43,36 @@ export class StormCalm {
     this.#verifier = verifier;
   }
 
+  /** What runs the executables from now on, see `StormProcesses`. */
+  enter(under: readonly string[]): void {
+    this.#processes.enter(under);
+  }
+
   /** Checks all live attachments, fills the network, and empties it. */
   async decide({ histories }: StormVerifier): Promise<void> {
-    const before = this.#files();
+    const fillers = await this.checkAndFill(histories);
+    await this.empty(histories, fillers);
+  }
+
+  /**
+   * Checks all live attachments, and hands out each address that is left.
+   *
+   * @param givesWay whether a reservation is from before a boot, and may be another's from now on
+   * @returns the new attachments
+   */
+  async checkAndFill(
+    histories: StormVerifier["histories"],
+    givesWay: GivesWay = () => false,
+  ): Promise<readonly string[]> {
     const alive = [...histories.values()].filter(({ end }) => end.kind === "held");
     await sideBySide(alive, AT_ONCE, async ({ attachment }) => {
       this.#mustWork(await this.#run("CHECK", attachment), "refused");
     });
-    const fillers = await this.#fill(before);
+    return this.fill(givesWay);
+  }
+
+  /** Deletes all attachments. */
+  async empty(histories: StormVerifier["histories"], fillers: readonly string[]): Promise<void> {
     const rest = [...histories.values()].filter(({ end }) => end.kind !== "absent");
     const all = [...fillers, ...rest.map(({ attachment }) => attachment)];
     await sideBySide(all, AT_ONCE, async (attachment) => {
@@ -61,12 +87,18 @@ export class StormCalm {
     }
   }
 
-  /** Hands out each address that is left, exactly once. */
-  async #fill(before: ReadonlyMap<string, string>): Promise<readonly string[]> {
-    const granted = new Set(before.keys());
+  /**
+   * Hands out each address that is left, exactly once.
+   *
+   * @param givesWay as of `checkAndFill`
+   * @param must whether all that gives way must be handed out, too
+   */
+  async fill(givesWay: GivesWay, must = false): Promise<readonly string[]> {
+    const before = this.#files();
+    const granted = new Set<string>();
     const fillers: string[] = [];
     for (;;) {
-      const filler = `filler-${fillers.length}`;
+      const filler = `filler-${this.#fillers++}`;
       const added = await this.#run("ADD", filler);
       fillers.push(filler);
       if (added.answer !== "done") {
@@ -75,13 +107,15 @@ export class StormCalm {
         break;
       }
       for (const address of added.addresses) {
-        const isNew = !granted.has(address) || before.get(address) === "";
+        const content = before.get(address);
+        const wasFree = content === undefined || content === "" || givesWay(content);
+        const isNew = wasFree && !granted.has(address);
         this.#require(isNew, "double", `${address} was taken, ${lineOf(added)}`);
         granted.add(address);
       }
     }
     const served = fillers.length - 1;
-    const { least, most } = this.#room(before);
+    const { least, most } = this.#room(before, givesWay, must);
     const detail = `${served} ADDs served where there was room for ${least}`;
     this.#require(served >= least, "leak", detail);
     this.#require(served <= most, "double", detail);
@@ -89,7 +123,11 @@ export class StormCalm {
   }
 
   /** How many addresses can be handed out; an empty file may be reused once it is old enough. */
-  #room(files: ReadonlyMap<string, string>): { readonly least: number; readonly most: number } {
+  #room(
+    files: ReadonlyMap<string, string>,
+    givesWay: GivesWay,
+    must: boolean,
+  ): { readonly least: number; readonly most: number } {
     const left = (isCounted: (content: string) => boolean): number =>
       Math.min(
         ...this.#network.sets.map((set) => {
@@ -97,7 +135,10 @@ export class StormCalm {
           return set.capacity - taken.length;
         }),
       );
-    return { least: left(() => true), most: left((content) => content !== "") };
+    return {
+      least: left((content) => !must || !givesWay(content)),
+      most: left((content) => content !== "" && !givesWay(content)),
+    };
   }
 
   #run(verb: "ADD" | "DEL" | "CHECK", attachment: string): Promise<Operation> {

@@ -27,7 +27,10 @@ export interface History {
   readonly tenures: readonly Tenure[];
   /** From the beginning of an ADD to the end of the release: held at most that long. */
   readonly mayHold: readonly Span[];
-  /** What it held when each call for it began; `unknown` also where a GC that may free it ran at that time. */
+  /**
+   * What it held when each call for it began; `unknown` also where a GC that may free it ran at that time, and after a
+   * boot, in which nothing lives on.
+   */
   readonly before: ReadonlyMap<Operation, Holding>;
   readonly end: Holding;
 }
@@ -41,16 +44,25 @@ const UNKNOWN: Holding = { kind: "unknown" };
  *
  * @param calls the ADDs, DELs and CHECKs for it
  * @param collections all GCs of the network
+ * @param boots when the machine booted, in milliseconds; no call ran at that time
  */
 export function historyOf(
   attachment: string,
   calls: readonly Operation[],
   collections: readonly Operation[],
+  boots: readonly number[] = [],
 ): History {
   const history = new HistoryWriter(attachment);
   const releases = collections.filter(({ valid }) => valid?.has(attachment) === false);
   const all = [...calls, ...releases].sort((a, b) => a.start - b.start);
-  for (const [at, operation] of all.entries()) history.live(operation, all[at + 1]?.start);
+  const steps = [
+    ...boots.map((time) => ({ time, take: () => history.boot(time) })),
+    ...all.map((operation, at) => ({
+      time: operation.start,
+      take: () => history.live(operation, all[at + 1]?.start),
+    })),
+  ].sort((a, b) => a.time - b.time);
+  for (const { take } of steps) take();
   return history.finish();
 }
 
@@ -75,6 +87,12 @@ class HistoryWriter {
     this.#before.set(operation, isAlone ? this.#holding : UNKNOWN);
     if (verb === "ADD") this.#add(operation);
     else if (verb !== "CHECK") this.#release(operation);
+  }
+
+  /** It lives no longer; what it held may stay, or give way to others. */
+  boot(time: number): void {
+    this.#endTenure(time);
+    if (this.#holding.kind === "held") this.#holding = UNKNOWN;
   }
 
   finish(): History {

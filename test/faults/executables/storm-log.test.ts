@@ -56,6 +56,7 @@ interface Case {
   /** What is on disk in the end: owners by address. */
   readonly disk?: Readonly<Record<string, string>>;
   readonly network?: StormNetwork;
+  readonly boots?: readonly number[];
   readonly found: readonly Kind[];
 }
 
@@ -116,6 +117,31 @@ const innocent: readonly Omit<Case, "found">[] = [
     name: "an ADD where a killed one may hold the last",
     network: tiny,
     log: [killedAdd(1, 2), call("ADD", 3, 4, { attachment: "b", answer: "refused", text: FULL })],
+  },
+  {
+    name: "one from before a boot, whose address is another's then",
+    boots: [3],
+    log: [add(1, 2), add(4, 5, "b")],
+    disk: { [X]: "b" },
+  },
+  { name: "one from before a boot that stays", boots: [3], log: [add(1, 2)], disk: { [X]: "a" } },
+  {
+    name: "one that is deleted after a boot, after its address became another's",
+    boots: [3],
+    log: [add(1, 2), add(4, 5, "b"), del(6, 7)],
+    disk: { [X]: "b" },
+  },
+  {
+    name: "one that starts again after a boot, with its address",
+    boots: [3],
+    log: [add(1, 2), add(4, 5)],
+    disk: { [X]: "a" },
+  },
+  {
+    name: "another ADD of one that lives has the same answer",
+    network: { ...tiny, ipam: { repeatedAdd: "same" } },
+    log: [add(1, 2), add(3, 4)],
+    disk: { [X]: "a" },
   },
   { name: "a CHECK of nothing", log: [refused("CHECK", 1, 2, NOT_FOUND)] },
 ];
@@ -217,6 +243,41 @@ const guilty: readonly Case[] = [
     found: ["accepted"],
   },
   {
+    name: "a second ADD has another answer",
+    network: { ...tiny, ipam: { repeatedAdd: "same" } },
+    log: [add(1, 2), add(3, 4, "a", Y)],
+    disk: { [X]: "a" },
+    found: ["accepted"],
+  },
+  {
+    name: "one of this boot gives way",
+    boots: [3, 8],
+    log: [add(4, 5), add(6, 7, "b")],
+    disk: { [X]: "b" },
+    found: ["double"],
+  },
+  {
+    name: "one that started again after a boot gives way",
+    boots: [3],
+    log: [add(1, 2), add(4, 5), add(6, 7, "b"), del(8, 9)],
+    disk: { [X]: "b" },
+    found: ["double"],
+  },
+  {
+    name: "one from before a boot holds two of a set",
+    boots: [3],
+    log: [add(1, 2)],
+    disk: { [X]: "a", [Y]: "a" },
+    found: ["double"],
+  },
+  {
+    name: "one that is deleted after a boot holds",
+    boots: [3],
+    log: [add(1, 2), del(4, 5)],
+    disk: { [X]: "a" },
+    found: ["leak"],
+  },
+  {
     name: "an ADD grants nothing",
     log: [call("CHECK", 1, 2), add(3, 4, "a", "9.9.9.9")],
     disk: { "9.9.9.9": "a" },
@@ -228,10 +289,10 @@ const guilty: readonly Case[] = [
   { name: "a call crashes", log: [call("DEL", 1, 2, { answer: "crashed" })], found: ["crash"] },
 ];
 
-function decide({ log, disk = {}, network = wideNetworks[0] ?? tiny }: Omit<Case, "found">) {
+function decide({ log, boots, disk = {}, network = wideNetworks[0] ?? tiny }: Omit<Case, "found">) {
   const verifier = new Verifier();
   const operations = log.map((operation) => ({ ...operation, network: network.name }));
-  const decide = new StormVerifier(network, operations, verifier);
+  const decide = new StormVerifier(network, operations, verifier, boots);
   decide.verifyTenures();
   decide.verifyAnswers();
   const files = Object.entries(disk).map(([address, owner]): [string, string] => [

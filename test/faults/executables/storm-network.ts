@@ -17,6 +17,8 @@ export interface StormNetwork {
   readonly name: string;
   readonly ranges: readonly (readonly JsonObject[])[];
   readonly sets: readonly StormSet[];
+  /** Further members of the `ipam` section. */
+  readonly ipam?: JsonObject;
 }
 
 /** One with a single range, a dual-stack one, and one with two ranges in a set: too small for 32 workers. */
@@ -69,17 +71,47 @@ export const smallNetworks: readonly StormNetwork[] = [
   },
 ];
 
+/** All releases and reservations of a storm, in bytes. */
+const history = { maxBytes: 64 * 1024 * 1024 };
+
+/** For storms with boots: as small, with what reservations from before a boot have to do with. */
+export const bootedNetworks: readonly StormNetwork[] = [
+  {
+    name: "returning",
+    ranges: [
+      [{ subnet: "10.4.0.0/29" }],
+      [{ subnet: "2001:db8:5::/64", rangeStart: "2001:db8:5::2", rangeEnd: "2001:db8:5::7" }],
+    ],
+    sets: [
+      { prefixes: ["10.4.0."], capacity: 5 },
+      { prefixes: ["2001:db8:5::"], capacity: 6 },
+    ],
+    ipam: { reclaimAfterReboot: true, history, repeatedAdd: "same" },
+  },
+  {
+    name: "cooling",
+    ranges: [[{ subnet: "10.6.0.0/28" }]],
+    sets: [{ prefixes: ["10.6.0."], capacity: 13 }],
+    ipam: { reclaimAfterReboot: true, history, reuseDelaySeconds: 1 },
+  },
+];
+
 /** Enough time for 32 processes on a few cores, in seconds. */
 const LOCK_TIMEOUT = 60;
 
 /** The configuration of a network, as a runtime passes it. */
 export function configurationOf(
-  { name, ranges }: StormNetwork,
+  { name, ranges, ipam: members }: StormNetwork,
   directory: string,
   cniVersion: string,
   top: JsonObject = {},
 ): JsonObject {
-  const ipam = { ranges, exhaustedStatus: "unavailable", lockTimeoutSeconds: LOCK_TIMEOUT };
+  const ipam = {
+    ranges,
+    exhaustedStatus: "unavailable",
+    lockTimeoutSeconds: LOCK_TIMEOUT,
+    ...members,
+  };
   return configuration(directory, ipam, { name, cniVersion, ...top });
 }
 

@@ -24,6 +24,9 @@ export class StormProcesses {
   readonly #percentKilled: number;
   #started = 0;
   #killed = 0;
+  #under: readonly string[] = [];
+  /** Kills a call that runs. */
+  readonly #running = new Set<() => void>();
   /** How long the calls of each program take at the moment, in milliseconds: on a busy machine much longer. */
   readonly #usual = new Map<string, number>();
 
@@ -32,10 +35,24 @@ export class StormProcesses {
     this.#percentKilled = percentKilled;
   }
 
+  /** What runs the executables from now on, with its options; it must become the executable, by exec. */
+  enter(under: readonly string[]): void {
+    this.#under = under;
+  }
+
+  /** Kills all calls that run. */
+  killAll(): void {
+    for (const kill of this.#running) kill();
+  }
+
   /** Makes one call to its end. */
   async run({ name, path }: Subject, { call, ...plan }: Plan): Promise<Operation> {
     const start = performance.now();
-    const outcome = await runKilled(path, call, this.#isDoomed() ? this.#moment(name) : undefined);
+    const outcome = await this.#runKilled(
+      [...this.#under, path],
+      call,
+      this.#isDoomed() ? this.#moment(name) : undefined,
+    );
     const end = performance.now();
     if (outcome.answer === "killed") this.#killed++;
     if (outcome.answer === "done" || outcome.answer === "refused") {
@@ -58,47 +75,50 @@ export class StormProcesses {
     const usual = this.#usual.get(program) ?? 20;
     return this.#random.integer(1 + Math.ceil(usual / 2 ** this.#random.integer(7)));
   }
+
+  #runKilled(
+    [program = "", ...options]: readonly string[],
+    { environment, stdin }: Call,
+    after: number | undefined,
+  ): Promise<KilledOutcome> {
+    return new Promise((settle, fail) => {
+      const child = spawn(program, options, { env: { ...environment } });
+      let ending: "killed" | "hung" | undefined;
+      const end = (how: "killed" | "hung"): void => {
+        ending = how;
+        child.kill("SIGKILL");
+      };
+      const kill = (): void => end("killed");
+      this.#running.add(kill);
+      const killer = after === undefined ? undefined : setTimeout(kill, after);
+      const watch = setTimeout(end, LONGEST_CALL, "hung");
+      let stdout = "";
+      let stderr = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        stdout += chunk.toString("utf8");
+      });
+      child.stderr.on("data", (chunk: Buffer) => {
+        stderr += chunk.toString("utf8");
+      });
+      // One that is killed does not read its input.
+      child.stdin.on("error", () => {});
+      child.on("error", fail);
+      child.on("close", (exitCode, signal) => {
+        this.#running.delete(kill);
+        clearTimeout(killer);
+        clearTimeout(watch);
+        const isKilled = signal === "SIGKILL" && ending !== undefined;
+        settle({ answer: isKilled ? (ending ?? "killed") : answerOf(exitCode), stdout, stderr });
+      });
+      child.stdin.end(stdin);
+    });
+  }
 }
 
 interface KilledOutcome {
   readonly answer: Operation["answer"];
   readonly stdout: string;
   readonly stderr: string;
-}
-
-function runKilled(
-  program: string,
-  { environment, stdin }: Call,
-  after: number | undefined,
-): Promise<KilledOutcome> {
-  return new Promise((settle, fail) => {
-    const child = spawn(program, [], { env: { ...environment } });
-    let ending: "killed" | "hung" | undefined;
-    const end = (how: "killed" | "hung"): void => {
-      ending = how;
-      child.kill("SIGKILL");
-    };
-    const killer = after === undefined ? undefined : setTimeout(end, after, "killed");
-    const watch = setTimeout(end, LONGEST_CALL, "hung");
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk.toString("utf8");
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      stderr += chunk.toString("utf8");
-    });
-    // One that is killed does not read its input.
-    child.stdin.on("error", () => {});
-    child.on("error", fail);
-    child.on("close", (exitCode, signal) => {
-      clearTimeout(killer);
-      clearTimeout(watch);
-      const isKilled = signal === "SIGKILL" && ending !== undefined;
-      settle({ answer: isKilled ? (ending ?? "killed") : answerOf(exitCode), stdout, stderr });
-    });
-    child.stdin.end(stdin);
-  });
 }
 
 function answerOf(exitCode: number | null): Operation["answer"] {

@@ -12,20 +12,40 @@ export class StormVerifier {
   readonly #network: StormNetwork;
   readonly #operations: readonly Operation[];
   readonly #verifier: Verifier;
+  readonly #boots: readonly number[];
   readonly histories: ReadonlyMap<string, History>;
 
-  /** @param operations all calls of the network */
-  constructor(network: StormNetwork, operations: readonly Operation[], verifier: Verifier) {
+  /**
+   * @param operations all calls of the network
+   * @param boots when the machine booted
+   */
+  constructor(
+    network: StormNetwork,
+    operations: readonly Operation[],
+    verifier: Verifier,
+    boots: readonly number[] = [],
+  ) {
     this.#network = network;
     this.#operations = operations;
     this.#verifier = verifier;
+    this.#boots = boots;
     const collections = operations.filter(({ verb }) => verb === "GC");
     const calls = Map.groupBy(operations, ({ attachment }) => attachment);
     this.histories = new Map(
       [...calls].flatMap(([attachment, own]) =>
-        attachment === undefined ? [] : [[attachment, historyOf(attachment, own, collections)]],
+        attachment === undefined
+          ? []
+          : [[attachment, historyOf(attachment, own, collections, boots)]],
       ),
     );
+  }
+
+  /** Whether the reservation with this content may be from before the last boot, of an attachment that died then. */
+  mayBeEarlier(content: string): boolean {
+    const [attachment = ""] = content.split("\r\n");
+    const history = this.histories.get(attachment);
+    const since = history?.mayHold[0]?.from ?? Number.POSITIVE_INFINITY;
+    return history?.end.kind === "unknown" && since < (this.#boots.at(-1) ?? 0);
   }
 
   /** No address is held by two at any moment. */
@@ -59,7 +79,10 @@ export class StormVerifier {
       const mayBeFull = this.#network.sets.some(
         ({ capacity }) => occupancy.highest(operation) >= capacity,
       );
-      const fault = faultOf(operation, holding, mayBeFull) ?? this.#faultOfGrant(operation);
+      const fault =
+        this.#faultOfRepetition(operation, holding) ??
+        faultOf(operation, holding, mayBeFull) ??
+        this.#faultOfGrant(operation);
       if (fault === undefined) continue;
       const attachments = operation.attachment === undefined ? [] : [operation.attachment];
       const { addresses } = operation;
@@ -94,6 +117,14 @@ export class StormVerifier {
       const addresses = [...found, ...(end.kind === "held" ? end.addresses : [])];
       this.#accuse(fault, detail, { addresses, attachments: [attachment] });
     }
+  }
+
+  /** An ADD of one that lives gets the same answer or an error, as the network is configured. */
+  #faultOfRepetition(operation: Operation, holding: Holding): Kind | undefined {
+    const { verb, answer, addresses } = operation;
+    if (verb !== "ADD" || answer !== "done" || holding.kind !== "held") return undefined;
+    const isSame = `${addresses}` === `${holding.addresses}`;
+    return isSame && this.#network.ipam?.repeatedAdd === "same" ? undefined : "accepted";
   }
 
   #faultOfHolding(end: Holding, found: readonly string[]): Kind | undefined {
@@ -145,7 +176,6 @@ function faultOf(operation: Operation, holding: Holding, mayBeFull: boolean): Ki
     case "hung":
       return "hang";
     case "done":
-      if (verb === "ADD" && holding.kind === "held") return "accepted";
       return verb === "CHECK" && holding.kind === "absent" ? "accepted" : undefined;
     case "refused": {
       const error = readError(text);

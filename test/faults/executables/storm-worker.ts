@@ -13,13 +13,16 @@ const SLOTS = 2;
 /** A GC lists the containers that come next in a slot, too, since they may be added while it runs. */
 const LISTED_AHEAD = 3;
 
+/** The percentage of calls, after a boot, that are a DEL for the container before the present one of a slot. */
+const LATE = 5;
+
 /** A place for one container after the other. */
 interface Slot {
   readonly network: StormNetwork;
   readonly name: string;
   generation: number;
-  /** As far as its worker knows. */
-  state: "absent" | "held" | "unknown";
+  /** As far as its worker knows; `returning` where the container starts again after a boot. */
+  state: "absent" | "held" | "unknown" | "returning";
 }
 
 /** What the workers of a storm share. */
@@ -37,6 +40,7 @@ export class StormWorkers {
   readonly #workers: readonly (readonly Slot[])[];
   readonly #ours: readonly Subject[];
   readonly #withStatus: readonly Subject[];
+  #hasBooted = false;
   readonly log: Operation[] = [];
 
   constructor(ground: StormGround, count: number) {
@@ -61,9 +65,33 @@ export class StormWorkers {
   /** Lets all of them work, for a time in milliseconds. */
   async work(duration: number): Promise<void> {
     const deadline = performance.now() + duration;
+    await this.#workWhile(() => performance.now() < deadline);
+  }
+
+  /** Lets all of them work until some calls have ended; those that still run then are killed, if `ends` says so. */
+  async workFor(calls: number, ends: "regularly" | "killed"): Promise<void> {
+    const enough = this.log.length + calls;
+    const isEnough = (): boolean => this.log.length >= enough;
+    await this.#workWhile(() => !isEnough(), ends === "killed" ? isEnough : undefined);
+  }
+
+  /** The machine boots: no container lives on, and some of them start again. */
+  boot(): void {
+    this.#hasBooted = true;
+    for (const slot of this.#workers.flat()) {
+      if (slot.state === "absent") continue;
+      if (this.#ground.random.chance(50)) slot.state = "returning";
+      else this.#die(slot);
+    }
+  }
+
+  async #workWhile(goesOn: () => boolean, killsAll: () => boolean = () => false): Promise<void> {
     await Promise.all(
       this.#workers.map(async (slots) => {
-        while (performance.now() < deadline) await this.#step(slots);
+        while (goesOn()) {
+          await this.#step(slots);
+          if (killsAll()) this.#ground.processes.killAll();
+        }
       }),
     );
   }
@@ -71,6 +99,10 @@ export class StormWorkers {
   async #step(slots: readonly Slot[]): Promise<void> {
     const { random } = this.#ground;
     const slot = random.pick(slots);
+    if (this.#hasBooted && slot.generation > 0 && random.chance(LATE)) {
+      await this.#run((program) => this.#plan(slot, "DEL", program, slot.generation - 1));
+      return;
+    }
     const kind = random.integer(100);
     if (kind < 4 && this.#withStatus.length > 0) {
       await this.#run((program) => this.#askStatus(slot.network, program), this.#withStatus);
@@ -89,6 +121,11 @@ export class StormWorkers {
         if (choice < 50) await this.#change(slot, "DEL");
         else if (choice < 75) await this.#attach(slot, "CHECK");
         else if (choice < 85) await this.#addAgain(slot);
+        else this.#die(slot);
+        break;
+      case "returning":
+        if (choice < 70) await this.#addAgain(slot);
+        else if (choice < 90) await this.#change(slot, "DEL");
         else this.#die(slot);
         break;
       case "unknown":
@@ -137,9 +174,14 @@ export class StormWorkers {
     return operation;
   }
 
-  #plan(slot: Slot, verb: "ADD" | "DEL" | "CHECK", { cniVersion }: Subject): Plan {
+  #plan(
+    slot: Slot,
+    verb: "ADD" | "DEL" | "CHECK",
+    { cniVersion }: Subject,
+    generation = slot.generation,
+  ): Plan {
     const { network } = slot;
-    const attachment: Attachment = { containerId: idOf(slot, slot.generation) };
+    const attachment: Attachment = { containerId: idOf(slot, generation) };
     const configuration = configurationOf(network, this.#ground.directory, cniVersion);
     const call = attachmentCall(verb, attachment, configuration);
     return {
@@ -157,12 +199,15 @@ export class StormWorkers {
     return { network: network.name, verb: "STATUS", attachment: undefined, valid: undefined, call };
   }
 
-  /** Lists all but the dead. */
+  /** Lists all but the dead; after a boot also those, in most cases, since a runtime's cache survives it. */
   #collect(network: StormNetwork, { cniVersion }: Subject): Plan {
     const slots = this.#workers.flat().filter((slot) => slot.network === network);
-    const ids = slots.flatMap((slot) =>
-      Array.from({ length: LISTED_AHEAD }, (_, at) => idOf(slot, slot.generation + at)),
-    );
+    const listsDead = this.#hasBooted && this.#ground.random.chance(80);
+    const ids = slots.flatMap((slot) => {
+      const first = listsDead ? 0 : slot.generation;
+      const length = slot.generation - first + LISTED_AHEAD;
+      return Array.from({ length }, (_, at) => idOf(slot, first + at));
+    });
     const list = ids.map((containerID) => ({ containerID, ifname: "eth0" }));
     const top = { "cni.dev/valid-attachments": list };
     const call = networkCall(

@@ -3,8 +3,10 @@
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { randomFrom } from "../../differential/random.ts";
 import { Verifier } from "../violations.ts";
+import { bootObstacle } from "./boots.ts";
 import { type Removed, removeBeside } from "./removed-state.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { stormWithBoots } from "./storm-boots.ts";
 import { StormCalm } from "./storm-calm.ts";
 import type { Operation } from "./storm-log.ts";
 import { reservationsOf, smallNetworks, wideNetworks } from "./storm-network.ts";
@@ -51,6 +53,19 @@ export const stormScenarios: readonly Scenario[] = [
       const all = await storm(context, [context.subject], "all");
       if (context.extent === "short") return [all];
       return [all, await storm(context, mixture(context), "single files")];
+    },
+  },
+  {
+    fault: "the machine boots again and again under such calls, and nothing lives on",
+    promise:
+      "no address of a live attachment is ever handed out; reservations from before a boot give way, and none is lost",
+    obstacle: bootObstacle,
+    attempt: async (context) => {
+      if (context.subject.name === "Go") return [];
+      const all = mixture(context);
+      const mixed = await stormWithBoots(context, all, faultOfEmpty(all));
+      if (context.extent === "short") return [mixed];
+      return [mixed, await stormWithBoots(context, [context.subject], "torn")];
     },
   },
 ];
