@@ -19,7 +19,7 @@ const PERCENT_KILLED = 3;
 /** How many workers there are, how often the machine boots, and how many calls end between two boots. */
 const extents = {
   short: { workers: 8, boots: 4, calls: 25 },
-  full: { workers: 12, boots: 20, calls: 150 },
+  full: { workers: 12, boots: 12, calls: 60 },
   exhaustive: { workers: 12, boots: 300, calls: 200 },
 } as const;
 
