@@ -32,7 +32,9 @@ export function preferencesFor(
   const avoided = new Map<string, number>();
   const own: Address[] = [];
   const remembered =
-    stickySeconds === undefined ? [] : rememberedAddresses(system, location, stickySeconds);
+    stickySeconds === undefined
+      ? []
+      : rememberedAddresses(system, location, stickySeconds, store.released);
   for (const one of remembered) {
     const address = parseAddress(one.address);
     if (address !== undefined && one.owner === owner) own.push(address);

@@ -39,20 +39,28 @@ export function stickyOwnerOf(pod: Pod, interfaceName: InterfaceName): StickyOwn
   return `${formatPod(pod)} ${interfaceName}` as StickyOwner;
 }
 
-/** The addresses that are remembered, the oldest first; needs no lock. */
+/**
+ * The addresses that are remembered, the oldest first; needs no lock.
+ *
+ * @param released the names of those that were found released just now, whose time only begins
+ */
 export function rememberedAddresses(
   system: System,
   location: Location,
   seconds: number,
+  released: readonly string[],
 ): readonly Remembered[] {
   const oldest = system.now() - seconds * 1000;
-  return readAll(system, location).filter(({ time }) => time > oldest);
+  return readAll(system, location).filter(
+    ({ time, address }) => time > oldest || released.includes(address),
+  );
 }
 
 /**
  * Remembers the addresses of a pod, in place of those that it had.
  *
  * @param seconds how long others avoid them
+ * @param released as of `rememberedAddresses`
  * @throws SystemError
  */
 export function remember(
@@ -61,10 +69,11 @@ export function remember(
   owner: StickyOwner,
   addresses: readonly Address[],
   seconds: number,
+  released: readonly string[],
 ): void {
   const names = addresses.map(formatAddress);
   const time = system.now();
-  const others = kept(system, location, seconds).filter(
+  const others = kept(system, location, seconds, released).filter(
     (one) => one.owner !== owner && !names.includes(one.address),
   );
   write(system, location, [...others, ...names.map((address) => ({ owner, address, time }))]);
@@ -84,7 +93,7 @@ export function rememberReleased(
 ): void {
   const time = system.now();
   const isReleased = ({ address }: Remembered): boolean => names.includes(address);
-  const all = kept(system, location, seconds ?? Number.POSITIVE_INFINITY, isReleased);
+  const all = kept(system, location, seconds ?? Number.POSITIVE_INFINITY, names);
   const released = all.filter(isReleased).map((one) => ({ ...one, time }));
   if (released.length === 0) return;
   write(system, location, [...all.filter((one) => !isReleased(one)), ...released]);
@@ -95,12 +104,14 @@ function kept(
   system: System,
   location: Location,
   seconds: number,
-  isReleased: (one: Remembered) => boolean = () => false,
+  released: readonly string[],
 ): readonly Remembered[] {
   const oldest = system.now() - seconds * 1000;
   return readAll(system, location).filter(
-    (one) =>
-      one.time > oldest || isReleased(one) || exists(system, join(location.directory, one.address)),
+    ({ time, address }) =>
+      time > oldest ||
+      released.includes(address) ||
+      exists(system, join(location.directory, address)),
   );
 }
 

@@ -378,7 +378,9 @@ export class Store {
       if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
         noteBeforeBoot(system, location, boot, found, allIn(files));
       }
-      if (found?.boot === boot && this.#reuse?.delaySeconds) this.#noteMissing(files);
+      const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
+      const isNoted = delaySeconds > 0 || stickySeconds !== undefined;
+      if (found?.boot === boot && isNoted) this.#noteMissing(files);
       removeOldIndex(system, location);
       const machine = this.#machine(boot);
       const length = renewJournal(system, location, files, machine);

@@ -108,14 +108,14 @@ function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer
 
 /** It never makes an ADD fail. */
 function rememberFor(
-  { system, location }: Store,
+  { system, location, released }: Store,
   owner: StickyOwner,
   allocations: readonly Allocation[],
   { stickySeconds = 0 }: Reuse,
 ): void {
   const addresses = allocations.map(({ address }) => address);
   try {
-    remember(system, location, owner, addresses, stickySeconds);
+    remember(system, location, owner, addresses, stickySeconds, released);
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }

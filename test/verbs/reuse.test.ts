@@ -193,6 +193,22 @@ test("the memory lasts for stickySeconds from the release on, over boots, whoeve
   t.end();
 });
 
+test("a release by the Go plugin begins the time, too, once a call here finds the address free", (t) => {
+  const prepare = (): Network => {
+    const net = network({ sticky: "pod", stickySeconds: 60 });
+    net.add("a1", podOptions("web-0"));
+    net.machine.wait(3_600_000);
+    net.machine.disk.unlink(`${net.directory}/10.0.0.2`);
+    return net;
+  };
+  t.equal(last(prepare().add("a2", podOptions("web-0"))), "2", "the pod's own ADD");
+  const net = prepare();
+  net.add("other", podOptions("other"));
+  net.machine.wait(59_000);
+  t.equal(last(net.add("a2", podOptions("web-0"))), "2", "the ADD of another pod");
+  t.end();
+});
+
 test("what is noted is bounded, for its owner alone to read, and never makes a call fail", (t) => {
   const net = new Network(new MemoryMachine(), {
     subnet: "10.0.0.0/16",

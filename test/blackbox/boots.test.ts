@@ -1,0 +1,76 @@
+/** After a boot of the machine, reservations from before it give way where a range is otherwise full. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { bootObstacle } from "../faults/executables/boots.ts";
+import { Mounts } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "./data-directory.ts";
+import { executable } from "./executable.ts";
+import { type CallOptions, grantedAddresses, networkFor } from "./network.ts";
+import { readError } from "./printed-error.ts";
+
+const subnet = "10.50.0.0/29";
+
+const skip = bootObstacle() ?? false;
+
+/** The executable under test on a machine that has just booted. */
+async function booted(t: Test): Promise<CallOptions> {
+  const { entry } = await Mounts.openOnMachine(t.teardown.bind(t), "0123456789abcdef".repeat(2));
+  const program = join(scratchDirectory(t), "host-local");
+  const command = [...entry, executable].map((word) => `'${word}'`).join(" ");
+  writeFileSync(program, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+  return { program };
+}
+
+test("a reservation that gave way is in the history, with the container that had it", {
+  skip,
+}, async (t) => {
+  const network = networkFor(t, { subnet, history: true });
+  const before = await booted(t);
+  for (let at = 0; at < 5; at++) network.add(`old${at}`, before);
+  t.match(readError(network.add("beyond", before).stdout)?.msg, "no IP addresses available");
+
+  const now = await booted(t);
+  t.same(grantedAddresses(network.add("new0", now)), ["10.50.0.2"]);
+  network.del("old0", now);
+  network.del("old1", now);
+
+  const history = readFileSync(join(network.directory, ".host-local/net/history"), "utf8");
+  const lines = history.trimEnd().split("\n").slice(5);
+  t.same(
+    lines.map((line) => line.split(" ").slice(1, 6).join(" ")),
+    ["RECLAIM 10.50.0.2 old0 eth0 -", "ADD 10.50.0.2 new0 eth0 -", "DEL 10.50.0.3 old1 eth0 -"],
+  );
+});
+
+test("with reclaimAfterReboot false none gives way", { skip }, async (t) => {
+  const network = networkFor(t, {
+    subnet,
+    reclaimAfterReboot: false,
+    exhaustedStatus: "unavailable",
+  });
+  const before = await booted(t);
+  for (let at = 0; at < 5; at++) network.add(`old${at}`, before);
+  const held = network.tree();
+
+  const now = await booted(t);
+  t.match(readError(network.add("new", now).stdout)?.msg, "no IP addresses available");
+  t.equal(readError(network.status(now).stdout)?.code, 50);
+  t.same(network.tree(), held);
+});
+
+test("after a boot every address has rested, and a pod gets its own", { skip }, async (t) => {
+  const network = networkFor(t, { subnet, sticky: "pod", reuseDelaySeconds: 600 });
+  const cniArgs = "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0";
+  const before = await booted(t);
+  network.add("other", before);
+  network.add("a1", { ...before, cniArgs });
+  network.del("other", before);
+  network.del("a1", { ...before, cniArgs });
+
+  const now = await booted(t);
+  t.same(grantedAddresses(network.add("a2", { ...now, cniArgs })), ["10.50.0.3"]);
+  const rest = [0, 1, 2, 3].map((at) => network.add(`c${at}`, now));
+  t.same(rest.flatMap(grantedAddresses), ["10.50.0.4", "10.50.0.5", "10.50.0.6", "10.50.0.2"]);
+});
