@@ -14,7 +14,7 @@ import { join, type Location } from "./location.ts";
 import { type OwnedReservation, readOwner } from "./reservations.ts";
 import { allIn, readAll } from "./search.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
-import { readStateLines, writeStateLines } from "./state-lines.ts";
+import { readStateLines, requireStateLines, writeStateLines } from "./state-lines.ts";
 
 /** A reservation that was noted. */
 export interface Earlier {
@@ -35,7 +35,8 @@ const FILE = "before-boot";
 
 /** The reservations from before this boot, those of the oldest boot first; needs no lock. */
 export function readBeforeBoot(system: System, location: Location): readonly Earlier[] {
-  return readNotes(system, location).filter((note) => isStillThere(system, location, note));
+  const notes = notesIn(system, location, readStateLines(system, location, FILE));
+  return notes.filter((note) => isStillThere(system, location, note));
 }
 
 /**
@@ -48,7 +49,11 @@ export function namesBeforeBoot(system: System, place: Location): ReadonlySet<st
   const journal = readJournal(system, location, undefined);
   const [boot, seal] = [bootId(system), journal && sealOf(journal)];
   if (boot !== undefined && seal !== undefined) {
-    notes.push(...unnoted(system, location, boot, seal, () => allIn(readAll(system, location))));
+    try {
+      notes.push(...unnoted(system, location, boot, seal, () => allIn(readAll(system, location))));
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    }
   }
   return new Set(notes.map(({ name }) => name));
 }
@@ -95,7 +100,11 @@ export function noteBeforeBoot(
   if (found.length > 0) replaceBeforeBoot(system, location, notes);
 }
 
-/** The reservations that were there when another boot of this machine put the seal. */
+/**
+ * The reservations that were there when another boot of this machine put the seal.
+ *
+ * @throws SystemError where that is not known
+ */
 function unnoted(
   system: System,
   location: Location,
@@ -104,7 +113,7 @@ function unnoted(
   reservations: () => readonly OwnedReservation[],
 ): readonly Earlier[] {
   if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
-  if (knownMachineId(system) !== seal.machine || isShared(system, location)) return [];
+  if (machineId(system) !== seal.machine || !system.isLocal(location.directory)) return [];
   const isFromThen = fromThen(system, location, seal);
   return reservations().flatMap((reservation) => {
     const note = noteOf(system, location, seal.boot, reservation);
@@ -175,9 +184,20 @@ export function removeBeforeBoot(system: System, location: Location): void {
   writeStateLines(system, location, FILE, []);
 }
 
-/** What was noted on this machine about earlier boots; a file of another machine has nothing. */
+/**
+ * What was noted on this machine about earlier boots; a file of another machine has nothing.
+ *
+ * @throws SystemError where the file cannot be read
+ */
 export function readNotes(system: System, location: Location): readonly Earlier[] {
-  const [header = "", ...lines] = readStateLines(system, location, FILE);
+  return notesIn(system, location, requireStateLines(system, location, FILE));
+}
+
+function notesIn(
+  system: System,
+  location: Location,
+  [header = "", ...lines]: readonly string[],
+): readonly Earlier[] {
   if (header === "") return [];
   const [boot, machine] = [bootId(system), knownMachineId(system)];
   if (boot === undefined || machine === undefined || header !== headerOf(machine)) return [];

@@ -13,11 +13,29 @@ export function readStateLines(
   location: Location,
   name: string,
 ): readonly string[] {
+  try {
+    return requireStateLines(system, location, name);
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * As `readStateLines`, where a file that cannot be read matters; a missing one has no lines.
+ *
+ * @throws SystemError
+ */
+export function requireStateLines(
+  system: System,
+  location: Location,
+  name: string,
+): readonly string[] {
   if (!location.usesStateDirectory) return [];
   try {
     return system.readFile(join(location.stateDirectory, name), LARGEST).split("\n");
   } catch (error) {
-    if (isSystemError(error)) return [];
+    if (isSystemError(error, "ENOENT", "EFBIG", "EISDIR", "ELOOP")) return [];
     throw error;
   }
 }
