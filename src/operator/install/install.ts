@@ -19,12 +19,13 @@ import {
 import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   backupPathFor,
+  danglingLinkAt,
   type Installation,
   installationIn,
+  isPresent,
   isReplaced,
   keepTarget,
   kindAt,
-  linkAt,
   withCopy,
 } from "./installation.ts";
 import { rollBack } from "./rollback.ts";
@@ -159,7 +160,7 @@ function installSelf(context: Context, installation: Installation): Report {
 function copySelf(context: Context, installation: Installation): Outcome {
   const { system } = context;
   const { directory, target, previous } = installation;
-  const exists = kindAt(system, target) === "file";
+  const exists = isPresent(system, target);
   const { versions, kept } = withCopy(system, SELF, directory, (copy) => {
     const supported = requireVersions(context, installation, copy, "the copy");
     const to = exists ? keepTarget(system, installation) : undefined;
@@ -180,8 +181,7 @@ function copySelf(context: Context, installation: Installation): Outcome {
 
 function planToCopy(system: OperatorSystem, installation: Installation): string {
   const { target } = installation;
-  const place =
-    kindAt(system, target) === "file" ? backupPathFor(system, installation, target) : undefined;
+  const place = isPresent(system, target) ? backupPathFor(system, installation, target) : undefined;
   return `This executable will be installed as ${target}${planFor(system, installation, place)}.`;
 }
 
@@ -190,11 +190,10 @@ function planFor(
   { target, previous }: Installation,
   place: string | undefined,
 ): string {
-  if (place === previous) return `, and the existing file kept as ${place}`;
-  if (place !== undefined) return `, and the existing file kept as ${place}; ${previous} stays`;
-  if (kindAt(system, target) === "file") {
-    return `, in place of another version of it; ${previous} stays`;
-  }
-  const link = linkAt(system, target);
-  return link === undefined ? "" : `, in place of a link to ${link}, which does not exist`;
+  const link = danglingLinkAt(system, target);
+  const what = link === undefined ? "file" : `link to ${link}, which does not exist here,`;
+  if (place === previous) return `, and the existing ${what} kept as ${place}`;
+  if (place !== undefined) return `, and the existing ${what} kept as ${place}; ${previous} stays`;
+  if (!isPresent(system, target)) return "";
+  return `, in place of another version of it; ${previous} stays`;
 }

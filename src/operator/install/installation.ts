@@ -83,6 +83,19 @@ export function linkAt(system: OperatorSystem, path: string): string | undefined
 }
 
 /**
+ * The text of a symbolic link whose program is not here; `undefined` if there is none. In a container, the program may
+ * exist on the node: the links of a snap lead to `/snap`.
+ */
+export function danglingLinkAt(system: OperatorSystem, path: string): string | undefined {
+  return kindAt(system, path) === "nothing" ? linkAt(system, path) : undefined;
+}
+
+/** Whether there is a file, or a symbolic link to wherever, that a change has to keep. */
+export function isPresent(system: OperatorSystem, path: string): boolean {
+  return kindAt(system, path) === "file" || linkAt(system, path) !== undefined;
+}
+
+/**
  * Copies an executable to a temporary name and lets `publish` rename it. The temporary name is always removed.
  *
  * @throws SystemError
@@ -103,7 +116,8 @@ export function withCopy<T>(
 }
 
 /**
- * Where the file that is replaced belongs: the previous one, unless that is another plugin already, which stays.
+ * Where the file that is replaced belongs: the previous one, unless that is another plugin already, or a link to one that
+ * is not visible here, which stays.
  *
  * @param path the file, or a link to it
  * @returns `undefined` if it is not to be kept, since it is a version of this executable
@@ -113,8 +127,11 @@ export function backupPathFor(
   { previous, replaced }: Installation,
   path: string,
 ): string | undefined {
-  if (pluginKindAt(system, previous) !== "other") return previous;
+  const dangling = danglingLinkAt(system, previous);
+  if (dangling === undefined && pluginKindAt(system, previous) !== "other") return previous;
   if (pluginKindAt(system, path) === "ours") return undefined;
+  const link = danglingLinkAt(system, path);
+  if (dangling !== undefined || link !== undefined) return link === dangling ? previous : replaced;
   // The same: an installation was killed between its two steps.
   return system.sameContent(previous, path) ? previous : replaced;
 }

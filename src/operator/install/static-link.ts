@@ -6,11 +6,12 @@ import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
 import { requireVersions } from "./change.ts";
 import {
   backupPathFor,
+  danglingLinkAt,
   exchange,
   type Installation,
   installationIn,
+  isPresent,
   keepTarget,
-  kindAt,
   linkAt,
   pluginKindAt,
   updateMarker,
@@ -35,8 +36,7 @@ export function isLinked(system: OperatorSystem, { target }: Installation): bool
  */
 export function planToLink(system: OperatorSystem, installation: Installation): string {
   const { target } = installation;
-  const exists = kindAt(system, target) === "file";
-  const kept = exists ? backupPathFor(system, installation, target) : undefined;
+  const kept = isPresent(system, target) ? backupPathFor(system, installation, target) : undefined;
   const further = kept === undefined ? "" : `, and the existing file kept as ${kept}`;
   return `${target} will be a link to ${PLUGIN}${further}.`;
 }
@@ -50,7 +50,7 @@ export function planToLink(system: OperatorSystem, installation: Installation): 
  */
 export function linkStatic(system: OperatorSystem, installation: Installation): string {
   const { directory, target } = installation;
-  const kept = kindAt(system, target) === "file" ? keepTarget(system, installation) : undefined;
+  const kept = isPresent(system, target) ? keepTarget(system, installation) : undefined;
   const link = temporaryPath(system, directory, "new");
   try {
     system.symlink(PLUGIN, link);
@@ -75,7 +75,7 @@ export function planToUnlink(
 ): string {
   if (installation === undefined || !isLinked(system, installation)) return "";
   const { target, previous } = installation;
-  return pluginKindAt(system, previous) === "other"
+  return isRestorable(system, previous)
     ? `${previous} will be renamed to ${target}.`
     : `The link ${target} will be removed.`;
 }
@@ -101,13 +101,18 @@ export function unlinkStatic(
     if (keep === "remove link" && isMovedAway(system, installation)) system.unlink(previous);
     return "";
   }
-  const restores = pluginKindAt(system, previous) === "other";
-  if (restores) requireVersions(context, installation, previous);
+  const restores = isRestorable(system, previous);
+  if (pluginKindAt(system, previous) === "other") requireVersions(context, installation, previous);
   if (keep === "keep link") moveAway(system, installation, restores);
   else if (restores) system.rename(previous, target);
   else system.unlink(target);
   updateMarker(system, installation);
   return restores ? `Restored ${target}.` : `Removed the link ${target}.`;
+}
+
+/** Whether a path is another plugin, or a link to one that is not visible here. */
+function isRestorable(system: OperatorSystem, path: string): boolean {
+  return pluginKindAt(system, path) === "other" || danglingLinkAt(system, path) !== undefined;
 }
 
 function moveAway(system: OperatorSystem, installation: Installation, restores: boolean): void {

@@ -8,7 +8,7 @@ import {
   requireVersions,
   sentences,
 } from "./change.ts";
-import { type Installation, linkAt, pluginKindAt } from "./installation.ts";
+import { danglingLinkAt, type Installation, pluginKindAt } from "./installation.ts";
 import { planToUnlink, staticBeside, unlinkStatic } from "./static-link.ts";
 
 /**
@@ -27,9 +27,11 @@ export function uninstall(context: Context, installation: Installation): Report 
     }
     return removing(context, installation, [previous], `${target} is another plugin and stays.`);
   }
-  if (before === "other") return restore(context, installation);
+  if (before === "other" || danglingLinkAt(system, previous) !== undefined) {
+    return restore(context, installation);
+  }
   const ours = [
-    ...(before === "ours" || linkAt(system, previous) !== undefined ? [previous] : []),
+    ...(before === "ours" ? [previous] : []),
     ...(installed === "ours" ? [target] : []),
   ];
   if (ours.length === 0) return onlyStatic(context, installation, `There is no ${target}`);
@@ -52,7 +54,7 @@ function onlyStatic(context: Context, installation: Installation, text: string):
   }));
 }
 
-/** A single rename, so that there is a plugin at every moment. */
+/** A single rename, so that there is a plugin at every moment. A link to what is not visible here cannot be tested. */
 function restore(context: Context, installation: Installation): Report {
   const { target, previous } = installation;
   const link = staticBeside(installation);
@@ -61,13 +63,18 @@ function restore(context: Context, installation: Installation): Report {
     planToUnlink(context.system, link),
   );
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => {
-    const versions = requireVersions(context, installation, previous);
+    const dangling = danglingLinkAt(context.system, previous);
+    const versions = dangling === undefined ? requireVersions(context, installation, previous) : [];
     requireNoOther(context, target);
     const further = unlinkStatic(context, link, "remove link");
     context.system.rename(previous, target);
+    const what =
+      dangling === undefined
+        ? `which supports CNI ${versions.join(", ")}`
+        : `a link to ${dangling}, which does not exist here`;
     return {
       action: "uninstalled",
-      text: sentences(`Restored ${target}, which supports CNI ${versions.join(", ")}.`, further),
+      text: sentences(`Restored ${target}, ${what}.`, further),
       versions,
     };
   });

@@ -53,16 +53,37 @@ test("so is a link with an absolute path", (t) => {
   t.end();
 });
 
-test("a link whose program is gone is no plugin: it is replaced, and not kept", (t) => {
+test("so is one whose program is not visible here, as that of a snap in a container", (t) => {
   const directory = emptyDirectory(t);
-  symlinkSync("gone", directory.target);
+  const { target, previous } = directory;
+  symlinkSync("/snap/gone/host-local", target);
 
   t.match(directory.install(), [
     1,
-    `${directory.target}, in place of a link to gone, which does not exist.\n`,
+    `${target}, and the existing link to /snap/gone/host-local, which does not exist here, kept as ${previous}.\n`,
   ]);
   t.equal(directory.install("--yes")[0], 0);
-  t.strictSame(directory.names, ["host-local", "host-local.installed"]);
+  t.ok(isExecutable(target) && !isLink(target));
+  t.equal(readlinkSync(previous), "/snap/gone/host-local");
+  t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
+  t.end();
+});
+
+test("beside another previous plugin, such a link is kept, too", (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous, replaced } = directory;
+  directory.install("--yes");
+  rmSync(target);
+  symlinkSync("gone", target);
+
+  t.match(directory.install("--yes", "--if-replaced"), [
+    0,
+    `The file it replaced is now ${replaced}. ${previous} is unchanged.\n`,
+    "",
+  ]);
+  t.ok(isExecutable(target));
+  t.equal(readFileSync(previous, "utf8"), OTHER);
+  t.equal(readlinkSync(replaced), "gone");
   t.end();
 });
 

@@ -135,6 +135,19 @@ test("a link that was static before comes back as it was", (t) => {
   t.end();
 });
 
+test("so does one whose program is not visible here", (t) => {
+  const directory = directoryWithOther(t);
+  symlinkSync("/snap/gone/static", join(directory.path, "static"));
+
+  directory.install("--static", "--yes");
+  t.ok(isStatic(directory));
+  t.equal(directory.install("--uninstall", "--yes")[0], 0);
+
+  t.equal(readlinkSync(join(directory.path, "static")), "/snap/gone/static");
+  t.strictSame(directory.names, ["host-local", "static"]);
+  t.end();
+});
+
 test("a previous static that does not work stops a rollback and a removal before they begin", (t) => {
   const directory = directoryWithOther(t);
   directory.put("static", "#!/bin/sh\nexit 3\n");

@@ -1,6 +1,6 @@
 /** install --uninstall. */
 
-import { readFileSync, readlinkSync, rmSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { test } from "tap";
 import { converse, skipWithoutTerminal } from "../terminal.ts";
 import {
@@ -63,6 +63,22 @@ test("so does a link", (t) => {
   t.equal(directory.install("--uninstall", "--yes")[0], 0);
   t.equal(readlinkSync(directory.target), "cni");
   t.strictSame(directory.names, ["cni", "host-local"]);
+  t.end();
+});
+
+test("so does one whose program is not visible here, which nobody can test", (t) => {
+  const directory = emptyDirectory(t);
+  const { target } = directory;
+  symlinkSync("/snap/gone/host-local", target);
+  directory.install("--yes");
+
+  t.strictSame(directory.install("--uninstall", "--yes"), [
+    0,
+    `Restored ${target}, a link to /snap/gone/host-local, which does not exist here.\n`,
+    "",
+  ]);
+  t.equal(readlinkSync(target), "/snap/gone/host-local");
+  t.strictSame(directory.names, ["host-local"]);
   t.end();
 });
 
