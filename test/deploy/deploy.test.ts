@@ -16,11 +16,13 @@ interface Container {
   readonly name: string;
   readonly image: string;
   readonly args: readonly string[];
+  readonly resources: Readonly<Record<string, unknown>>;
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly volumeMounts: readonly {
     readonly name: string;
     readonly mountPath: string;
     readonly readOnly?: boolean;
+    readonly mountPropagation?: string;
   }[];
 }
 
@@ -32,7 +34,7 @@ interface DaemonSet extends Manifest {
         readonly containers: readonly Container[];
         readonly volumes: readonly {
           readonly name: string;
-          readonly hostPath: { readonly path: string };
+          readonly hostPath: { readonly path: string; readonly type?: string };
         }[];
       } & Readonly<Record<string, unknown>>;
     };
@@ -125,6 +127,27 @@ test("its capabilities are those of the systemd unit for gc", (t) => {
   t.end();
 });
 
+test("the container that installs may write the directory of another user, as the agent may", (t) => {
+  const [container] = base.spec.template.spec.initContainers;
+
+  t.match(container?.securityContext, { capabilities: { add: ["DAC_OVERRIDE"] } });
+  t.end();
+});
+
+test("SELinux lets it write the paths of the node", (t) => {
+  t.match(base.spec.template.spec, { securityContext: { seLinuxOptions: { type: "spc_t" } } });
+  t.end();
+});
+
+test("its memory is enough for 65 000 reservations", (t) => {
+  const { initContainers, containers } = base.spec.template.spec;
+
+  for (const { resources } of [...initContainers, ...containers]) {
+    t.match(resources, { limits: { memory: "512Mi" } });
+  }
+  t.end();
+});
+
 test("the commands have the options that are given", (t) => {
   const { initContainers, containers } = base.spec.template.spec;
   const known = [...Object.values(agentOptions), listenOption, ...install.options];
@@ -155,6 +178,8 @@ for (const name of overlays) {
     const { volumes, containers } = daemonSetIn(objects).spec.template.spec;
     const pathOf = (volume: string): string | undefined =>
       volumes.find((one) => one.name === volume)?.hostPath.path;
+    const typeOf = (volume: string): string | undefined =>
+      volumes.find((one) => one.name === volume)?.hostPath.type;
 
     for (const object of objects) {
       t.same(violations(object), [], object.kind);
@@ -162,28 +187,36 @@ for (const name of overlays) {
     }
     const known = knownPluginDirectories.find(({ directory }) => directory === pathOf("plugins"));
     t.equal(pathOf("configurations"), known?.configurations);
+    // A wrong path fails instead of being created.
+    for (const volume of ["plugins", "configurations"]) t.equal(typeOf(volume), "Directory");
     t.match(containers, [{ image: "registry.example.com/host-local:v1.0.0" }]);
     t.end();
   });
 }
 
-test("k3s: what its links lead to is where they lead, in both containers", {
-  skip: skipWithoutKubectl,
-}, (t) => {
-  const { spec } = daemonSetIn(build(inRepository("deploy/overlays/k3s"))).spec.template;
-  const path = "/var/lib/rancher/k3s/data";
+for (const [distribution, volume, path, mountPropagation] of [
+  ["k3s", "k3s", "/var/lib/rancher/k3s/data", undefined],
+  // snapd mounts a squashfs for each revision.
+  ["microk8s", "snap", "/snap", "HostToContainer"],
+] as const) {
+  test(`${distribution}: what its links lead to is where they lead, in both containers`, {
+    skip: skipWithoutKubectl,
+  }, (t) => {
+    const { spec } = daemonSetIn(build(inRepository(`deploy/overlays/${distribution}`))).spec
+      .template;
 
-  t.match(
-    spec.volumes.find(({ name }) => name === "k3s"),
-    { hostPath: { path } },
-  );
-  for (const { name, volumeMounts } of [...spec.initContainers, ...spec.containers]) {
-    const found = volumeMounts.find((one) => one.name === "k3s");
-    t.match(found, { mountPath: path, readOnly: true }, name);
-    t.ok(volumeMounts.some(({ mountPath }) => mountPath === "/host/opt/cni/bin"));
-  }
-  t.end();
-});
+    t.match(
+      spec.volumes.find(({ name }) => name === volume),
+      { hostPath: { path, type: "Directory" } },
+    );
+    for (const { name, volumeMounts } of [...spec.initContainers, ...spec.containers]) {
+      const found = volumeMounts.find((one) => one.name === volume);
+      t.match(found, { mountPath: path, mountPropagation, readOnly: true }, name);
+      t.ok(volumeMounts.some(({ mountPath }) => mountPath === "/host/opt/cni/bin"));
+    }
+    t.end();
+  });
+}
 
 test("the component for node-feature-discovery adds the option, the directory and the rule", {
   skip: skipWithoutKubectl,
