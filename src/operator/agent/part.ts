@@ -57,6 +57,13 @@ export function partsOf(context: Context): readonly Part[] {
     ...rest,
   });
   const parts: Part[] = [];
+  // First: runtimes need the plugin, and gc may take long.
+  const directory = option(keepInstalled.name);
+  if (directory !== undefined) {
+    const name = given(context, as.name);
+    const words = ["install", directory, ...name, "--if-replaced", "--yes", "--json"];
+    parts.push(part("install", words, { changes: installationsIn }));
+  }
   if (has(gc.name)) {
     const command = given(context, liveCommand.name);
     const source = command.length > 0 ? command : ["--by-netns"];
@@ -67,12 +74,6 @@ export function partsOf(context: Context): readonly Part[] {
         changes: releasesIn,
       }),
     );
-  }
-  const directory = option(keepInstalled.name);
-  if (directory !== undefined) {
-    const name = given(context, as.name);
-    const words = ["install", directory, ...name, "--if-replaced", "--yes", "--json"];
-    parts.push(part("install", words, { changes: installationsIn }));
   }
   if (option(nodeFeature.name) !== undefined) {
     const feature = [nodeFeature, resource].flatMap(({ name }) => given(context, name));

@@ -128,7 +128,7 @@ test("a failing part is reported, and the others go on", async (t) => {
 
   t.match(failed, {
     status: 503,
-    body: `[-]gc failed: ${reason}\n[+]install ok\n[-]metrics failed: ${reason}\nhealthz check failed\n`,
+    body: `[+]install ok\n[-]gc failed: ${reason}\n[-]metrics failed: ${reason}\nhealthz check failed\n`,
   });
   t.match(metrics, { status: 503 });
   const { stderr } = agent.output();
