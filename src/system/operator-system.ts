@@ -40,7 +40,7 @@ export interface Service {
   readonly listen: { readonly address: string; readonly port: number } | undefined;
   /** Called whenever no program runs: at the start, after each program, and after each wait. */
   next(): ServiceStep;
-  /** Takes the end of the program: ETIMEDOUT if it was killed. Its output may be cut. */
+  /** Takes the end of the program: ETIMEDOUT if it was killed, EFBIG if its output is too long. Its errors may be cut. */
   completed(outcome: CompletedProcess | SystemError): void;
   /**
    * The response to what a connection has sent so far, after which the connection is closed; `undefined` as long as the

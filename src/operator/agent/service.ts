@@ -115,6 +115,7 @@ function examine(part: Part, outcome: CompletedProcess | SystemError): Result {
   if (isSystemError(outcome, "ETIMEDOUT")) {
     return failure(`took longer than ${TIMEOUT / 60_000} minutes, and was killed`);
   }
+  if (isSystemError(outcome, "EFBIG")) return failure("printed too much for its result to be read");
   if (isSystemError(outcome)) return failure(outcome.message);
   const { exitCode, stdout, stderr } = outcome;
   const messages = linesOf(stderr);

@@ -8,8 +8,11 @@ import { SystemError } from "../system.ts";
 import { killGroup } from "./kill-group.ts";
 import { errnoOf } from "./system-call.ts";
 
-/** How much of each output of a program is taken, in characters. */
-const LONGEST_OUTPUT = 4 * 1024 * 1024;
+/** The longest output of a program, in characters: `gc --json` with 65 000 reservations prints 28 MB. */
+const LONGEST_OUTPUT = 64 * 1024 * 1024;
+
+/** How much of its errors is taken, in characters: the log has only some lines of them. */
+const LONGEST_ERRORS = 64 * 1024;
 
 /** How long a connection may take, in milliseconds. */
 const CONNECTION_TIME = 5000;
@@ -77,10 +80,10 @@ function runProgram(
   let [stdout, stderr] = ["", ""];
   child = started;
   started.stdout.setEncoding("utf8").on("data", (chunk) => {
-    stdout = `${stdout}${chunk}`.slice(0, LONGEST_OUTPUT);
+    if (stdout.length <= LONGEST_OUTPUT) stdout += chunk;
   });
   started.stderr.setEncoding("utf8").on("data", (chunk) => {
-    stderr = `${stderr}${chunk}`.slice(0, LONGEST_OUTPUT);
+    stderr = `${stderr}${chunk}`.slice(0, LONGEST_ERRORS);
   });
   const timer = setTimeout(() => {
     failure = new SystemError("exec", program, "ETIMEDOUT");
@@ -92,6 +95,7 @@ function runProgram(
   started.on("close", (status, signal) => {
     clearTimeout(timer);
     child = undefined;
+    if (stdout.length > LONGEST_OUTPUT) failure ??= new SystemError("read", program, "EFBIG");
     const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
     completed(failure ?? { exitCode, stdout, stderr });
   });

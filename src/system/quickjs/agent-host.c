@@ -19,12 +19,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
   /* In bytes; the text of a request is cut here. */
   LONGEST_REQUEST = 8 * 1024,
+  /* The log has only some lines of it. */
+  LONGEST_ERRORS = 64 * 1024,
   WAITING_CONNECTIONS = 16,
   KILLED = 128,
 };
@@ -293,25 +296,25 @@ static JSValue host_start(JSContext *ctx, JSValueConst self, int count, JSValueC
   return throw_errno(ctx, "exec", error);
 }
 
-/* The beginning of what a program has written. */
-static JSValue written(JSContext *ctx, int descriptor, size_t limit) {
+/* What a program has written: up to the limit, or EFBIG. */
+static JSValue written(JSContext *ctx, int descriptor, uint32_t limit) {
   if (lseek(descriptor, 0, SEEK_SET) < 0) return throw_errno(ctx, "lseek", errno);
-  char *text = malloc(limit);
-  if (!text) return JS_ThrowOutOfMemory(ctx);
-  size_t length = 0;
-  while (length < limit) {
-    ssize_t found = read(descriptor, text + length, limit - length);
-    if (found == 0 || (found < 0 && errno != EINTR)) break;
-    if (found > 0) length += (size_t)found;
+  return read_all(ctx, descriptor, limit, 0);
+}
+
+/* The beginning of what it has written to standard error. */
+static JSValue written_errors(JSContext *ctx) {
+  struct stat status;
+  if (fstat(program.errors, &status) < 0) return throw_errno(ctx, "fstat", errno);
+  if (status.st_size > LONGEST_ERRORS && ftruncate(program.errors, LONGEST_ERRORS) < 0) {
+    return throw_errno(ctx, "ftruncate", errno);
   }
-  JSValue result = JS_NewStringLen(ctx, text, length);
-  free(text);
-  return result;
+  return written(ctx, program.errors, LONGEST_ERRORS);
 }
 
 /*
- * `undefined` while the program runs; then, once, its exit code, standard output and standard error,
- * each cut at the limit in bytes. Throws ETIMEDOUT if it was killed.
+ * `undefined` while the program runs; then, once, its exit code, standard output and the beginning of
+ * standard error. Throws ETIMEDOUT if it was killed, EFBIG if its output is longer than the limit in bytes.
  */
 static JSValue host_result(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
@@ -326,7 +329,8 @@ static JSValue host_result(JSContext *ctx, JSValueConst self, int count, JSValue
     result = throw_errno(ctx, "exec", ETIMEDOUT);
   } else {
     JSValue output = written(ctx, program.output, limit);
-    result = completed_process(ctx, code, output, written(ctx, program.errors, limit));
+    result = JS_IsException(output) ? JS_EXCEPTION
+                                    : completed_process(ctx, code, output, written_errors(ctx));
   }
   close_outputs();
   return result;

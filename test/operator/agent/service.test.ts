@@ -124,6 +124,11 @@ for (const [what, outcome, message] of [
     new SystemError("exec", "x", "ETIMEDOUT"),
     "took longer than 2 minutes, and was killed",
   ],
+  [
+    "prints too much",
+    new SystemError("read", "x", "EFBIG"),
+    "printed too much for its result to be read",
+  ],
   ["cannot be started", new SystemError("exec", "x", "ENOMEM"), "exec x: ENOMEM"],
   ["prints something else", { ...success, stdout: "{" }, /^unexpected output: /],
   ["prints control characters", { ...success, exitCode: 2, stderr: "a\u001b[2Jb\r\n" }, "a?[2Jb"],
