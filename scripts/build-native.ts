@@ -3,11 +3,12 @@
  * linked statically with Debian's libquickjs and the C host in src/system/quickjs, and run once up to
  * where it waits for a call, which is where each call begins then.
  *
- * Usage: `node scripts/build-native.ts [--checked] [--arch ARCHITECTURE] [--accept-quickjs]`, through
+ * Usage: `node scripts/build-native.ts [--checked] [--arch ARCHITECTURE] [--accept-quickjs [--quickjs-version VERSION]]`, through
  * `npm run build:native`. With `--checked` it writes build/native-checked/host-local-checked, which runs
  * under the address and undefined-behaviour sanitizers and frees everything at its end. With `--arch`
  * it builds for another architecture, with Debian's cross compiler and QEMU, into dist/native-ARCHITECTURE.
- * With `--accept-quickjs` it pins the QuickJS library that it finds (see release/quickjs-pin.ts).
+ * With `--accept-quickjs` it pins the QuickJS library that it finds (see release/quickjs-pin.ts), under the version of its
+ * Debian package, or the given one.
  */
 
 import { spawnSync } from "node:child_process";
@@ -272,10 +273,13 @@ if (import.meta.main) {
       checked: { type: "boolean", default: false },
       arch: { type: "string", default: ownArchitecture().name },
       "accept-quickjs": { type: "boolean", default: false },
+      "quickjs-version": { type: "string" },
     },
   });
   const architecture = architectureNamed(values.arch);
-  if (values["accept-quickjs"]) acceptLibrary(libraryOrFetch(architecture));
+  if (values["accept-quickjs"]) {
+    acceptLibrary(libraryOrFetch(architecture), values["quickjs-version"]);
+  }
   const output = await buildNative({ checked: values.checked, architecture });
   console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
 }

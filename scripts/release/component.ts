@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "../bundle.ts";
-import { type Architecture, tool } from "./architecture.ts";
+import { type Architecture, emulator, tool } from "./architecture.ts";
 import { command } from "./command.ts";
-import { type Library, readPin } from "./quickjs-pin.ts";
+import { documentationOf, type Library, quickJsVersion, requirePinned } from "./quickjs-pin.ts";
 import type { ShippedNode } from "./shipped-node.ts";
 
 /** A work of others that an executable contains. */
@@ -56,18 +56,17 @@ export function bundledPackages(files: readonly string[]): readonly Component[] 
 /** The libraries that the native executable is linked with, as they are installed here. */
 export function linkedLibraries(library: Library): readonly Component[] {
   const { architecture } = library;
-  const { version, packageVersion, archives } = readPin();
-  const pinned = archives[architecture.name];
-  const share = join(library.include, "..", "..", "share", "doc", "libquickjs", "copyright");
+  const pin = requirePinned(library);
+  const version = quickJsVersion(pin);
   return [
     {
       name: "quickjs",
       version,
       license: "MIT",
-      licenseText: readFileSync(share, "utf8"),
-      purl: `pkg:deb/debian/libquickjs@${packageVersion}?arch=${architecture.debian}`,
+      licenseText: readFileSync(join(documentationOf(library), "copyright"), "utf8"),
+      purl: `pkg:deb/debian/libquickjs@${pin.packageVersion}?arch=${architecture.debian}`,
       cpe: `cpe:2.3:a:quickjs_project:quickjs:${version}:*:*:*:*:*:*:*`,
-      ...(pinned === undefined ? {} : { hash: { algorithm: "SHA-256", value: pinned } }),
+      hash: { algorithm: "SHA-256", value: pin.archive },
       linking: "static",
     },
     glibc(architecture),
@@ -96,11 +95,16 @@ export interface InstalledPackage {
   readonly architecture: string;
 }
 
-/** The compiler, the linker and the C library for an architecture, as packages of Debian. */
+/** The compiler, the linker, the C library and the emulator for an architecture, as packages of Debian. */
 export function toolchain(architecture: Architecture): readonly InstalledPackage[] {
+  const programs = [
+    tool(architecture, "gcc"),
+    tool(architecture, "ld"),
+    // It runs the compiler of bytecode, and the executable once for its snapshot.
+    ...emulator(architecture).slice(0, 1),
+  ];
   const files = [
-    command(["sh", "-c", `command -v ${tool(architecture, "gcc")}`]).trim(),
-    command(["sh", "-c", `command -v ${tool(architecture, "ld")}`]).trim(),
+    ...programs.map((program) => command(["sh", "-c", `command -v ${program}`]).trim()),
     fileOfCompiler(architecture, "libc.a"),
     fileOfCompiler(architecture, "libgcc.a"),
   ];
@@ -146,9 +150,10 @@ function fileOfCompiler(architecture: Architecture, name: string): string {
 
 /** The package of Debian that a file belongs to. */
 function packageOf(file: string): InstalledPackage {
-  // Where /lib is a link to /usr/lib, a package may name its file by either.
+  // Debian's /usr/bin/gcc is a link that a package without a compiler has.
   const real = command(["realpath", file]).trim();
-  for (const path of new Set([file, real, real.replace(/^\/usr/, "")])) {
+  // Where /lib is a link to /usr/lib, a package may name its file by either.
+  for (const path of new Set([real, real.replace(/^\/usr/, "")])) {
     try {
       const owner = command(["dpkg-query", "--search", path]).split(": ")[0] ?? "";
       const [name = "", version = "", architecture = ""] = command([

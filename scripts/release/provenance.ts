@@ -9,7 +9,7 @@ import { ownArchitecture } from "./architecture.ts";
 import type { ChecksumLine } from "./checksum.ts";
 import { checksum } from "./checksum.ts";
 import { toolchain } from "./component.ts";
-import { readPin } from "./quickjs-pin.ts";
+import { pinFor } from "./quickjs-pin.ts";
 import type { Source, Variant } from "./release.ts";
 
 /** What a statement is about. */
@@ -50,14 +50,14 @@ export function provenanceOf({ source, variants, subjects, builder }: Provenance
             digest: { sha256: checksum("sha256", join(root, "package-lock.json")) },
           },
           ...architectures.flatMap((architecture) => {
-            const sha256 = readPin().archives[architecture.name];
-            return sha256 === undefined
+            const pin = pinFor(architecture);
+            return pin === undefined
               ? []
               : [
                   {
-                    uri: `pkg:deb/debian/libquickjs@${readPin().packageVersion}?arch=${architecture.debian}`,
+                    uri: `pkg:deb/debian/libquickjs@${pin.packageVersion}?arch=${architecture.debian}`,
                     name: `libquickjs.a for ${architecture.name}`,
-                    digest: { sha256 },
+                    digest: { sha256: pin.archive },
                   },
                 ];
           }),

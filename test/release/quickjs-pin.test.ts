@@ -1,11 +1,18 @@
-/** Another QuickJS library than the pinned one is not linked by accident. */
+/** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
 
-import { appendFileSync, cpSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "tap";
+import { gzipSync } from "node:zlib";
+import { type Test, test } from "tap";
 import { libraryOrFetch } from "../../scripts/build-native.ts";
-import { ownArchitecture } from "../../scripts/release/architecture.ts";
-import { requirePinned } from "../../scripts/release/quickjs-pin.ts";
+import { architectureNamed, ownArchitecture } from "../../scripts/release/architecture.ts";
+import {
+  acceptLibrary,
+  type Library,
+  pinFor,
+  quickJsVersion,
+  requirePinned,
+} from "../../scripts/release/quickjs-pin.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 
 const architecture = ownArchitecture();
@@ -23,5 +30,61 @@ test("another library is an error that says what was found, and how to accept it
       `${archive} is not the pinned QuickJS .*: expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}\\..*--arch ${architecture.name} --accept-quickjs`,
     ),
   });
+  t.end();
+});
+
+/** A library as a Debian package has it, and a file of pins. */
+function anotherLibrary(t: Pick<Test, "teardown">, changelogs: Readonly<Record<string, string>>) {
+  const usr = join(scratchDirectory(t), "usr");
+  const include = join(usr, "include", "quickjs");
+  const documentation = join(usr, "share", "doc", "libquickjs");
+  for (const directory of [include, documentation]) mkdirSync(directory, { recursive: true });
+  const library: Library = { architecture, include, archive: join(usr, "libquickjs.a") };
+  writeFileSync(library.archive, "another library");
+  writeFileSync(join(include, "quickjs.h"), "another header");
+  for (const [name, text] of Object.entries(changelogs)) {
+    writeFileSync(join(documentation, name), gzipSync(text));
+  }
+  const pins = join(usr, "pins.json");
+  cpSync("scripts/release/quickjs-pin.json", pins);
+  return { library, pins };
+}
+
+test("a library that is accepted is pinned under its own version, for its architecture only", (t) => {
+  const { library, pins } = anotherLibrary(t, {
+    "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n\n  * New.\n",
+  });
+  const others = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
+
+  acceptLibrary(library, undefined, pins);
+
+  const pin = pinFor(architecture, pins);
+  t.match(pin, {
+    packageVersion: "2026.02.03-2",
+    header: /^[0-9a-f]{64}$/,
+    archive: /^[0-9a-f]{64}$/,
+  });
+  t.not(pin?.header, pinFor(architecture)?.header);
+  t.equal(pin && quickJsVersion(pin), "2026-02-03");
+  t.strictSame(pinFor(others, pins), pinFor(others));
+  t.end();
+});
+
+test("the version of a package that was only rebuilt is that of its architecture", (t) => {
+  const { library, pins } = anotherLibrary(t, {
+    "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n",
+    [`changelog.Debian.${architecture.debian}.gz`]:
+      "quickjs (2026.02.03-2+b1) sid; urgency=low, binary-only=yes\n",
+  });
+  acceptLibrary(library, undefined, pins);
+  t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03-2+b1");
+  t.end();
+});
+
+test("a library without a changelog is accepted only under a given version", (t) => {
+  const { library, pins } = anotherLibrary(t, {});
+  t.throws(() => acceptLibrary(library, undefined, pins), { message: /add --quickjs-version/ });
+  acceptLibrary(library, "2026.02.03", pins);
+  t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03");
   t.end();
 });
