@@ -5,16 +5,24 @@
  * Usage: npm run release [-- OPTION...]
  *
  *   --arch A,B         only these architectures, in Go's names
- *   --out DIR          where to put the release, instead of dist/release; what is there is replaced
+ *   --out DIR          where to put the release, instead of dist/release; only a release that is there is replaced
  *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
  *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
  *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
- *   --allow-changes    also where files differ from the commit
- *   --check            check the release that is there
+ *   --allow-changes    also where files differ from the commit, or with --check did
+ *   --check            check the release that is there, for all architectures or those of --arch
  *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
  */
 
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildExecutable } from "./build.ts";
@@ -47,7 +55,7 @@ import { writeSysext } from "./release/sysext.ts";
 /** What to release. */
 export interface ReleaseOptions {
   readonly variants: readonly Variant[];
-  /** The directory to make; what is there is replaced. */
+  /** The directory to make; a release that is there is replaced. */
   readonly output: string;
   /** Who builds, as a URI. */
   readonly builder: string;
@@ -63,10 +71,11 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
 /**
  * Makes a release. Until it is complete, nothing appears in the output directory.
  *
- * @throws when something cannot be built, run, written or signed
+ * @throws when something cannot be built, run, written or signed, or the output directory has something else than a release
  */
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
+  requireReplaceable(output);
   const source = readSource(options.allowChanges ?? false);
   const unfinished = `${output}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -99,6 +108,15 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+function requireReplaceable(output: string): void {
+  if (!existsSync(output)) return;
+  const names = readdirSync(output);
+  if (names.length === 0 || names.includes("SHA256SUMS")) return;
+  throw new Error(
+    `${output} is neither empty nor a release, so it is not replaced: choose another directory.`,
+  );
 }
 
 /** Builds an executable, and finds out what is in it. */
@@ -193,19 +211,26 @@ if (import.meta.main) {
   const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
   const { maintainer = HOST_LOCAL_MAINTAINER } = values;
   try {
+    const variants = variantsFor(values.arch.split(",").map(architectureNamed));
+    const allowChanges = values["allow-changes"];
     if (values.check) {
-      const problems = checkRelease(output, values.verify);
+      const { verify } = values;
+      const problems = checkRelease(output, {
+        variants,
+        allowChanges,
+        ...(verify === undefined ? {} : { verify }),
+      });
       for (const problem of problems) console.error(problem);
       console.log(problems.length === 0 ? "The release is complete." : "The release is faulty.");
       process.exitCode = problems.length === 0 ? 0 : 1;
     } else {
       await makeRelease({
-        variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+        variants,
         output,
         builder,
         ...(maintainer === undefined ? {} : { maintainer }),
         ...(sign === undefined ? {} : { sign }),
-        allowChanges: values["allow-changes"],
+        allowChanges,
       });
       report(output);
     }

@@ -10,16 +10,21 @@ import {
   rmSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Architecture, architectureNamed } from "./architecture.ts";
+import { basename, join } from "node:path";
+import type { Architecture } from "./architecture.ts";
 import { checkPackages } from "./check-packages.ts";
 import { type ChecksumLine, checksum, readChecksums } from "./checksum.ts";
 import { command } from "./command.ts";
 import { outputOf } from "./contents.ts";
+import { debName } from "./deb.ts";
 import { elfKindOf } from "./elf.ts";
+import { imageName } from "./image.ts";
 import { componentsIn } from "./notices.ts";
 import { Problems } from "./problems.ts";
+import { nameOf, type Variant } from "./release.ts";
+import { rpmName } from "./rpm.ts";
 import { signedFiles, signWith } from "./signature.ts";
+import { sysextName } from "./sysext.ts";
 
 /** What an archive has at its top, besides the examples. */
 const expectedFiles: Readonly<Record<string, number>> = {
@@ -32,53 +37,108 @@ const expectedFiles: Readonly<Record<string, number>> = {
   "host-local.fish": 0o644,
 };
 
-/** How an archive's file is named. */
-const ARCHIVE = /^(host-local(?:-portable)?)-linux-([a-z0-9]+)-v(.+)\.tgz$/;
+/** What the name of a signed file is followed by in the name of its signature: those of gpg, minisign and cosign. */
+const signatureSuffixes = [".asc", ".sig", ".minisig", ".sigstore", ".sigstore.json", ".pem"];
+
+/** How a release is checked. */
+export interface CheckOptions {
+  /** What the release should consist of. */
+  readonly variants: readonly Variant[];
+  /** Run for each signed file; fails if its signature is not valid. */
+  readonly verify?: string;
+  /** Whether a release of files that differ from the commit will do. */
+  readonly allowChanges?: boolean;
+}
 
 /**
- * Checks the sums, the contents of each archive, that the executables run, the packages and the image, and that the SBOMs and the provenance statement are
- * about these files.
+ * Checks the signatures; then that the files are there, and their sums; then the contents of each archive, that the
+ * executables run, the packages and the image, and that the SBOMs and the provenance statement are about these files. Nothing
+ * is unpacked or run if a signature or a sum is wrong.
  *
  * @param directory the release
- * @param verify a command that is run for each signed file, and fails if its signature is not valid
  * @returns the problems, none if the release is complete
  */
-export function checkRelease(directory: string, verify?: string): readonly string[] {
+export function checkRelease(directory: string, options: CheckOptions): readonly string[] {
+  const { variants, verify, allowChanges = false } = options;
   const problems = new Problems();
   problems.attempt(directory, () => {
+    if (verify !== undefined) checkSignatures(problems, directory, verify);
+    if (problems.found.length > 0) return;
     const sums = readChecksums(join(directory, "SHA256SUMS"));
-    checkNames(problems, directory, sums);
+    const version = versionIn(sums);
+    checkNames(problems, directory, sums, filesOfRelease(variants, version));
     for (const sum of sums) checkSum(problems, directory, sum);
-    const archives = sums.map(({ name }) => name).filter((name) => ARCHIVE.test(name));
-    problems.expect(archives.length > 0, directory, "there is no archive");
-    for (const name of archives) {
-      problems.attempt(name, () => checkArchive(problems, directory, name));
+    if (problems.found.length > 0) return;
+    for (const variant of variants) {
+      const name = `${nameOf(variant, version)}.tgz`;
+      problems.attempt(name, () => checkArchive(problems, directory, variant, version));
     }
-    const natives = archives.flatMap((name) => {
-      const [, program, architecture = "", version = ""] = ARCHIVE.exec(name) ?? [];
-      return program === "host-local" ? [{ architecture, version }] : [];
-    });
-    const [first] = natives;
-    if (first !== undefined) {
-      const { version } = first;
-      const known = natives.map(({ architecture }) => architectureNamed(architecture));
-      checkPackages(problems, { directory, version, architectures: known });
-    }
-    checkProvenance(problems, directory, sums);
-    if (verify === undefined) return;
-    for (const file of signedFiles(directory)) {
-      problems.attempt(file, () => signWith(verify, file));
-    }
+    checkPackages(problems, { directory, version, architectures: nativesIn(variants) });
+    checkProvenance(problems, directory, sums, allowChanges);
   });
   return problems.found;
 }
 
-/** A file that is not in the list has to belong to one that is, as its sum or its signature does. */
-function checkNames(problems: Problems, directory: string, sums: readonly ChecksumLine[]): void {
-  const known = ["SHA256SUMS", ...sums.map(({ name }) => name)];
+function checkSignatures(problems: Problems, directory: string, verify: string): void {
+  for (const file of signedFiles(directory)) {
+    problems.attempt(file, () => signWith(verify, file));
+  }
+}
+
+/** The version that the provenance statement is named for. */
+function versionIn(sums: readonly ChecksumLine[]): string {
+  const names = sums.map(({ name }) => /^host-local-v(.+)\.provenance\.json$/.exec(name)?.[1]);
+  const [version] = names.filter((name) => name !== undefined);
+  if (version === undefined) throw new Error("SHA256SUMS lists no provenance statement");
+  return version;
+}
+
+function nativesIn(variants: readonly Variant[]): readonly Architecture[] {
+  return variants
+    .filter(({ flavour }) => flavour === "native")
+    .map(({ architecture }) => architecture);
+}
+
+/** What SHA256SUMS lists. */
+function filesOfRelease(variants: readonly Variant[], version: string): readonly string[] {
+  const natives = nativesIn(variants);
+  return [
+    ...variants.flatMap((variant) =>
+      [".tgz", ".spdx.json", ".cdx.json"].map((suffix) => `${nameOf(variant, version)}${suffix}`),
+    ),
+    ...natives.flatMap((architecture) =>
+      [debName, rpmName, sysextName].map((nameFor) => nameFor({ version }, architecture)),
+    ),
+    ...(natives.length > 0 ? [imageName({ version })] : []),
+    `host-local-v${version}.provenance.json`,
+  ];
+}
+
+/** SHA256SUMS lists what the release consists of; besides that there are only sums of archives and signatures. */
+function checkNames(
+  problems: Problems,
+  directory: string,
+  sums: readonly ChecksumLine[],
+  expected: readonly string[],
+): void {
+  const listed = sums.map(({ name }) => name);
+  for (const name of expected) {
+    problems.expect(listed.includes(name), name, "it is missing: SHA256SUMS does not list it");
+  }
+  for (const name of listed) {
+    problems.expect(expected.includes(name), name, "it is not of a release for --arch");
+  }
+  const signed = signedFiles(directory).map((path) => basename(path));
+  const known = new Set([
+    "SHA256SUMS",
+    ...listed,
+    ...listed
+      .filter((name) => name.endsWith(".tgz"))
+      .flatMap((name) => [`${name}.sha256`, `${name}.sha512`]),
+    ...signed.flatMap((name) => signatureSuffixes.map((suffix) => `${name}${suffix}`)),
+  ]);
   for (const file of readdirSync(directory)) {
-    const belongs = known.some((name) => file === name || file.startsWith(`${name}.`));
-    problems.expect(belongs, file, "SHA256SUMS does not list it");
+    problems.expect(known.has(file), file, "SHA256SUMS does not list it");
   }
 }
 
@@ -94,7 +154,7 @@ function checkSum(problems: Problems, directory: string, { name, value }: Checks
     name,
     `it is damaged or was replaced: expected SHA-256 ${value}, found ${found}`,
   );
-  if (!ARCHIVE.test(name)) return;
+  if (!name.endsWith(".tgz")) return;
   for (const algorithm of ["sha256", "sha512"] as const) {
     const file = `${name}.${algorithm}`;
     problems.attempt(file, () => {
@@ -105,17 +165,21 @@ function checkSum(problems: Problems, directory: string, { name, value }: Checks
   }
 }
 
-function checkArchive(problems: Problems, directory: string, name: string): void {
-  const [, program = "", architectureName = "", version = ""] = ARCHIVE.exec(name) ?? [];
-  const architecture = architectureNamed(architectureName);
+function checkArchive(
+  problems: Problems,
+  directory: string,
+  variant: Variant,
+  version: string,
+): void {
+  const base = join(directory, nameOf(variant, version));
+  const path = `${base}.tgz`;
+  const name = basename(path);
   const unpacked = mkdtempSync(join(tmpdir(), "release-check-"));
   try {
-    const path = join(directory, name);
     checkOwners(problems, path, name);
     command(["tar", "-xzf", path, "-C", unpacked, "--no-same-owner"]);
     checkFiles(problems, name, unpacked);
-    checkExecutable(problems, name, join(unpacked, "host-local"), architecture, version);
-    const base = join(directory, `${program}-linux-${architectureName}-v${version}`);
+    checkExecutable(problems, name, join(unpacked, "host-local"), variant.architecture, version);
     problems.attempt(name, () => checkBills(problems, name, base, unpacked));
   } finally {
     rmSync(unpacked, { recursive: true, force: true });
@@ -238,21 +302,19 @@ const readBill = {
   }),
 } as const;
 
-/** The statement is about every file of the list but itself. */
+/** The statement is about every file of the list but itself, and about the commit alone. */
 function checkProvenance(
   problems: Problems,
   directory: string,
   sums: readonly ChecksumLine[],
+  allowChanges: boolean,
 ): void {
-  const statement = sums.find(({ name }) => name.endsWith(".provenance.json"));
-  if (statement === undefined) {
-    problems.expect(false, directory, "there is no provenance statement");
-    return;
-  }
+  const [statement] = sums.filter(({ name }) => name.endsWith(".provenance.json"));
+  if (statement === undefined) return;
   problems.attempt(statement.name, () => {
-    const text = readFileSync(join(directory, statement.name), "utf8");
-    const { subject }: { subject: { name: string; digest: { sha256: string } }[] } =
-      JSON.parse(text);
+    const { subject, predicate }: Statement = JSON.parse(
+      readFileSync(join(directory, statement.name), "utf8"),
+    );
     const stated = subject.map(({ name, digest }) => `${digest.sha256}  ${name}`).sort();
     const listed = sums
       .filter((sum) => sum !== statement)
@@ -260,5 +322,24 @@ function checkProvenance(
       .sort();
     const isRight = stated.join("\n") === listed.join("\n");
     problems.expect(isRight, statement.name, "it is about other files than SHA256SUMS lists");
+    const { filesDifferFromCommit = false } = predicate.buildDefinition.internalParameters;
+    problems.expect(
+      allowChanges || !filesDifferFromCommit,
+      statement.name,
+      "the release was made of files that differ from the commit (--allow-changes accepts that)",
+    );
   });
+}
+
+/** The parts of a provenance statement that are checked. */
+interface Statement {
+  readonly subject: readonly {
+    readonly name: string;
+    readonly digest: { readonly sha256: string };
+  }[];
+  readonly predicate: {
+    readonly buildDefinition: {
+      readonly internalParameters: { readonly filesDifferFromCommit?: boolean };
+    };
+  };
 }

@@ -18,19 +18,25 @@ import { type Test, test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/release/architecture.ts";
 import { checkRelease } from "../../scripts/release/check.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
+import { debName } from "../../scripts/release/deb.ts";
+import { variantsFor } from "../../scripts/release/release.ts";
 import { makeRelease } from "../../scripts/release.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { ownArchive, release } from "./release.ts";
+import { archives, ownArchive, release, version } from "./release.ts";
 
 const { name } = ownArchive;
 const base = name.replace(/\.tgz$/, "");
+const deb = debName({ version }, ownArchive.architecture);
+const statement = `host-local-v${version}.provenance.json`;
 
 /** The native executables for this machine and one other. */
 const own = ownArchitecture();
 const other = architectureNamed(own.name === "386" ? "amd64" : "386");
 const small = join(mkdtempSync(join(tmpdir(), "host-local-release-")), "release");
+const variants = [own, other].map((architecture) => ({ flavour: "native", architecture }) as const);
+const options = { variants, allowChanges: true };
 await makeRelease({
-  variants: [own, other].map((architecture) => ({ flavour: "native", architecture })),
+  variants,
   output: small,
   builder: "urn:test:builder",
   allowChanges: true,
@@ -45,7 +51,9 @@ function copyOfRelease(t: Pick<Test, "teardown">): string {
 }
 
 test("a release is complete", (t) => {
-  t.strictSame(checkRelease(release), []);
+  const architectures = [...new Set(archives.map(({ architecture }) => architecture))];
+  const all = { variants: variantsFor(architectures), allowChanges: true };
+  t.strictSame(checkRelease(release, all), []);
   t.end();
 });
 
@@ -78,6 +86,27 @@ const damages: readonly [string, (directory: string) => void, RegExp][] = [
     /^surprise\.tgz: SHA256SUMS does not list it$/m,
   ],
   [
+    "a file that is no signature, though it is named after a listed one",
+    (directory) => writeFileSync(join(directory, `${name}.run`), ""),
+    new RegExp(`^${name}.run: SHA256SUMS does not list it$`, "m"),
+  ],
+  [
+    "a package that is neither there nor listed",
+    (directory) => {
+      rmSync(join(directory, deb));
+      edit(join(directory, "SHA256SUMS"), `${checksum("sha256", join(small, deb))}  ${deb}\n`, "");
+    },
+    new RegExp(`^${deb}: it is missing: SHA256SUMS does not list it$`, "m"),
+  ],
+  [
+    "a package whose sum is missing in the provenance statement",
+    (directory) => {
+      edit(join(directory, statement), deb, "other.deb");
+      renewSums(directory, statement);
+    },
+    new RegExp(`^${statement}: it is about other files than SHA256SUMS lists$`, "m"),
+  ],
+  [
     "a sum of another file",
     (directory) =>
       writeFileSync(join(directory, `${name}.sha512`), `${"0".repeat(128)}  ${name}\n`),
@@ -85,17 +114,20 @@ const damages: readonly [string, (directory: string) => void, RegExp][] = [
   ],
   [
     "an SBOM of another archive",
-    (directory) =>
-      edit(
-        join(directory, `${base}.spdx.json`),
-        checksum("sha256", join(small, name)),
-        "0".repeat(64),
-      ),
+    (directory) => {
+      const bill = `${base}.spdx.json`;
+      edit(join(directory, bill), checksum("sha256", join(small, name)), "0".repeat(64));
+      renewSums(directory, bill);
+    },
     new RegExp(`^${base}.spdx.json: it describes another archive$`, "m"),
   ],
   [
     "an SBOM that does not name what is linked in",
-    (directory) => edit(join(directory, `${base}.cdx.json`), '"name": "glibc"', '"name": "musl"'),
+    (directory) => {
+      const bill = `${base}.cdx.json`;
+      edit(join(directory, bill), '"name": "glibc"', '"name": "musl"');
+      renewSums(directory, bill);
+    },
     new RegExp(`^${base}.cdx.json: it names .*musl.*, but THIRD-PARTY-NOTICES .*glibc`, "m"),
   ],
   [
@@ -109,7 +141,7 @@ for (const [damage, apply, expected] of damages) {
   test(`it finds ${damage}`, (t) => {
     const directory = copyOfRelease(t);
     apply(directory);
-    t.match(checkRelease(directory).join("\n"), expected);
+    t.match(checkRelease(directory, options).join("\n"), expected);
     t.end();
   });
 }
@@ -120,7 +152,7 @@ test("it finds an executable of another architecture", (t) => {
   copyFileSync(join(directory, foreign), join(directory, name));
   renewSums(directory, name);
   t.match(
-    checkRelease(directory).join("\n"),
+    checkRelease(directory, options).join("\n"),
     new RegExp(`^${name}: wrong architecture: the executable is not for ${own.name}`, "m"),
   );
   t.end();
@@ -133,7 +165,60 @@ test("it finds files that do not belong to root", (t) => {
   spawnSync("tar", ["-xzf", join(directory, name), "-C", unpacked]);
   spawnSync("tar", ["-czf", join(directory, name), "--owner=1000", "-C", unpacked, "."]);
   renewSums(directory, name);
-  t.match(checkRelease(directory).join("\n"), new RegExp(`^${name}: not owned by root`, "m"));
+  t.match(
+    checkRelease(directory, options).join("\n"),
+    new RegExp(`^${name}: not owned by root`, "m"),
+  );
+  t.end();
+});
+
+test("it finds that an architecture is missing", (t) => {
+  const expected = [
+    ...variants,
+    { flavour: "native", architecture: architectureNamed("s390x") } as const,
+  ];
+  const found = checkRelease(small, { ...options, variants: expected });
+  t.match(found.join("\n"), /^host-local-linux-s390x-v.+\.tgz: it is missing/m);
+  t.end();
+});
+
+test("it finds an architecture that was not asked for", (t) => {
+  const found = checkRelease(small, { ...options, variants: variants.slice(0, 1) });
+  t.match(
+    found.join("\n"),
+    new RegExp(`-linux-${other.name}-.*\\.tgz: it is not of a release for`),
+  );
+  t.end();
+});
+
+test("a release of files that differ from the commit is complete only if that is allowed", (t) => {
+  const directory = copyOfRelease(t);
+  const path = join(directory, statement);
+  const content = JSON.parse(readFileSync(path, "utf8"));
+  content.predicate.buildDefinition.internalParameters.filesDifferFromCommit = true;
+  writeFileSync(`${path}.edited`, JSON.stringify(content));
+  renameSync(`${path}.edited`, path);
+  renewSums(directory, statement);
+  t.strictSame(checkRelease(directory, options), []);
+  t.match(checkRelease(directory, { variants }), [
+    new RegExp(`^${statement}: the release was made of files that differ from the commit`),
+  ]);
+  t.end();
+});
+
+test("nothing is unpacked or run if a sum or a signature is wrong", (t) => {
+  const directory = copyOfRelease(t);
+  const foreign = name.replace(`linux-${own.name}-`, `linux-${other.name}-`);
+  copyFileSync(join(directory, foreign), join(directory, name));
+  t.notMatch(checkRelease(directory, options).join("\n"), "wrong architecture");
+
+  renewSums(directory, name);
+  const unverified = checkRelease(directory, { ...options, verify: "false" });
+  t.ok(unverified.length > 0);
+  t.strictSame(
+    unverified.filter((problem) => !problem.includes(": false failed for ")),
+    [],
+  );
   t.end();
 });
 
@@ -142,7 +227,7 @@ test("signatures are valid as the given command says", (t) => {
   const verify = join(directory, "..", "verify");
   writeFileSync(verify, '#!/bin/sh\n[ -e "$1.sig" ]\n', { mode: 0o755 });
   t.match(
-    checkRelease(directory, verify).join("\n"),
+    checkRelease(directory, { ...options, verify }).join("\n"),
     `${verify} failed for SHA256SUMS: it ended with 1`,
   );
   t.end();
@@ -150,11 +235,14 @@ test("signatures are valid as the given command says", (t) => {
 
 /** As somebody does who replaces a file and hides that. */
 function renewSums(directory: string, file: string): void {
-  const path = join(directory, file);
-  const before = readFileSync(join(directory, `${file}.sha256`), "utf8").slice(0, 64);
-  const now = checksum("sha256", path);
-  for (const list of ["SHA256SUMS", `${file}.sha256`]) edit(join(directory, list), before, now);
-  writeFileSync(join(directory, `${file}.sha512`), `${checksum("sha512", path)}  ${file}\n`);
+  const now = checksum("sha256", join(directory, file));
+  const lists = file.endsWith(".tgz") ? ["SHA256SUMS", `${file}.sha256`] : ["SHA256SUMS"];
+  for (const list of lists) {
+    edit(join(directory, list), checksum("sha256", join(small, file)), now);
+  }
+  if (!file.endsWith(".tgz")) return;
+  const line = `${checksum("sha512", join(directory, file))}  ${file}\n`;
+  writeFileSync(join(directory, `${file}.sha512`), line);
 }
 
 function edit(path: string, before: string, now: string): void {
