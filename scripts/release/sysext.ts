@@ -86,6 +86,7 @@ function ofExtension(architecture: Architecture): readonly ReleaseFile[] {
   ];
 }
 
+// Upholds= starts a unit that has failed again at once; one that waits for its restart is left alone.
 const INSTALL = `# For another directory: systemctl edit host-local-install.service
 [Unit]
 Description=Install the CNI plugin host-local
@@ -94,6 +95,8 @@ Before=kubelet.service
 [Service]
 Type=oneshot
 RemainAfterExit=yes
+Restart=on-failure
+RestartSec=1min
 ExecStartPre=/usr/bin/mkdir -p /opt/cni/bin
 ExecStart=/usr/bin/host-local install /opt/cni/bin --yes
 `;

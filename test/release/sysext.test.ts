@@ -35,6 +35,11 @@ test("the extension is merged, and its unit installs the plugin", { skip }, asyn
   const upholds = readFileSync(join(directory, "multi-user.target.d/10-host-local.conf"), "utf8");
   t.match(upholds, "Upholds=host-local-install.service");
   const unit = readFileSync(join(directory, "host-local-install.service"), "utf8");
+  t.match(unit, "\nRestart=on-failure\nRestartSec=1min\n", "a failure is not repeated at once");
+  t.match(machine.run("systemd-analyze", "verify", "host-local-install.service"), {
+    status: 0,
+    said: "",
+  });
   // As systemd runs it at each start of the machine.
   for (let starts = 0; starts < 2; starts++) {
     for (const [, command = ""] of unit.matchAll(/^Exec\w+=(.+)$/gm)) {
