@@ -1,8 +1,11 @@
 /** The RPM package is installed, upgraded and removed. */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Test, test } from "tap";
+import { command } from "../../scripts/release/command.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
+import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { mountObstacle } from "../faults/executables/mounts.ts";
 import { Machine } from "./machine.ts";
 import {
@@ -83,6 +86,52 @@ for (const [what, make, expected, obstacle] of refused) {
   test(`${what}, and nothing is installed`, { skip: skip || obstacle || false }, async (t) => {
     await expectRefusal(t, make(t), expected);
   });
+}
+
+test("beside a package with the same file rpm refuses to install it, and that file stays", {
+  skip,
+}, async (t) => {
+  const { machine, rpm, install } = await withRpm(t);
+  const other = install("--install", distributionPackage(t));
+  t.equal(other.status, 0, other.said);
+
+  const { status, said } = install("--install", fileOf(name));
+
+  t.not(status, 0);
+  t.match(said, `file ${PLUGIN} from install of host-local-`);
+  t.match(said, "conflicts with file from package containernetworking-plugins-1.0.0-1.");
+  t.match(rpm("--query", "host-local").said, "is not installed");
+  t.equal(readFileSync(machine.at(PLUGIN), "utf8"), "the distribution's\n");
+  t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+});
+
+/** A package with a plugin of the same name, as Fedora has one. */
+function distributionPackage(t: Pick<Test, "teardown">): string {
+  const directory = scratchDirectory(t);
+  const spec = join(directory, "plugins.spec");
+  writeFileSync(
+    spec,
+    `Name: containernetworking-plugins
+Version: 1.0.0
+Release: 1
+Summary: Plugins
+License: Apache-2.0
+%description
+Plugins.
+%install
+mkdir -p %{buildroot}/usr/libexec/cni
+echo "the distribution's" > %{buildroot}${PLUGIN}
+%files
+%attr(0755,root,root) ${PLUGIN}
+`,
+  );
+  const definitions = [`_topdir ${directory}`, `_dbpath ${directory}/db`, "_rpmfilename made.rpm"];
+  command([
+    ...["rpmbuild", "-bb", "--quiet"],
+    ...definitions.flatMap((definition) => ["--define", definition]),
+    spec,
+  ]);
+  return join(directory, "RPMS", "made.rpm");
 }
 
 test("on a full disk, rpm says so, and nothing is installed", { skip }, async (t) => {
