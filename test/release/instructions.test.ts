@@ -20,7 +20,7 @@ function download(t: Pick<Test, "teardown">, { name }: Archive) {
     .replace(/^archive=.*$/m, `archive=${name}`)
     .replace("/opt/cni/bin", plugins);
   const follow = () => {
-    const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", script], {
       cwd: directory,
       encoding: "utf8",
     });
@@ -44,6 +44,7 @@ test("a damaged download is found, and nothing is installed", (t) => {
   const { status, said } = follow();
   t.not(status, 0);
   t.match(said, `${ownArchive.name}: FAILED`);
+  t.notOk(existsSync(join(directory, "host-local")), "nothing is unpacked");
   t.notOk(existsSync(plugin));
   t.end();
 });
