@@ -10,6 +10,7 @@ import { install } from "../../src/operator/install/install.ts";
 import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { inRepository } from "../blackbox/executable.ts";
+import { kubectl, skipWithoutKubectl } from "../kubectl.ts";
 import { type Manifest, violations } from "./schema.ts";
 
 interface Container {
@@ -41,11 +42,6 @@ interface DaemonSet extends Manifest {
   };
 }
 
-const skipWithoutKubectl: string | false =
-  spawnSync("kubectl", ["version", "--client"]).status === 0
-    ? false
-    : "There is no kubectl here to build the overlays with.";
-
 /** The objects of a file with several documents. */
 function objectsIn(text: string): readonly Manifest[] {
   return parseAllDocuments(text).map((document) => document.toJS());
@@ -53,7 +49,7 @@ function objectsIn(text: string): readonly Manifest[] {
 
 /** What `kubectl apply --kustomize` would apply. */
 function build(directory: string): readonly Manifest[] {
-  const { status, stdout, stderr } = spawnSync("kubectl", ["kustomize", directory], {
+  const { status, stdout, stderr } = spawnSync(kubectl, ["kustomize", directory], {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(stderr);

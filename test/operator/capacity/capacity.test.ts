@@ -7,6 +7,7 @@ import { test } from "tap";
 import { executable, inRepository } from "../../blackbox/executable.ts";
 import type { JsonObject } from "../../blackbox/runtime-call.ts";
 import { goPlugin } from "../../differential/go-plugin.ts";
+import { kubectl, skipWithoutKubectl } from "../../kubectl.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
 import { tool } from "../tool.ts";
@@ -218,11 +219,6 @@ test("--node-patch prints a JSON patch for the node's status", (t) => {
   t.end();
 });
 
-const skipWithoutKubectl =
-  spawnSync("kubectl", ["version", "--client"]).status === 0
-    ? false
-    : "There is no kubectl here to apply the patch with.";
-
 test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, (t) => {
   const node = nodeFor(t);
   configure(node, "net", { subnet: "10.0.0.0/24" });
@@ -233,7 +229,7 @@ test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl },
   for (const capacity of [{ pods: "110" }, { pods: "110", "example.com/pod-ips": "7" }]) {
     writeFileSync(file, JSON.stringify({ ...object, status: { capacity } }));
     const { stdout, stderr } = spawnSync(
-      "kubectl",
+      kubectl,
       ["patch", "--local", "-f", file, "--type=json", "-p", patch, "-o", "json"],
       { encoding: "utf8" },
     );
