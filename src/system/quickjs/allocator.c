@@ -39,6 +39,8 @@ const size_t idle_memory_size = FIRST_PIECE;
 static uint8_t reserve[RESERVE_PARTS][RESERVE_PART] __attribute__((aligned(UNIT)));
 static size_t reserve_parts_used;
 
+void (*on_shortage)(void);
+
 /* What is left of the present piece. */
 static uint8_t *piece = first_piece;
 static uint8_t *piece_end = first_piece + FIRST_PIECE;
@@ -91,6 +93,7 @@ static void *allocate_large(void *block, size_t size) {
 
 /* Reports a failure, after which blocks are cut from the next part of the reserve. */
 static void *fail(JSMallocState *state) {
+  if (reserve_parts_used == 0 && on_shortage) on_shortage();
   if (reserve_parts_used == RESERVE_PARTS || only_memory) return NULL;
   piece = reserve[reserve_parts_used++];
   piece_end = piece + RESERVE_PART;

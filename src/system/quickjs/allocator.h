@@ -16,6 +16,9 @@ extern const JSMallocFunctions allocator;
 /* From now on every block is cut from this memory, aligned to 16 bytes; when it is used up, there is none. */
 void allocate_only_from(uint8_t *memory, size_t size);
 
+/* Called when memory runs out for the first time; does nothing unless it is set. */
+extern void (*on_shortage)(void);
+
 /* Is not used with `allocate_only_from`. */
 extern uint8_t *const idle_memory;
 extern const size_t idle_memory_size;

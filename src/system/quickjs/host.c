@@ -8,6 +8,7 @@
  */
 
 #define _GNU_SOURCE
+#include "allocator.h"
 #include "directories.h"
 #include "engine.h"
 #include "file-calls.h"
@@ -585,6 +586,21 @@ static int out_of_memory(void) {
   return written ? 1 : 2;
 }
 
+#ifndef HOST_CHECKED
+
+static void on_fault(int signal) {
+  (void)signal;
+  _exit(out_of_memory());
+}
+
+/* Where memory has run out, the library may use what it did not get. */
+static void report_faults(void) {
+  struct sigaction fault = {.sa_handler = on_fault, .sa_flags = SA_RESETHAND};
+  sigaction(SIGSEGV, &fault, NULL);
+}
+
+#endif
+
 int main(int count, char **arguments) {
   if (!has_snapshot()) return write_snapshot(add_host);
   keep_closed_streams();
@@ -595,6 +611,9 @@ int main(int count, char **arguments) {
   struct engine *engine = start_engine(add_host);
   const char *name = program_name(count, arguments);
   bool is_plugin = !is_operator(count, name);
+#ifndef HOST_CHECKED
+  if (is_plugin) on_shortage = report_faults;
+#endif
   if (!engine) return is_plugin ? out_of_memory() : 2;
   if (!(is_plugin ? run_plugin(engine, name)
                   : run_operator(engine->ctx, count - 1, arguments + 1))) {
