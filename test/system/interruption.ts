@@ -59,9 +59,12 @@ export function failAt(number: number, code: string): Interrupt {
   return (call) => (call.number === number ? { kind: "fail", code } : undefined);
 }
 
-/** Makes the call `number`, and lets it fail nevertheless, as a network file system may. */
+/** Makes the call `number`, and lets it fail nevertheless, as a network file system may; streams do not. */
 export function failAfter(number: number, code: string): Interrupt {
-  return (call) => (call.number === number ? { kind: "fail", code, isDone: true } : undefined);
+  return (call) =>
+    call.number === number && !call.path.startsWith("/dev/")
+      ? { kind: "fail", code, isDone: true }
+      : undefined;
 }
 
 /** Refuses the call `number` and every later one but those on the standard streams: a disk that is broken for good. */
