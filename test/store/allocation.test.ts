@@ -348,7 +348,11 @@ test("an empty file that cannot be read is never reclaimed", (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
-  const system = machine.start({ interrupt: refuse("readFile", "EIO") });
+  const interrupt: Interrupt = ({ operation, path }) =>
+    operation === "readFile" && path.includes("/10.0.0.")
+      ? { kind: "fail", code: "EIO" }
+      : undefined;
+  const system = machine.start({ interrupt });
 
   t.throws(() => take(system, "c1"), { message: /^no IP addresses/ });
 
