@@ -32,7 +32,7 @@ test("two runs give the same bytes", async (t) => {
       .stdout.split("\n")
       .filter((path) => /^blobs\/sha256\/./.test(path));
   const others = blobs(output).filter((path) => !blobs(release).includes(path));
-  t.equal(others.length, 1, "of the image, only the index differs");
+  t.ok(others.length <= 1, "of the image, only the index may differ");
   t.end();
 });
 
