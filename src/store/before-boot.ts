@@ -7,14 +7,14 @@
  */
 
 import { isSystemError, type System } from "../system/system.ts";
-import { type BootId, bootId, isBootId, type MachineId, machineId } from "./boot.ts";
+import { type BootId, bootId, isBootId, type MachineId, machineId, requireBootId } from "./boot.ts";
 import { identityOf } from "./identity.ts";
 import { type Key, keyOfOwner, listedIn, readJournal, type Seal, sealOf } from "./journal.ts";
 import { join, type Location } from "./location.ts";
 import { type OwnedReservation, readOwner } from "./reservations.ts";
 import { allIn, readAll } from "./search.ts";
 import { withSafeStateDirectory } from "./state-directory.ts";
-import { readStateLines, requireStateLines, writeStateLines } from "./state-lines.ts";
+import { requireStateLines, writeStateLines } from "./state-lines.ts";
 
 /** A reservation that was noted. */
 export interface Earlier {
@@ -35,8 +35,12 @@ const FILE = "before-boot";
 
 /** The reservations from before this boot, those of the oldest boot first; needs no lock. */
 export function readBeforeBoot(system: System, location: Location): readonly Earlier[] {
-  const notes = notesIn(system, location, readStateLines(system, location, FILE));
-  return notes.filter((note) => isStillThere(system, location, note));
+  try {
+    return readNotes(system, location).filter((note) => isStillThere(system, location, note));
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
 }
 
 /**
@@ -121,16 +125,6 @@ function unnoted(
   });
 }
 
-/** Whether another machine, whose boots are not seen here, may have reservations in the directory. */
-function isShared(system: System, { directory }: Location): boolean {
-  try {
-    return !system.isLocal(directory);
-  } catch (error) {
-    if (isSystemError(error)) return true;
-    throw error;
-  }
-}
-
 /** A file without an interface may be an administrator's; it is never noted. */
 function noteOf(
   system: System,
@@ -190,28 +184,12 @@ export function removeBeforeBoot(system: System, location: Location): void {
  * @throws SystemError where the file cannot be read
  */
 export function readNotes(system: System, location: Location): readonly Earlier[] {
-  return notesIn(system, location, requireStateLines(system, location, FILE));
-}
-
-function notesIn(
-  system: System,
-  location: Location,
-  [header = "", ...lines]: readonly string[],
-): readonly Earlier[] {
+  const [header = "", ...lines] = requireStateLines(system, location, FILE);
   if (header === "") return [];
-  const [boot, machine] = [bootId(system), knownMachineId(system)];
+  const [boot, machine] = [requireBootId(system), machineId(system)];
   if (boot === undefined || machine === undefined || header !== headerOf(machine)) return [];
-  if (isShared(system, location)) return [];
+  if (!system.isLocal(location.directory)) return [];
   return lines.flatMap(noteIn).filter((note) => note.boot !== boot);
-}
-
-function knownMachineId(system: System): MachineId | undefined {
-  try {
-    return machineId(system);
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
 }
 
 function noteIn(line: string): readonly Earlier[] {

@@ -15,12 +15,21 @@ const MACHINE_PATH = "/etc/machine-id";
 /** The id of the running boot; `undefined` where `/proc` is not mounted. See random(4). */
 export function bootId(system: System): BootId | undefined {
   try {
-    const text = system.readFile(PATH, 64).trimEnd();
-    return isBootId(text) ? text : undefined;
+    return requireBootId(system);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * As `bootId`, where it matters that it could not be read.
+ *
+ * @throws SystemError
+ */
+export function requireBootId(system: System): BootId | undefined {
+  const text = system.readFile(PATH, 64).trimEnd();
+  return isBootId(text) ? text : undefined;
 }
 
 /**
