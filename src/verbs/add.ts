@@ -1,3 +1,4 @@
+import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
@@ -77,6 +78,7 @@ function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer
   const { attachment } = call;
   const held = store.heldBy(attachment, "trust");
   const allocations: Allocation[] = [];
+  if (config.repeatsAnswer) requireReadable(store, attachment);
   if (config.repeatsAnswer && holdsEverySet(config.rangeSets, held)) {
     forEachSet(config, (set, _index, requested) => {
       allocations.push(heldAllocation(set, held, requested, attachment));
@@ -118,6 +120,17 @@ function rememberFor(
     remember(system, location, owner, addresses, stickySeconds, released);
   } catch (error) {
     if (!isSystemError(error)) throw error;
+  }
+}
+
+/** A repeated ADD that cannot read what it holds must not get another address. */
+function requireReadable(store: Store, { containerId, interfaceName }: Attachment): void {
+  const own = store.unreadableOf({ containerId, interfaceName });
+  if (own.length > 0) {
+    throw internalError(
+      `cannot read the reservations of ${containerId} ${interfaceName}`,
+      own.slice(0, 10).join("; "),
+    );
   }
 }
 
