@@ -165,44 +165,40 @@ function isTooLong({ length, renewed }: Seal): boolean {
 }
 
 /** What a journal lists for an attachment of the container in question. */
-export function listingOf({ found }: Lines, attachment: Attachment): Listing {
-  const exact = keyOf(attachment);
-  const legacy = legacyKey(attachment.containerId);
-  const held = { [exact]: new Set<string>(), [legacy]: new Set<string>() };
-  let isComplete = false;
-  for (const line of found) {
-    const key = line.startsWith(exact) ? exact : legacy;
-    const rest = line.slice(key.length);
-    if (!line.startsWith(key) || (rest !== "" && !rest.startsWith(" "))) continue;
-    if (key === exact) isComplete = true;
-    const names = held[key];
-    const name = rest.slice(1);
-    if (rest === "") names?.clear();
-    else if (name.startsWith("-")) names?.delete(name.slice(1));
-    else names?.add(name);
-  }
+export function listingOf(journal: Lines, attachment: Attachment): Listing {
+  const held = heldIn(journal);
+  const exact = held.get(keyOf(attachment));
+  const legacy = held.get(legacyKey(attachment.containerId));
   const reservations: Reservation[] = [];
-  for (const name of [...(held[exact] ?? []), ...(held[legacy] ?? [])].sort()) {
+  for (const name of [...(exact ?? []), ...(legacy ?? [])].sort()) {
     const address = parseAddress(name);
     if (address !== undefined) reservations.push({ address, name });
   }
-  return { reservations, isComplete };
+  return { reservations, isComplete: exact !== undefined };
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */
-export function listedIn({ found }: Lines): ReadonlyMap<string, Key> {
+export function listedIn(journal: Lines): ReadonlyMap<string, Key> {
+  const pairs = [...heldIn(journal)].flatMap(([key, names]) =>
+    [...names].map((name) => [name, key] as const),
+  );
+  return new Map(pairs);
+}
+
+/** The names that each key of which a line tells holds after the last line. */
+function heldIn({ found }: Lines): ReadonlyMap<Key, ReadonlySet<string>> {
   const held = new Map<Key, Set<string>>();
   for (const line of found) {
     const end = line.indexOf(" ", line.indexOf(" ") + 1);
     const key = (end < 0 ? line : line.slice(0, end)) as Key;
-    const name = end < 0 ? "" : line.slice(end + 1);
     const names = held.get(key) ?? new Set();
     held.set(key, names);
-    if (name === "") names.clear();
+    const name = line.slice(key.length + 1);
+    if (end < 0) names.clear();
     else if (name.startsWith("-")) names.delete(name.slice(1));
-    else names.add(name);
+    else if (name !== "") names.add(name);
   }
-  return new Map([...held].flatMap(([key, names]) => [...names].map((name) => [name, key])));
+  return held;
 }
 
 /** A line that says that an attachment holds a reservation. */

@@ -277,8 +277,8 @@ export class Store {
   }
 
   /**
-   * Removes a reservation: it is renamed first and checked again. A process under the other kind of lock may have
-   * changed it meanwhile, and then it is restored.
+   * Removes a reservation: it is renamed first and checked again. A process without this lock may have changed it
+   * meanwhile, and then it is restored.
    */
   #moveAway(name: string, owner: Owner, mayGo: (path: string) => boolean): boolean {
     this.#change();

@@ -47,6 +47,17 @@ int open_retrying(const char *path, int flags, mode_t mode) {
   return descriptor;
 }
 
+int open_existing(JSContext *ctx, JSValueConst value, int flags) {
+  const char *path = path_of(ctx, "open", value);
+  if (!path) return -1;
+  /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
+  int descriptor = open_retrying(path, flags | O_NONBLOCK, 0);
+  int error = errno;
+  JS_FreeCString(ctx, path);
+  if (descriptor < 0) throw_errno(ctx, "open", error);
+  return descriptor;
+}
+
 bool write_all(int descriptor, const char *bytes, size_t length) {
   while (length > 0) {
     ssize_t count = write(descriptor, bytes, length);
@@ -121,13 +132,8 @@ JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline)
 }
 
 JSValue read_path(JSContext *ctx, JSValueConst value, double limit, int64_t deadline) {
-  const char *path = path_of(ctx, "open", value);
-  if (!path) return JS_EXCEPTION;
-  /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
-  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) return throw_errno(ctx, "open", error);
+  int descriptor = open_existing(ctx, value, O_RDONLY);
+  if (descriptor < 0) return JS_EXCEPTION;
   JSValue result = read_all(ctx, descriptor, limit, deadline);
   close(descriptor);
   return result;

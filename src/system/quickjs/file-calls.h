@@ -32,6 +32,9 @@ JSValue read_path(JSContext *ctx, JSValueConst path, double limit, int64_t deadl
 /* open(2) with O_CLOEXEC, repeated while it is interrupted. */
 int open_retrying(const char *path, int flags, mode_t mode);
 
+/* open_retrying of a path that exists; -1, with an exception thrown, where that fails. Never blocks on a FIFO. */
+int open_existing(JSContext *ctx, JSValueConst path, int flags);
+
 /* Writes all bytes, and waits for a non-blocking pipe; false, with errno set, where that fails. */
 bool write_all(int descriptor, const char *bytes, size_t length);
 

@@ -154,16 +154,12 @@ static bool overwrite(int descriptor, const char *bytes, size_t length) {
 static JSValue host_overwrite_file(JSContext *ctx, JSValueConst self, int count,
                                    JSValueConst *args) {
   (void)self, (void)count;
-  const char *path = path_of(ctx, "open", args[0]);
-  if (!path) return JS_EXCEPTION;
-  int descriptor = open_retrying(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) return throw_errno(ctx, "open", error);
+  int descriptor = open_existing(ctx, args[0], O_WRONLY | O_NOFOLLOW);
+  if (descriptor < 0) return JS_EXCEPTION;
   size_t length;
   const char *bytes = JS_ToCStringLen(ctx, &length, args[1]);
   bool written = bytes && overwrite(descriptor, bytes, length);
-  error = errno;
+  int error = errno;
   close(descriptor);
   if (!bytes) return JS_EXCEPTION;
   JS_FreeCString(ctx, bytes);

@@ -121,12 +121,8 @@ static JSValue lines_in(JSContext *ctx, int descriptor, const char *pattern, siz
 
 JSValue host_find_lines(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
-  const char *path = path_of(ctx, "open", args[0]);
-  if (!path) return JS_EXCEPTION;
-  int descriptor = open_retrying(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) return throw_errno(ctx, "open", error);
+  int descriptor = open_existing(ctx, args[0], O_RDONLY | O_NOFOLLOW);
+  if (descriptor < 0) return JS_EXCEPTION;
   size_t length = 0;
   const char *start = JS_IsUndefined(args[1]) ? NULL : JS_ToCStringLen(ctx, &length, args[1]);
   char *pattern = start ? malloc(length + 1) : NULL;
@@ -156,17 +152,13 @@ static bool extend(int descriptor, const char *text, size_t length, const char *
 
 JSValue host_extend_file(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
-  const char *path = path_of(ctx, "open", args[0]);
-  if (!path) return JS_EXCEPTION;
-  int descriptor = open_retrying(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) return throw_errno(ctx, "open", error);
+  int descriptor = open_existing(ctx, args[0], O_WRONLY | O_NOFOLLOW);
+  if (descriptor < 0) return JS_EXCEPTION;
   size_t length, header_length;
   const char *text = JS_ToCStringLen(ctx, &length, args[1]);
   const char *header = text ? JS_ToCStringLen(ctx, &header_length, args[2]) : NULL;
   bool written = header && extend(descriptor, text, length, header, header_length);
-  error = errno;
+  int error = errno;
   if (close(descriptor) < 0 && written && errno != EINTR) {
     written = false;
     error = errno;
