@@ -1,6 +1,12 @@
 /** The check of STATUS that reservations can be written. */
 
-import { type FileKind, isSystemError, type System, SystemError } from "../system/system.ts";
+import {
+  type FileKind,
+  type FileStatus,
+  isSystemError,
+  type System,
+  SystemError,
+} from "../system/system.ts";
 import { type Location, parentOf } from "./location.ts";
 
 /**
@@ -22,20 +28,15 @@ export function requireWritableStore(system: System, { directory }: Location): v
 
 /** The kind of file at a path, links followed; a dangling link is `other`; `undefined` where there is nothing. */
 function kindAt(system: System, path: string): FileKind | undefined {
-  try {
-    return system.status(path).kind;
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
-    return linkExists(system, path) ? "other" : undefined;
-  }
+  // Another call may make the directory between these two.
+  return kindBy(() => system.status(path)) ?? kindBy(() => system.linkStatus(path));
 }
 
-function linkExists(system: System, path: string): boolean {
+function kindBy(statusOf: () => FileStatus): FileKind | undefined {
   try {
-    system.linkStatus(path);
-    return true;
+    return statusOf().kind;
   } catch (error) {
     if (!isSystemError(error, "ENOENT")) throw error;
-    return false;
+    return undefined;
   }
 }

@@ -53,3 +53,18 @@ test("a file in the path, or a dangling link, is an error", (t) => {
   }
   t.end();
 });
+
+test("a directory that another call makes meanwhile is no obstacle", (t) => {
+  const machine = new MemoryMachine();
+  machine.disk.makeDirectories("/data");
+  const system = machine.start({
+    interrupt: ({ operation, path }) =>
+      operation === "linkStatus" && path === location.directory
+        ? { kind: "pause", meanwhile: () => machine.disk.makeDirectories(path) }
+        : undefined,
+  });
+
+  t.doesNotThrow(() => requireWritableStore(system, location));
+  t.ok(machine.disk.has(location.directory));
+  t.end();
+});
