@@ -3,14 +3,19 @@
  *
  * Usage: npm run test:clients [-- --write]
  *
- *   --write   also write docs/compatibility.md and docs/compatibility.json
+ *   --write   also write docs/compatibility.{md,json} and the table of README.md
  */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type ClientRun, compatibilityPage, type Matrix } from "../test/clients/matrix.ts";
+import {
+  type ClientRun,
+  compatibilityPage,
+  type Matrix,
+  withTable,
+} from "../test/clients/matrix.ts";
 import { root } from "./bundle.ts";
 import { clientDirectory, testFiles } from "./test-files.ts";
 
@@ -40,6 +45,8 @@ if (options.write) {
   writeFileSync(results, JSON.stringify(matrix));
   spawnSync(join(root, "node_modules/.bin/biome"), ["format", "--write", results]);
   writeFileSync(join(root, "docs/compatibility.md"), page);
+  const readme = join(root, "README.md");
+  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), matrix));
 }
 process.exitCode = status ?? 1;
 
