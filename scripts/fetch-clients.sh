@@ -40,6 +40,9 @@ layer podman bookworm podman buildah conmon golang-github-containers-common \
 layer apptainer unstable apptainer libc6 libgcc-s1 liblz4-1 liblzma5 liblzo2-2 libseccomp2 libsqlite3-0 \
   libzstd1 squashfs-tools zlib1g
 
+# A kernel that makes the interfaces of every main plugin, for machines whose own does not.
+layer user-mode-linux bookworm user-mode-linux
+
 # The CNI project's own shell runtimes, and the program that they read JSON with.
 layer jq bookworm jq libjq1 libonig5
 if [ -d "$unpacked/cni-scripts" ]; then

@@ -16,11 +16,14 @@ import {
   type Matrix,
   withTable,
 } from "../test/clients/matrix.ts";
+import { layerPath } from "../test/e2e/machine.ts";
 import { root } from "./bundle.ts";
 import { clientDirectory, testFiles } from "./test-files.ts";
 
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 const record = join(root, "build", "client-runs.jsonl");
+const isUnpacked = existsSync(layerPath("user-mode-linux"));
+const otherKernel = isUnpacked ? { HOST_LOCAL_USER_MODE_LINUX: "yes" } : {};
 const files = testFiles()
   .filter(({ path, isLong }) => isLong && path.startsWith(clientDirectory))
   .map(({ path }) => path);
@@ -29,7 +32,7 @@ rmSync(record, { force: true });
 const { status } = spawnSync(
   process.execPath,
   [join(root, "scripts", "test.ts"), "--full", ...files],
-  { stdio: "inherit", env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record } },
+  { stdio: "inherit", env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record, ...otherKernel } },
 );
 
 const matrix: Matrix = { date: new Date().toISOString().slice(0, 10), runs: sorted(recorded()) };

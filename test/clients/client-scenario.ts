@@ -1,7 +1,7 @@
 /** A scenario with a client, whose run becomes a row of the matrix. */
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import type { Test } from "tap";
 import { executable, inRepository } from "../blackbox/executable.ts";
 import type { Host } from "../e2e/host.ts";
@@ -38,7 +38,7 @@ export function clientScenario(
   const note = (run: Pick<ClientRun, "version" | "verbs" | "result" | "reason">): void => {
     const whole: ClientRun = {
       client: name,
-      story,
+      story: isUserModeLinux() ? `${story}, in user-mode Linux` : story,
       executable: isNative ? "native" : "portable",
       ...run,
     };
@@ -59,6 +59,11 @@ export function clientScenario(
     }
   });
   if (skipped !== undefined) note({ version: "", verbs: [], result: "skipped", reason: skipped });
+}
+
+/** Whether the scenario has another kernel than the machine, see `kernelFor`. */
+function isUserModeLinux(): boolean {
+  return readFileSync("/proc/cpuinfo", "utf8").includes("User Mode Linux");
 }
 
 /**

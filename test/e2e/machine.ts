@@ -32,6 +32,9 @@ const pluginDirectories = ["/usr/lib/cni", inRepository("build/go-plugins/usr/li
 /** Where `npm run fetch-clients` unpacks the layers. */
 const layerDirectory = inRepository("build/clients");
 
+/** Whether scenarios get another kernel where they need it, in which they take half a minute each. */
+const usesUserModeLinux = process.env.HOST_LOCAL_USER_MODE_LINUX !== undefined;
+
 /** What every scenario mounts, tried beforehand: some containers have namespaces but no mounts. */
 const trialMounts = [
   "mount -t tmpfs tmpfs /run",
@@ -104,10 +107,24 @@ export function obstacle(needs: Needs): string | undefined {
   }
   const refusal = refusalOf(trialMounts);
   if (refusal !== undefined) return `This machine does not let it be isolated: ${refusal}`;
-  const unknown = plugins.find((plugin) => refusalOf(trialLinks[plugin] ?? []) !== undefined);
-  return unknown === undefined
-    ? undefined
-    : `The kernel here does not make the interfaces of ${unknown}.`;
+  const unknown = plugins.find(isUnknownHere);
+  if (unknown === undefined || usesUserModeLinux) return undefined;
+  return `The kernel here does not make the interfaces of ${unknown}; \`npm run test:clients\` uses user-mode Linux for it.`;
+}
+
+/**
+ * The words before a command that give it a kernel which makes the interfaces of the main plugins: none where this
+ * machine's does.
+ *
+ * @param needs what the scenario needs
+ */
+export function kernelFor({ plugins }: Needs): readonly string[] {
+  const program = inRepository("test/e2e/user-mode-linux.sh");
+  return plugins.some(isUnknownHere) ? ["bash", program, layerDirectory] : [];
+}
+
+function isUnknownHere(plugin: string): boolean {
+  return refusalOf(trialLinks[plugin] ?? []) !== undefined;
 }
 
 /** What is printed if one of the commands fails in namespaces of its own. */

@@ -7,6 +7,7 @@
 import tap, { type Test } from "tap";
 import { Host } from "./host.ts";
 import {
+  kernelFor,
   layerPath,
   mainPlugins,
   type Needs,
@@ -56,10 +57,11 @@ function startInNamespaces(name: string, needs: Needs): string | undefined {
     return skip;
   }
   const thisFile = process.argv[1] ?? "";
-  const command = [...namespaces, process.execPath, thisFile];
+  const command = ["unshare", ...namespaces, process.execPath, thisFile];
+  const [program = "", ...args] = [...kernelFor(needs), ...command];
   const cgroup = `host-local-test-${process.pid}-${cgroups++}`;
   const env = { ...process.env, [marker]: name, [cgroupMarker]: cgroup };
   process.on("exit", () => removeCgroup(cgroup));
-  tap.spawn("unshare", command, { env }, name);
+  tap.spawn(program, args, { env }, name);
   return undefined;
 }

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Runs a command as root in a virtual machine with a kernel of its own, Debian's user-mode Linux, on this
+# machine's file system, with the same environment and without a network. When it has ended, prints what
+# it printed, and ends with its status. It is for network interfaces that the kernel here does not make.
+#
+# Usage: user-mode-linux.sh LAYERS COMMAND [ARGUMENT...]
+#
+#   LAYERS   the directory of the layers user-mode-linux and runc of `npm run fetch-clients`
+set -euo pipefail
+
+layers=$1
+shift
+busybox="$layers/runc/usr/bin/busybox"
+modules=$(echo "$layers"/user-mode-linux/usr/lib/uml/modules/*)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Prints the files of a module, those that it needs before it.
+files_of() {
+  awk -F '[: ]+' -v "file=/$1.ko" 'index($1, file) { for (i = NF; i > 0; i--) if ($i != "") print $i }' \
+    "$modules/modules.dep"
+}
+
+cat >"$scratch/init" <<END
+#!/bin/bash
+$(export -p)
+cd '$PWD'
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+$(for module in overlay veth bridge macvlan ipvlan 8021q dummy tun; do
+  files_of "$module" | sed "s|.*|'$busybox' insmod '$modules/&'|"
+done | uniq)
+$(printf '%q ' "$@") >'$scratch/stdout' 2>'$scratch/stderr'
+echo \$? >'$scratch/status'
+'$busybox' poweroff -f
+END
+chmod +x "$scratch/init"
+
+# Some minutes are enough for any test.
+timeout --kill-after 5 600 "$layers/user-mode-linux/usr/bin/linux.uml" rootfstype=hostfs rw "init=$scratch/init" mem=1G quiet \
+  con=null con0=null,fd:1 </dev/null >"$scratch/console" 2>&1 || true
+[ -s "$scratch/status" ] || cat "$scratch/console" >&2
+cat "$scratch/stdout"
+cat "$scratch/stderr" >&2
+exit "$(cat "$scratch/status")"
