@@ -1,8 +1,13 @@
 /** containerd over the CRI, as the kubelet drives it, and its own client `ctr`. */
 
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { executable, inRepository } from "../blackbox/executable.ts";
+import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Containerd, Cri, Ctr } from "./containerd.ts";
 import { until } from "./daemon.ts";
+import { imageName } from "./image.ts";
 import { lifeOfARange, network, story } from "./story.ts";
 
 const version = () => printedVersion(["containerd", "--version"]);
@@ -72,5 +77,61 @@ clientScenario(
     await pods.stop("only");
     await until("the network", async () => (await containerd.runtime.networkReady()).ready);
     t.ok((await containerd.runtime.networkReady()).ready, "a free address makes it ready");
+  },
+);
+
+clientScenario(
+  {
+    name: "ctr 2, --cni --detach",
+    story:
+      "a container that ends by itself gets no DEL; gc with the command of docs/operations.md releases, and no living container's address",
+    needs: {
+      plugins: ["bridge", "loopback"],
+      cniVersion: "1.0.0",
+      layers: ["containerd-2", "runc"],
+    },
+    version,
+  },
+  async (t, host) => {
+    host.configure(network);
+    await Containerd.start(t, host);
+    const ctr = (...words: readonly string[]) => execFileSync("ctr", words, { stdio: "pipe" });
+    for (const name of ["alive", "dead"]) {
+      ctr(
+        ...["run", "--cni", "--detach", "--cgroup", `/${cgroupOfScenario}/${name}`],
+        ...[imageName, name],
+      );
+    }
+    const reserved = () => Object.keys(host.reservations(network.name));
+    const pid = /^dead +(\d+)/m.exec(String(ctr("task", "ls")))?.[1];
+    process.kill(Number(pid), "SIGKILL");
+    await until("the end of the task", () => ctr("task", "ls").includes("STOPPED"));
+    ctr("task", "rm", "dead");
+    ctr("container", "rm", "dead");
+    t.same(
+      reserved(),
+      ["10.61.0.2", "10.61.0.3"],
+      "the address of a dead container stays reserved",
+    );
+
+    const page = readFileSync(inRepository("docs/operations.md"), "utf8");
+    const listed = /all namespaces of containerd \| `'(.*)'` \|/.exec(page)?.[1] ?? "";
+    execFileSync(
+      executable,
+      [
+        "gc",
+        network.name,
+        "--live-command",
+        listed.replaceAll("\\|", "|"),
+        "--grace",
+        "0s",
+        "--now",
+        "--yes",
+      ],
+      { stdio: "pipe" },
+    );
+    t.same(reserved(), ["10.61.0.2"], "gc releases that one alone");
+    ctr("task", "kill", "--signal", "SIGKILL", "alive");
+    await until("its DEL", () => reserved().length === 0);
   },
 );
