@@ -69,3 +69,24 @@ unpack() {
     dpkg-deb -x "$archive" "$1" || give_up "dpkg-deb could not unpack $(basename "$archive")."
   done
 }
+
+# unpack_go DIRECTORY [PACKAGE...]: fetches the suite's Go and unpacks it into the directory, with further packages.
+# From then on `run_go` works, and $go_package says which Go it is.
+unpack_go() {
+  # The packages of one version of Go, which these two only point to.
+  local toolchain
+  mapfile -t toolchain < <(apt-cache "${options[@]}" depends golang-go golang-src 2>>"$log" |
+    awk '$1 == "Depends:" && $2 ~ /^golang-[0-9.]+-(go|src)$/ { print $2 }')
+  [ "${#toolchain[@]}" -eq 2 ] || give_up "Debian does not say which Go is the newest of the suite."
+  unpack "$1" "${toolchain[@]}" "${@:2}"
+  goroot=$(echo "$1"/usr/lib/go-*)
+  go_package=${toolchain[0]}
+}
+
+# run_go COMMAND...: the Go of `unpack_go` without modules, so that packages are looked for under $work/home/go/src, and
+# without the machine's own settings of Go. What it has built is in $go_cache, or else goes when the script ends.
+run_go() {
+  env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/home" GOROOT="$goroot" GOPATH="$work/home/go" \
+    GOCACHE="${go_cache:-$work/home/cache}" GOENV=off GO111MODULE=off GOTOOLCHAIN=local CGO_ENABLED=0 \
+    "$goroot/bin/go" "$@" >>"$log" 2>&1
+}

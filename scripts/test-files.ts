@@ -39,6 +39,12 @@ const furtherClients = ["bridge-dual-stack", "ptp-ranges", "requested-address"].
 /** Scenarios with real container runtimes. */
 export const clientDirectory = "test/clients/";
 
+/** Tests of a release, which `npm run test:release` runs. */
+const releaseDirectory = "test/release/";
+
+/** Scenarios with a Kubernetes cluster, which `npm run test:kubernetes` runs. */
+export const clusterDirectory = "test/kubernetes/";
+
 /** The longest first, so that none of them runs alone in the end. */
 const longest = [
   clientDirectory,
@@ -49,14 +55,14 @@ const longest = [
   "test/e2e/",
 ];
 
-/** All test files but those of a release, which `npm run test:release` runs, in the order in which to run them. */
+/** All test files but those that have a command of their own, in the order in which to run them. */
 export function testFiles(): readonly TestFile[] {
   const rank = (path: string): number => {
     const at = longest.findIndex((directory) => path.startsWith(directory));
     return at < 0 ? longest.length : at;
   };
   return globSync("test/**/*.test.ts", { cwd: root })
-    .filter((path) => !path.startsWith("test/release/"))
+    .filter((path) => !path.startsWith(releaseDirectory) && !path.startsWith(clusterDirectory))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
     .map((path) => {
       const imported = importedBy(path);

@@ -11,7 +11,9 @@ import { imageName, writeImage } from "./image.ts";
 import type { Client } from "./story.ts";
 
 const stateDirectory = "/run/containerd";
-const socket = `${stateDirectory}/containerd.sock`;
+/** Where its clients reach it. */
+export const socket = `${stateDirectory}/containerd.sock`;
+
 const configurationFile = "/run/containerd.toml";
 const rootDirectory = "/run/containerd-root";
 
@@ -32,7 +34,11 @@ export class Containerd {
    */
   static async start(t: Test, host: Host): Promise<Containerd> {
     mkdirSync(rootDirectory, { recursive: true });
-    writeFileSync(configurationFile, configuration(host.pluginDirectory));
+    const { pluginDirectory } = host;
+    writeFileSync(
+      configurationFile,
+      containerdConfiguration({ root: rootDirectory, pluginDirectory }),
+    );
     const containerd = new Containerd(daemon(t));
     await containerd.#answers();
     const image = writeImage("/run/image");
@@ -126,11 +132,26 @@ function daemon(t: Test): Daemon {
   return new Daemon(t, "/run/containerd.log", ["containerd", "--config", configurationFile]);
 }
 
-/** The last two keys of the CRI allow for machines without AppArmor and without CAP_SYS_RESOURCE. */
-function configuration(pluginDirectory: string): string {
+/** What configurations of containerd differ in. */
+export interface ContainerdOptions {
+  /** The directory of images and containers. */
+  readonly root: string;
+  readonly pluginDirectory: string;
+  /** The file of `conf_template`, if any. */
+  readonly template?: string;
+}
+
+/**
+ * The configuration file of containerd; the image of all containers is the one of sandboxes, too.
+ *
+ * @param options what it is to have
+ */
+export function containerdConfiguration(options: ContainerdOptions): string {
+  const { root, pluginDirectory, template = "" } = options;
   const cri = `plugins."io.containerd.grpc.v1.cri"`;
+  // The last two keys of the CRI allow for machines without AppArmor and without CAP_SYS_RESOURCE.
   return `version = 2
-root = "${rootDirectory}"
+root = "${root}"
 state = "${stateDirectory}"
 [plugins."io.containerd.internal.v1.opt"]
 path = "/run/containerd-opt"
@@ -141,6 +162,7 @@ restrict_oom_score_adj = true
 [${cri}.cni]
 bin_dir = "${pluginDirectory}"
 conf_dir = "/etc/cni/net.d"
+conf_template = "${template}"
 [${cri}.containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
 `;

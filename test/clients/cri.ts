@@ -13,6 +13,14 @@ export interface SandboxRequest {
   readonly cgroupParent: string;
 }
 
+/** A sandbox in the runtime's list. */
+export interface ListedSandbox {
+  readonly id: string;
+  /** The name of its pod. */
+  readonly pod: string;
+  readonly isReady: boolean;
+}
+
 /** The runtime service behind a socket. Numbers are those of the fields in `api.proto` of the CRI, version v1. */
 export class RuntimeService {
   readonly #socket: string;
@@ -39,6 +47,17 @@ export class RuntimeService {
     ];
     const config: Field = [1, [metadata, [2, name], [8, [[1, cgroupParent]]]]];
     return textIn(await this.#call("RunPodSandbox", [config]), 1);
+  }
+
+  /** All sandboxes, also those that have been stopped. */
+  async sandboxes(): Promise<readonly ListedSandbox[]> {
+    const response = await this.#call("ListPodSandbox", []);
+    return messagesIn(response, 1).map((sandbox) => ({
+      id: textIn(sandbox, 1),
+      pod: textIn(messagesIn(sandbox, 2).at(0), 1),
+      // SANDBOX_READY is 0, the default of the format.
+      isReady: !sandbox.has(3),
+    }));
   }
 
   /** Detaches a sandbox from the network and stops what runs in it. */

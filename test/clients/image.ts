@@ -25,7 +25,8 @@ export function writeImage(directory: string): string {
     mkdirSync(path, { recursive: true });
   }
   cpSync("/usr/bin/busybox", join(root, "bin/busybox"));
-  for (const applet of ["ip", "sh", "sleep"]) symlinkSync("busybox", join(root, "bin", applet));
+  for (const applet of ["ip", "ping", "sh", "sleep"])
+    symlinkSync("busybox", join(root, "bin", applet));
   writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/:/bin/sh\n");
 
   const layerFile = join(directory, "layer.tar");

@@ -1,7 +1,14 @@
 /** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join } from "node:path";
 import { inRepository, run } from "../blackbox/executable.ts";
 import { versionCall } from "../blackbox/runtime-call.ts";
@@ -142,6 +149,24 @@ function refusalOf(commands: readonly string[]): string | undefined {
  */
 export function layerPath(layer: string): string {
   return join(layerDirectory, layer);
+}
+
+/**
+ * Makes a cgroup in every hierarchy, with all processors and memory of the machine.
+ *
+ * @param name its name, below the root
+ */
+export function makeCgroup(name: string): void {
+  for (const hierarchy of cgroupHierarchies()) {
+    const directory = join(hierarchy, name);
+    mkdirSync(directory, { recursive: true });
+    // In version 1 a new cgroup has none of them.
+    for (const file of ["cpuset.cpus", "cpuset.mems"]) {
+      if (existsSync(join(directory, file))) {
+        writeFileSync(join(directory, file), readFileSync(join(hierarchy, file)));
+      }
+    }
+  }
 }
 
 /** How long the end of the last process in a cgroup is waited for, in milliseconds. */

@@ -1,0 +1,113 @@
+/**
+ * Runs the stories of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
+ * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
+ *
+ * Usage: npm run test:kubernetes [-- [--write] [STORY...]]
+ *
+ *   --write   also write docs/kubernetes.md; only without STORY
+ *   STORY     only the files of these names, such as `pod-cidr`
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { obstacle } from "../test/e2e/machine.ts";
+import { needsOfCluster } from "../test/kubernetes/needs.ts";
+import { evidenceOf, kubernetesPage, resultOf, type StoryRun } from "../test/kubernetes/page.ts";
+import { buildNative } from "./build-native.ts";
+import { root } from "./bundle.ts";
+import { clusterDirectory } from "./test-files.ts";
+import { runTestFile } from "./test-process.ts";
+
+const record = join(root, "build", "kubernetes-runs.jsonl");
+
+const { values: options, positionals } = parseArgs({
+  options: { write: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+if (options.write && positionals.length > 0) {
+  throw new Error("The page is about all stories: --write goes without a story.");
+}
+
+const missing = await prepare();
+if (missing === undefined) {
+  await runStories();
+} else {
+  console.log(missing);
+  process.exitCode = 1;
+}
+
+/** Builds and fetches; returns a sentence about what cannot be helped. */
+async function prepare(): Promise<string | undefined> {
+  const { plugins, cniVersion, layers = [] } = needsOfCluster;
+  const before = obstacle({ plugins, cniVersion });
+  if (before !== undefined) return before;
+  if (!layers.every((layer) => existsSync(join(root, "build/clients", layer)))) {
+    runScript("fetch-clients");
+  }
+  const further = obstacle({ plugins, cniVersion, layers });
+  if (further !== undefined) return further;
+  for (const script of ["fetch-kubectl", "build-kubernetes"]) runScript(script);
+  runOrThrow(process.execPath, join(root, "scripts", "build.ts"));
+  await buildNative();
+  return obstacle(needsOfCluster);
+}
+
+async function runStories(): Promise<void> {
+  const began = performance.now();
+  rmSync(record, { force: true });
+  const files = chosenFiles();
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of files) {
+    for (const path of ["dist/native/host-local", "dist/host-local"]) {
+      const before = recorded().length;
+      const result = await runTestFile(file, {
+        HOST_LOCAL_BIN: join(root, path),
+        HOST_LOCAL_KUBERNETES_RUNS: record,
+      });
+      for (const run of recorded().slice(before)) print(run);
+      if (result.report !== "") console.log(result.report);
+      sum.passed += result.passed;
+      sum.failed += result.failed;
+      sum.skipped += result.skipped;
+    }
+  }
+  console.log(`${files.length} files in ${Math.round((performance.now() - began) / 1000)} s`);
+  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+  process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+  if (!options.write) return;
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(date, recorded()));
+}
+
+function chosenFiles(): readonly string[] {
+  const files = globSync(`${clusterDirectory}*.test.ts`, { cwd: root }).sort();
+  const chosen = files.filter(
+    (file) => positionals.length === 0 || positionals.includes(basename(file, ".test.ts")),
+  );
+  if (chosen.length === 0) throw new Error("There is no story of that name.");
+  return chosen;
+}
+
+function print(run: StoryRun): void {
+  console.log(`\n${run.title} (${run.executable}): ${resultOf(run)}\n`);
+  console.log(`${evidenceOf(run)}\n`);
+}
+
+function recorded(): readonly StoryRun[] {
+  if (!existsSync(record)) return [];
+  return readFileSync(record, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): StoryRun => JSON.parse(line));
+}
+
+function runScript(name: string): void {
+  runOrThrow("bash", join(root, "scripts", `${name}.sh`));
+}
+
+function runOrThrow(program: string, script: string): void {
+  const { status } = spawnSync(program, [script], { stdio: "inherit" });
+  if (status !== 0) throw new Error(`${basename(script)} failed.`);
+}

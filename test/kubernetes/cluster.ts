@@ -1,0 +1,61 @@
+/** A Kubernetes of one node, in the namespaces of a scenario. */
+
+import type { Host } from "../e2e/host.ts";
+import { type ClusterAddresses, ControlPlane } from "./control-plane.ts";
+import { kubeconfigOf, writeCredentials } from "./credentials.ts";
+import { kubectl } from "./kubectl.ts";
+import { becomeOperator } from "./operator.ts";
+import { nodeName, Worker } from "./worker.ts";
+
+/** What stories differ in. */
+export interface ClusterOptions extends ClusterAddresses {
+  /** kubelet's default where absent. */
+  readonly maxPods?: number;
+}
+
+/** The network of the example template, whose reservations are those of the pods. */
+const network = "containerd";
+
+/** The cluster of a story. */
+export class Cluster {
+  readonly host: Host;
+  readonly controlPlane: ControlPlane;
+  readonly worker: Worker;
+
+  private constructor(host: Host, options: ClusterOptions) {
+    this.host = host;
+    this.controlPlane = new ControlPlane(options);
+    this.worker = new Worker(host, options.maxPods ?? 110);
+  }
+
+  /**
+   * Starts a cluster, and waits until its node is ready for pods.
+   *
+   * @param host the host that becomes its node
+   * @param options what it is to be like
+   */
+  static async start(host: Host, options: ClusterOptions): Promise<Cluster> {
+    writeCredentials();
+    becomeOperator(kubeconfigOf("admin"));
+    const cluster = new Cluster(host, options);
+    await Promise.all([cluster.worker.startContainerd(), cluster.controlPlane.start()]);
+    await cluster.worker.startKubelet();
+    return cluster;
+  }
+
+  /** Its programs, such as `Kubernetes v1.20.2, containerd 1.6.20`. */
+  version(): string {
+    const info = [
+      "{.status.nodeInfo.kubeletVersion}",
+      "{.status.nodeInfo.containerRuntimeVersion}",
+    ];
+    const path = `--output=jsonpath=${info.join(" ")}`;
+    const [kubernetes, runtime = ""] = kubectl("get", "node", nodeName, path).split(" ");
+    return `Kubernetes ${kubernetes}, ${runtime.replace("://", " ")}`;
+  }
+
+  /** The reservations on the node: address to content. */
+  reservations(): Record<string, string> {
+    return this.host.reservations(network);
+  }
+}

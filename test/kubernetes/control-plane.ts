@@ -1,0 +1,96 @@
+/** etcd, the API server, the controller manager with its node IPAM controller, and the scheduler. */
+
+import { inRepository } from "../blackbox/executable.ts";
+import { until } from "../clients/daemon.ts";
+import { credentialFiles, kubeconfigOf, nodeAddress } from "./credentials.ts";
+import { kubectl, waitFor } from "./kubectl.ts";
+import { Unit } from "./unit.ts";
+
+/** The addresses of a cluster. */
+export interface ClusterAddresses {
+  /** `--cluster-cidr`, such as `10.244.0.0/16`. */
+  readonly clusterCidr: string;
+  /** `--node-cidr-mask-size`: the prefix length of a podCIDR. */
+  readonly nodeCidrMaskSize: number;
+}
+
+const etcdAddress = "http://127.0.0.1:2379";
+const etcdPeerAddress = "http://127.0.0.1:2380";
+
+/** The control plane of a cluster. */
+export class ControlPlane {
+  readonly etcd = new Unit("etcd", [
+    program("etcd"),
+    "--data-dir=/run/etcd",
+    `--listen-client-urls=${etcdAddress}`,
+    `--advertise-client-urls=${etcdAddress}`,
+    `--listen-peer-urls=${etcdPeerAddress}`,
+    `--initial-advertise-peer-urls=${etcdPeerAddress}`,
+    `--initial-cluster=default=${etcdPeerAddress}`,
+    "--heartbeat-interval=500",
+    "--election-timeout=5000",
+    "--log-level=warn",
+  ]);
+
+  readonly apiServer = new Unit("kube-apiserver", [
+    program("kube-apiserver"),
+    `--etcd-servers=${etcdAddress}`,
+    `--advertise-address=${nodeAddress}`,
+    "--service-cluster-ip-range=10.96.0.0/16",
+    `--cert-dir=${credentialFiles.certificates}`,
+    `--token-auth-file=${credentialFiles.tokens}`,
+    "--service-account-issuer=https://kubernetes.default.svc",
+    `--service-account-key-file=${credentialFiles.publicKey}`,
+    `--service-account-signing-key-file=${credentialFiles.privateKey}`,
+    "--authorization-mode=Node,RBAC",
+    "--enable-admission-plugins=NodeRestriction",
+    "--allow-privileged=true",
+    // By name it would ask DNS for the node.
+    "--kubelet-preferred-address-types=InternalIP",
+  ]);
+
+  readonly controllerManager: Unit;
+
+  readonly scheduler = new Unit("kube-scheduler", [
+    program("kube-scheduler"),
+    `--kubeconfig=${kubeconfigOf("system:kube-scheduler")}`,
+    "--leader-elect=false",
+  ]);
+
+  /** @param addresses what the node IPAM controller gives to nodes */
+  constructor({ clusterCidr, nodeCidrMaskSize }: ClusterAddresses) {
+    this.controllerManager = new Unit("kube-controller-manager", [
+      program("kube-controller-manager"),
+      `--kubeconfig=${kubeconfigOf("system:kube-controller-manager")}`,
+      "--allocate-node-cidrs=true",
+      `--cluster-cidr=${clusterCidr}`,
+      `--node-cidr-mask-size=${nodeCidrMaskSize}`,
+      `--service-account-private-key-file=${credentialFiles.privateKey}`,
+      // With its own user it may not patch nodes.
+      "--use-service-account-credentials=true",
+      "--leader-elect=false",
+      // A node whose kubelet is stopped for a while keeps its pods.
+      "--node-monitor-grace-period=200s",
+      "--v=2",
+    ]);
+  }
+
+  /** Starts it, and waits until pods can be created. */
+  async start(): Promise<void> {
+    this.etcd.start();
+    this.apiServer.start();
+    await until("the API server", () => kubectl("get", "--raw=/readyz") === "ok");
+    this.controllerManager.start();
+    this.scheduler.start();
+    waitFor("create", "serviceaccount/default");
+  }
+}
+
+/**
+ * A program that `scripts/build-kubernetes.sh` has built.
+ *
+ * @param name its name
+ */
+export function program(name: string): string {
+  return inRepository(`build/kubernetes/${name}`);
+}

@@ -1,0 +1,72 @@
+/** More pods than addresses. */
+
+import { readFileSync } from "node:fs";
+import { run } from "../blackbox/executable.ts";
+import { readError } from "../blackbox/printed-error.ts";
+import { attachmentCall } from "../blackbox/runtime-call.ts";
+import { until } from "../clients/daemon.ts";
+import { pluginInput, readNetwork } from "../e2e/libcni.ts";
+import { create, eventsOf, waitFor } from "./kubectl.ts";
+import { shell } from "./operator.ts";
+import { deletePods, podAddresses, podNamed, runPods } from "./pods.ts";
+import { clusterStory } from "./story.ts";
+import { generatedConfiguration } from "./worker.ts";
+
+const REASON = "FailedCreatePodSandBox";
+
+clusterStory(
+  {
+    title: "A /29 holds five pods",
+    cluster: { clusterCidr: "10.245.0.0/24", nodeCidrMaskSize: 29 },
+  },
+  async (t, cluster, show) => {
+    runPods("first", "second", "third", "fourth", "fifth");
+    const addresses = ["10.245.0.2", "10.245.0.3", "10.245.0.4", "10.245.0.5", "10.245.0.6"];
+    t.same(Object.values(podAddresses()).sort(), addresses, "five pods get the five addresses");
+    show("With five pods running, the range is full:", shell("host-local capacity || true"));
+
+    create([podNamed("sixth")]);
+    await until("the event", () => eventsOf("sixth", REASON).length > 0);
+    const message = eventsOf("sixth", REASON)[0]?.message ?? "";
+    t.equal(
+      withoutId(message),
+      refusal(cluster.host.pluginDirectory),
+      "the event has our words, all of them",
+    );
+    show(
+      "The scheduler places the sixth pod, too. Its event is that of the plugin, word by word:",
+      message,
+    );
+    t.match(shell("kubectl describe pod sixth"), withoutPrefix(message), "and describe shows it");
+
+    deletePods("third");
+    waitFor("condition=Ready", "pod/sixth");
+    t.equal(podAddresses().sixth, "10.245.0.4", "the end of a pod lets the waiting one run");
+    show("A pod ends, and kubelet's next attempt gives its address to the sixth.");
+
+    deletePods();
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+  },
+);
+
+/** What containerd and kubelet make of what the plugin answers when it is called directly. */
+function refusal(pluginDirectory: string): string {
+  const network = readNetwork(readFileSync(generatedConfiguration, "utf8"));
+  const [plugin = { type: "" }] = network.plugins;
+  const call = attachmentCall("ADD", { containerId: "direct" }, pluginInput(network, plugin));
+  const { stdout } = run(`${pluginDirectory}/host-local`, call);
+  const { msg, details } = readError(stdout) ?? {};
+  return [
+    "Failed to create pod sandbox: rpc error: code = Unknown desc = ",
+    `failed to setup network for sandbox "…": plugin type="${plugin.type}" failed (add): `,
+    `${msg}; ${details}`,
+  ].join("");
+}
+
+function withoutId(message: string): string {
+  return message.replace(/sandbox "[0-9a-f]{64}"/, 'sandbox "…"');
+}
+
+function withoutPrefix(message: string): string {
+  return message.slice(message.indexOf("failed (add)"));
+}

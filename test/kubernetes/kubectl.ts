@@ -1,0 +1,68 @@
+/** kubectl for the cluster of a story. */
+
+import { execFileSync } from "node:child_process";
+
+/** How long the cluster has for anything. */
+const patience = "--timeout=180s";
+
+/** The part of an event that matters here. */
+export interface Event {
+  readonly reason: string;
+  readonly message: string;
+  readonly involvedObject: { readonly kind: string; readonly name: string };
+}
+
+/**
+ * Runs kubectl.
+ *
+ * @param words its arguments
+ * @returns what it prints on standard output
+ * @throws {Error} with what it prints on standard error if it fails
+ */
+export function kubectl(...words: readonly string[]): string {
+  return run(words);
+}
+
+/**
+ * Creates objects.
+ *
+ * @param objects the objects, as their manifests would have them
+ */
+export function create(objects: readonly object[]): void {
+  const list = { apiVersion: "v1", kind: "List", items: objects };
+  run(["create", "--filename=-"], JSON.stringify(list));
+}
+
+/**
+ * Waits until objects are as they should be.
+ *
+ * @param condition what `kubectl wait --for` takes, such as `condition=Ready` or `delete`
+ * @param objects the objects, such as `pod/web`
+ * @throws {Error} if they are not within three minutes
+ */
+export function waitFor(condition: string, ...objects: readonly string[]): void {
+  run(["wait", `--for=${condition}`, patience, ...objects]);
+}
+
+/**
+ * The events about an object.
+ *
+ * @param name the object's name
+ * @param reason the reason that they give
+ */
+export function eventsOf(name: string, reason: string): readonly Event[] {
+  const selector = `--field-selector=involvedObject.name=${name},reason=${reason}`;
+  const { items }: { readonly items: readonly Event[] } = JSON.parse(
+    run(["get", "events", "--output=json", selector]),
+  );
+  return items;
+}
+
+function run(words: readonly string[], input = ""): string {
+  return execFileSync("kubectl", words, {
+    input,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}

@@ -1,0 +1,48 @@
+/** The operator of the cluster, who pastes commands into a terminal. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { executable, inRepository } from "../blackbox/executable.ts";
+import { kubectl } from "../kubectl.ts";
+
+const ownCommands = inRepository("test/kubernetes/commands");
+const linkedCommands = "/run/operator";
+
+/**
+ * Puts on the PATH of this process and its children what printed commands use: kubectl for the cluster, host-local (the
+ * one under test), crictl, ssh, sudo, systemctl.
+ *
+ * @param kubeconfig the file with which kubectl reaches the cluster
+ */
+export function becomeOperator(kubeconfig: string): void {
+  mkdirSync(linkedCommands);
+  symlinkSync(executable, join(linkedCommands, "host-local"));
+  symlinkSync(kubectl, join(linkedCommands, "kubectl"));
+  const crictl = JSON.stringify(inRepository("test/kubernetes/crictl.ts"));
+  const program = `import(${crictl}).then(({ crictl }) => crictl(process.argv.slice(2)));`;
+  writeFileSync(
+    join(linkedCommands, "crictl"),
+    `#!/bin/sh\nexec ${process.execPath} -e '${program}' - "$@"\n`,
+    { mode: 0o755 },
+  );
+  const { PATH = "" } = process.env;
+  process.env.PATH = [linkedCommands, ownCommands, PATH].join(delimiter);
+  process.env.KUBECONFIG = kubeconfig;
+}
+
+/**
+ * Runs commands as they were printed.
+ *
+ * @param commands lines for a shell, which stops at the first that fails
+ * @returns what they print on standard output
+ * @throws {Error} with what they print on standard error if one fails
+ */
+export function shell(commands: string): string {
+  return execFileSync("bash", ["-e", "-o", "pipefail", "-c", commands], {
+    encoding: "utf8",
+    cwd: "/run",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}

@@ -1,0 +1,92 @@
+/** The page about the last run of the stories. */
+
+/** Something that was seen in a story. */
+export interface Evidence {
+  readonly sentence: string;
+  /** Text as it was printed. */
+  readonly seen?: string;
+}
+
+/** One run of a story with one executable. */
+export interface StoryRun {
+  readonly title: string;
+  readonly executable: "native" | "portable";
+  readonly result: "passed" | "failed" | "skipped";
+  /** Why it was skipped, in a sentence. */
+  readonly reason?: string;
+  /** The programs of the cluster, where it was started. */
+  readonly version?: string;
+  /** Until the cluster was up, and from then on, in seconds. */
+  readonly times?: { readonly start: number; readonly story: number };
+  readonly evidence: readonly Evidence[];
+}
+
+/**
+ * What a run showed, as Markdown.
+ *
+ * @param run the run
+ */
+export function evidenceOf({ evidence }: StoryRun): string {
+  return evidence
+    .map(({ sentence, seen }) =>
+      seen === undefined ? sentence : `${sentence}\n\n\`\`\`\n${seen.trimEnd()}\n\`\`\``,
+    )
+    .join("\n\n");
+}
+
+/**
+ * How a run ended, in a few words.
+ *
+ * @param run the run; undefined if there was none
+ */
+export function resultOf(run: StoryRun | undefined): string {
+  if (run === undefined) return "not run";
+  const { result, reason, times } = run;
+  if (times === undefined) return reason === undefined ? result : `not run: ${reason}`;
+  return `${result}, ${times.start} + ${times.story} s`;
+}
+
+/**
+ * Writes the page.
+ *
+ * @param date such as `2025-01-31`
+ * @param runs all runs of that day
+ */
+export function kubernetesPage(date: string, runs: readonly StoryRun[]): string {
+  const titles = [...new Set(runs.map(({ title }) => title))];
+  const runOf = (title: string, name: StoryRun["executable"]) =>
+    runs.find((run) => run.title === title && run.executable === name);
+  const rows = titles.map((title) => {
+    const results = (["portable", "native"] as const).map((name) => resultOf(runOf(title, name)));
+    return `| [${title}](#${anchorOf(title)}) | ${results.join(" | ")} |`;
+  });
+  const sections = titles.map((title) => {
+    const run = runOf(title, "native") ?? runOf(title, "portable");
+    return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run)}\n`;
+  });
+  const version = runs.find((run) => run.version !== undefined)?.version ?? "";
+  return `# In a real Kubernetes
+
+<!-- Written by \`npm run test:kubernetes -- --write\`. -->
+
+These stories were run on ${date} with ${version}: etcd, API server, controller manager with its node IPAM controller,
+scheduler, kubelet and containerd from Debian, in namespaces of their own, a new cluster for each story and executable. The
+times are those of the start of the cluster and of the story. Below is what was seen with the native executable.
+
+| story | portable | native |
+|---|---|---|
+${rows.join("\n")}
+
+\`npm run test:kubernetes\` builds the cluster's programs once, which takes twenty minutes, into \`build/\`, installs nothing,
+and runs the stories; with \`-- --write\` it writes this page.
+
+${sections.join("\n")}`;
+}
+
+/** As GitHub makes it of a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, "")
+    .replaceAll(" ", "-");
+}

@@ -1,0 +1,78 @@
+/** Pods that do nothing but exist. */
+
+import type { IPod } from "kubernetes-models/v1";
+import { imageName } from "../clients/image.ts";
+import { create, kubectl, waitFor } from "./kubectl.ts";
+
+/**
+ * A pod of the image of all containers.
+ *
+ * @param name its name
+ * @param spec what it has beyond that
+ */
+export function podNamed(name: string, spec: Partial<IPod["spec"]> = {}): IPod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name },
+    spec: {
+      // What runs in it ignores SIGTERM.
+      terminationGracePeriodSeconds: 1,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      dnsPolicy: "Default",
+      containers: [{ name: "main", image: imageName, imagePullPolicy: "Never" }],
+      ...spec,
+    },
+  };
+}
+
+/**
+ * Creates pods, and waits until they are ready.
+ *
+ * @param pods their names, or their manifests
+ */
+export function runPods(...pods: readonly (string | IPod)[]): void {
+  const manifests = pods.map((pod) => (typeof pod === "string" ? podNamed(pod) : pod));
+  create(manifests);
+  waitFor("condition=Ready", ...manifests.map(({ metadata }) => `pod/${metadata?.name}`));
+}
+
+/**
+ * Deletes pods, and waits until they are gone.
+ *
+ * @param names their names; all where there is none
+ */
+export function deletePods(...names: readonly string[]): void {
+  kubectl("delete", "pods", ...(names.length === 0 ? ["--all"] : names));
+}
+
+/** The addresses of the pods that have one, by their names, as the API has them. */
+export function podAddresses(): Readonly<Record<string, string>> {
+  const { items }: { readonly items: readonly ListedPod[] } = JSON.parse(
+    kubectl("get", "pods", "--output=json"),
+  );
+  return Object.fromEntries(
+    items.flatMap(({ metadata, status }) =>
+      status.podIP === undefined ? [] : [[metadata.name, status.podIP]],
+    ),
+  );
+}
+
+/**
+ * Pings an address from inside a pod, through the API.
+ *
+ * @param pod the pod's name
+ * @param address the address
+ * @returns what ping prints
+ * @throws {Error} if there is no answer
+ */
+export function ping(pod: string, address: string): string {
+  return kubectl("exec", pod, "--", "ping", "-c", "1", "-W", "10", address);
+}
+
+/** The part of a pod that matters here. */
+interface ListedPod {
+  readonly metadata: { readonly name: string };
+  readonly status: { readonly podIP?: string };
+}

@@ -1,0 +1,70 @@
+/** A story of the plugin in a cluster of its own, told by what was seen. */
+
+import { appendFileSync } from "node:fs";
+import type { Test } from "tap";
+import { executable, inRepository } from "../blackbox/executable.ts";
+import { scenario } from "../e2e/scenario.ts";
+import { Cluster, type ClusterOptions } from "./cluster.ts";
+import { needsOfCluster } from "./needs.ts";
+import type { Evidence, StoryRun } from "./page.ts";
+
+/** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
+const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
+
+/** A story. */
+export interface Story {
+  /** Its heading in docs/kubernetes.md, without a full stop. */
+  readonly title: string;
+  readonly cluster: ClusterOptions;
+}
+
+/**
+ * Adds evidence to a story.
+ *
+ * @param sentence what was seen, a sentence with a full stop or colon
+ * @param seen text as it was printed, if any
+ */
+export type Show = (sentence: string, seen?: string) => void;
+
+/**
+ * Declares a story.
+ *
+ * @param story the story
+ * @param body what happens once the cluster is up
+ */
+export function clusterStory(
+  { title, cluster: options }: Story,
+  body: (t: Test, cluster: Cluster, show: Show) => Promise<void>,
+): void {
+  const isNative = executable === inRepository("dist/native/host-local");
+  const note = (run: Pick<StoryRun, "result" | "reason" | "version" | "times" | "evidence">) => {
+    const whole: StoryRun = { title, executable: isNative ? "native" : "portable", ...run };
+    if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
+  };
+  const skipped = scenario(title, needsOfCluster, async (t, host) => {
+    const evidence: Evidence[] = [];
+    const show: Show = (sentence, seen) => {
+      evidence.push({ sentence, ...(seen === undefined ? {} : { seen }) });
+    };
+    const began = performance.now();
+    const cluster = await Cluster.start(host, options);
+    const start = secondsSince(began);
+    let isThrown = true;
+    try {
+      await body(t, cluster, show);
+      isThrown = false;
+    } finally {
+      note({
+        result: t.passing() && !isThrown ? "passed" : "failed",
+        version: cluster.version(),
+        times: { start, story: secondsSince(began) - start },
+        evidence,
+      });
+    }
+  });
+  if (skipped !== undefined) note({ result: "skipped", reason: skipped, evidence: [] });
+}
+
+function secondsSince(began: number): number {
+  return Math.round((performance.now() - began) / 1000);
+}

@@ -1,0 +1,160 @@
+/** The node of the cluster: containerd, kubelet, and the network of the machine. */
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { executable, inRepository } from "../blackbox/executable.ts";
+import { containerdConfiguration, socket } from "../clients/containerd.ts";
+import { until } from "../clients/daemon.ts";
+import { imageName, writeImage } from "../clients/image.ts";
+import type { Host } from "../e2e/host.ts";
+import { makeCgroup } from "../e2e/machine.ts";
+import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { program } from "./control-plane.ts";
+import { kubeconfigOf, nodeAddress } from "./credentials.ts";
+import { kubectl, waitFor } from "./kubectl.ts";
+import { Unit } from "./unit.ts";
+
+/** The name of the node. */
+export const nodeName = "n1";
+
+/** The configuration that containerd writes from its template. */
+export const generatedConfiguration = "/etc/cni/net.d/10-containerd-net.conflist";
+
+/** The template that containerd reads: the example's, where a story does not replace it. */
+export const configurationTemplate = "/etc/containerd/cni.template";
+
+const containerdFile = "/etc/containerd/config.toml";
+
+/** kubelet sets these for the whole machine, in no namespace. */
+const kernelParameters = [
+  ...["kernel/panic", "kernel/panic_on_oops", "vm/panic_on_oom", "vm/overcommit_memory"],
+  ...["kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"],
+].map((name) => `/proc/sys/${name}`);
+
+/** The node that runs pods. */
+export class Worker {
+  readonly containerd = new Unit("containerd", ["containerd"]);
+  readonly kubelet: Unit;
+  readonly #pluginDirectory: string;
+
+  /**
+   * Prepares the machine and its programs, and starts nothing.
+   *
+   * @param host the host, of which the node makes its own
+   * @param maxPods how many pods kubelet admits
+   */
+  constructor(host: Host, maxPods: number) {
+    this.#pluginDirectory = host.pluginDirectory;
+    this.install(executable);
+    connect();
+    keepKernelParameters();
+    // kubelet wants mounts that it can propagate to containers. Those of the machine outside are not reached.
+    execFileSync("mount", ["--make-rshared", "/"]);
+    for (const directory of ["/var/lib/containerd", "/var/lib/kubelet"]) {
+      mkdirSync(directory, { recursive: true });
+      // An overlay, as the host has it here, cannot be the upper layer of an image.
+      execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
+    }
+    makeCgroup(cgroupOfScenario);
+    rmSync("/etc/cni/net.d", { recursive: true, force: true });
+    for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {
+      mkdirSync(directory, { recursive: true });
+    }
+    copyFileSync(inRepository("conf-examples/containerd.conflist.template"), configurationTemplate);
+    writeFileSync(
+      containerdFile,
+      containerdConfiguration({
+        root: "/var/lib/containerd",
+        pluginDirectory: this.#pluginDirectory,
+        template: configurationTemplate,
+      }),
+    );
+    this.kubelet = new Unit("kubelet", [
+      program("kubelet"),
+      `--kubeconfig=${kubeconfigOf("system:node:n1")}`,
+      `--hostname-override=${nodeName}`,
+      `--node-ip=${nodeAddress}`,
+      `--max-pods=${maxPods}`,
+      "--container-runtime=remote",
+      `--container-runtime-endpoint=unix://${socket}`,
+      `--pod-infra-container-image=${imageName}`,
+      // The API server comes without a certificate.
+      "--anonymous-auth=true",
+      "--authorization-mode=AlwaysAllow",
+      "--cgroup-driver=cgroupfs",
+      `--cgroup-root=/${cgroupOfScenario}`,
+      "--cgroups-per-qos=false",
+      "--enforce-node-allocatable=",
+      "--make-iptables-util-chains=false",
+      "--fail-swap-on=false",
+      "--eviction-hard=memory.available<1Mi",
+      "--image-gc-high-threshold=100",
+      "--volume-plugin-dir=/var/lib/kubelet/volume-plugins",
+      "--event-qps=0",
+      "--v=2",
+    ]);
+  }
+
+  /**
+   * Puts a plugin host-local into the plugin directory.
+   *
+   * @param path its executable
+   */
+  install(path: string): void {
+    const installed = join(this.#pluginDirectory, "host-local");
+    rmSync(installed, { force: true });
+    copyFileSync(path, installed);
+  }
+
+  /** Starts containerd, and gives it the image of all containers. */
+  async startContainerd(): Promise<void> {
+    this.containerd.start();
+    await until("containerd", () => ctr("version") !== "");
+    ctr("--namespace=k8s.io", "images", "import", writeImage("/run/image"));
+  }
+
+  /** Starts kubelet, and waits until pods are placed on the node. */
+  async startKubelet(): Promise<void> {
+    this.kubelet.start();
+    waitFor("create", `node/${nodeName}`);
+    waitFor("condition=Ready", `node/${nodeName}`);
+    await until("the end of the taints", () => this.#field("{.spec.taints}") === "");
+  }
+
+  /** The podCIDR of the node object. */
+  podCidr(): string {
+    return this.#field("{.spec.podCIDR}");
+  }
+
+  #field(path: string): string {
+    return kubectl("get", "node", nodeName, `--output=jsonpath=${path}`);
+  }
+}
+
+/** The node has a card with an address and a default route, and nobody at the other end. */
+function connect(): void {
+  const commands = [
+    "ip link add eth0 type veth peer name uplink",
+    "ip link set uplink up",
+    `ip address add ${nodeAddress}/24 dev eth0`,
+    "ip link set eth0 up",
+    "ip route add default via 192.0.2.1 dev eth0",
+    `hostname ${nodeName}`,
+  ];
+  execFileSync("sh", ["-e", "-c", commands.join("\n")]);
+}
+
+/** kubelet gets copies to set, and the machine keeps what it has. */
+function keepKernelParameters(): void {
+  mkdirSync("/run/sysctl");
+  for (const [index, path] of kernelParameters.entries()) {
+    const copy = `/run/sysctl/${index}`;
+    execFileSync("cp", ["--no-preserve=all", path, copy]);
+    execFileSync("mount", ["--bind", copy, path]);
+  }
+}
+
+function ctr(...words: readonly string[]): string {
+  return execFileSync("ctr", words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
