@@ -2,10 +2,11 @@
  * Runs the stories of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
  * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
  *
- * Usage: npm run test:kubernetes [-- [--write] [STORY...]]
+ * Usage: npm run test:kubernetes [-- OPTION... STORY...]
  *
- *   --write   also write docs/kubernetes.md; only without STORY
- *   STORY     only the files of these names, such as `pod-cidr`
+ *   --executable NAME   only with this one, `native` or `portable`
+ *   --write             also write docs/kubernetes.md; only with all stories and executables
+ *   STORY               only the files of these names, such as `pod-cidr`
  */
 
 import { spawnSync } from "node:child_process";
@@ -20,14 +21,19 @@ import { root } from "./bundle.ts";
 import { clusterDirectory } from "./test-files.ts";
 import { runTestFile } from "./test-process.ts";
 
+const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
+
 const record = join(root, "build", "kubernetes-runs.jsonl");
 
 const { values: options, positionals } = parseArgs({
-  options: { write: { type: "boolean", default: false } },
+  options: {
+    executable: { type: "string" },
+    write: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
-if (options.write && positionals.length > 0) {
-  throw new Error("The page is about all stories: --write goes without a story.");
+if (options.write && (options.executable !== undefined || positionals.length > 0)) {
+  throw new Error("The page is about all stories and executables: --write goes alone.");
 }
 
 const missing = await prepare();
@@ -60,7 +66,8 @@ async function runStories(): Promise<void> {
   const files = chosenFiles();
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const file of files) {
-    for (const path of ["dist/native/host-local", "dist/host-local"]) {
+    for (const [name, path] of Object.entries(executables)) {
+      if (name !== (options.executable ?? name)) continue;
       const before = recorded().length;
       const result = await runTestFile(file, {
         HOST_LOCAL_BIN: join(root, path),

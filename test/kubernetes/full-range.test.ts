@@ -39,9 +39,10 @@ clusterStory(
     );
     t.match(shell("kubectl describe pod sixth"), withoutPrefix(message), "and describe shows it");
 
+    const { third } = podAddresses();
     deletePods("third");
     waitFor("condition=Ready", "pod/sixth");
-    t.equal(podAddresses().sixth, "10.245.0.4", "the end of a pod lets the waiting one run");
+    t.equal(podAddresses().sixth, third, "the end of a pod lets the waiting one run");
     show("A pod ends, and kubelet's next attempt gives its address to the sixth.");
 
     deletePods();
@@ -49,11 +50,13 @@ clusterStory(
   },
 );
 
-/** What containerd and kubelet make of what the plugin answers when it is called directly. */
+/** What containerd and kubelet make of what the plugin answers when it is called directly, for a pod. */
 function refusal(pluginDirectory: string): string {
   const network = readNetwork(readFileSync(generatedConfiguration, "utf8"));
   const [plugin = { type: "" }] = network.plugins;
-  const call = attachmentCall("ADD", { containerId: "direct" }, pluginInput(network, plugin));
+  const cniArgs = "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=direct";
+  const attachment = { containerId: "direct", cniArgs };
+  const call = attachmentCall("ADD", attachment, pluginInput(network, plugin));
   const { stdout } = run(`${pluginDirectory}/host-local`, call);
   const { msg, details } = readError(stdout) ?? {};
   return [
