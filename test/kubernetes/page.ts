@@ -69,9 +69,10 @@ export function kubernetesPage(date: string, runs: readonly StoryRun[]): string 
 
 <!-- Written by \`npm run test:kubernetes -- --write\`. -->
 
-These stories were run on ${date} with ${version}: etcd, API server, controller manager with its node IPAM controller,
-scheduler, kubelet and containerd from Debian, in namespaces of their own, a new cluster for each story and executable. The
-times are those of the start of the cluster and of the story. Below is what was seen with the native executable.
+These stories were run on ${date} with ${version}, each with both executables in a new cluster of one node: etcd,
+API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces
+of their own. The times are those of the start of the cluster and of the story. Below is what was seen with the native
+executable.
 
 | story | portable | native |
 |---|---|---|
