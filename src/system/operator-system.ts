@@ -87,6 +87,8 @@ export interface OperatorSystem extends System {
    * Runs a program and waits for it, with an empty standard input.
    *
    * @param command its name, which is looked up in `PATH`, and its arguments
+  /** Whether a text is in a file of whatever size. */
+  hasText(path: string, text: string): boolean;
    * @param limit the most bytes of output; more is an error (EFBIG)
    */
   run(

@@ -18,6 +18,9 @@ const TIMEOUT = 10_000;
 /** The exit code for a program that could not be started. */
 const NOT_STARTED = 127;
 
+/** How every version of this executable describes itself on standard error; see `src/verbs/host-local.ts`. */
+const DESCRIPTION = "With arguments it is a tool for operators: host-local";
+
 /** The longest part of an error message of the executable that is repeated. */
 const LONGEST_QUOTE = 300;
 
@@ -50,11 +53,21 @@ export function askVersions(
   });
 }
 
-/** Whether an executable is a version of this one: it describes itself as no other plugin does. */
+/**
+ * Whether an executable is a version of this one: it describes itself as no other plugin does. Where it cannot be run, as
+ * the portable one in a container without glibc, that description is looked for in the file.
+ *
+ * @throws SystemError if it can be neither run nor read
+ */
 export function isOurs(system: OperatorSystem, path: string): boolean {
+  return describesItself(system, path) || system.hasText(path, DESCRIPTION);
+}
+
+function describesItself(system: OperatorSystem, path: string): boolean {
   try {
-    const { stderr } = run(system, path, "");
-    return /^With arguments it is a tool for operators: host-local/m.test(stderr);
+    return run(system, path, "")
+      .stderr.split("\n")
+      .some((line) => line.startsWith(DESCRIPTION));
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;

@@ -40,6 +40,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     permissions,
     copyFile,
     sameContent,
+    hasText,
     run,
     serve,
   };
@@ -140,6 +141,15 @@ function sameContent(path: string, other: string): boolean {
     }
   } finally {
     fs.closeSync(one);
+  }
+}
+
+function hasText(path: string, text: string): boolean {
+  const file = openForReading(path);
+  try {
+    return systemCall("read", path, () => fs.readFileSync(file)).includes(text);
+  } finally {
+    fs.closeSync(file);
   }
 }
 

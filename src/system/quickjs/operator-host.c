@@ -186,6 +186,46 @@ static JSValue host_same_content(JSContext *ctx, JSValueConst self, int count, J
   return result;
 }
 
+/* Returns 0 or the errno. */
+static int find_text(int descriptor, const char *text, size_t length, bool *found) {
+  char buffer[COPY_BUFFER];
+  /* The end of what was read before: the text may begin there. */
+  size_t kept = 0;
+  *found = false;
+  if (length == 0 || length > sizeof buffer / 2) return EINVAL;
+  for (;;) {
+    ssize_t count = read_full(descriptor, buffer + kept, sizeof buffer - kept);
+    if (count < 0) return errno;
+    size_t filled = kept + (size_t)count;
+    *found = memmem(buffer, filled, text, length) != NULL;
+    if (*found || count == 0) return 0;
+    kept = filled < length ? filled : length - 1;
+    memmove(buffer, buffer + filled - kept, kept);
+  }
+}
+
+static JSValue has_text(JSContext *ctx, const char *path, JSValueConst value) {
+  size_t length;
+  const char *text = JS_ToCStringLen(ctx, &length, value);
+  if (!text) return JS_EXCEPTION;
+  int descriptor = open_for_reading(path);
+  bool found = false;
+  int error = descriptor < 0 ? errno : find_text(descriptor, text, length, &found);
+  if (descriptor >= 0) close(descriptor);
+  JS_FreeCString(ctx, text);
+  return error == 0 ? JS_NewBool(ctx, found)
+                    : throw_errno(ctx, descriptor < 0 ? "open" : "read", error);
+}
+
+static JSValue host_has_text(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
+  (void)self, (void)count;
+  const char *path = path_of(ctx, "open", args[0]);
+  if (!path) return JS_EXCEPTION;
+  JSValue result = has_text(ctx, path, args[1]);
+  JS_FreeCString(ctx, path);
+  return result;
+}
+
 int start_program(const struct run *run, int output, int errors, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -401,6 +441,7 @@ static const JSCFunctionListEntry functions[] = {
     JS_CFUNC_DEF("permissions", 1, host_permissions),
     JS_CFUNC_DEF("copyFile", 3, host_copy_file),
     JS_CFUNC_DEF("sameContent", 2, host_same_content),
+    JS_CFUNC_DEF("hasText", 2, host_has_text),
     JS_CFUNC_DEF("run", 5, host_run),
 };
 

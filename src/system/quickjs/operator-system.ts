@@ -17,6 +17,7 @@ interface OperatorHost {
   permissions(path: string): readonly [number, number];
   copyFile(from: string, to: string, mode: number): void;
   sameContent(path: string, other: string): boolean;
+  hasText(path: string, text: string): boolean;
   /** Exit code, standard output and captured standard error; variables as `NAME=value`, timeout 0 for none. */
   run(
     command: readonly string[],
@@ -46,6 +47,7 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     },
     copyFile: (from, to, mode) => callHost(to, () => operatorHost.copyFile(from, to, mode)),
     sameContent: (path, other) => callHost(path, () => operatorHost.sameContent(path, other)),
+    hasText: (path, text) => callHost(path, () => operatorHost.hasText(path, text)),
     run: (command, limit, { variables = {}, timeout = 0, captureStderr = false } = {}) => {
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
       const [exitCode, stdout, stderr] = callHost(command[0], () =>

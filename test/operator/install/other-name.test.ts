@@ -1,8 +1,9 @@
 /** install --as: another name, beside a host-local that somebody else installs. */
 
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { executable } from "../../blackbox/executable.ts";
 import { scenario } from "../../e2e/scenario.ts";
 import { nodeFor } from "../node.ts";
 import { tool } from "../tool.ts";
@@ -11,6 +12,7 @@ import {
   emptyDirectory,
   isExecutable,
   OTHER,
+  ourVersion,
   type PluginDirectory,
 } from "./plugin-directory.ts";
 
@@ -102,6 +104,37 @@ for (const [options, name] of [
     t.end();
   });
 }
+
+for (const [what, make, mode] of [
+  ["has no loader", () => ourVersion("v9.0.0").replace("/bin/sh", "/none/sh"), 0o755],
+  ["is not executable", () => readFileSync(executable), 0o644],
+] as const) {
+  test(`--if-replaced leaves a version of this program that ${what} here`, (t) => {
+    const directory = emptyDirectory(t);
+    directory.put("host-local.installed", "");
+    const content = make();
+    writeFileSync(directory.target, content, { mode });
+
+    const [exitCode, stdout] = directory.install("--if-replaced", "--yes");
+
+    t.equal(exitCode, 0);
+    t.match(stdout, "was not replaced by another program; nothing to do");
+    t.ok(readFileSync(directory.target).equals(Buffer.from(content)));
+    t.end();
+  });
+}
+
+test("--if-replaced replaces another program that cannot be run here", (t) => {
+  const directory = emptyDirectory(t);
+  directory.put("host-local.installed", "");
+  directory.put("host-local", OTHER.replace("/bin/sh", "/none/sh"));
+
+  const [exitCode] = directory.install("--if-replaced", "--yes");
+
+  t.equal(exitCode, 0);
+  t.ok(isExecutable(directory.target));
+  t.end();
+});
 
 test("--if-replaced puts back the link static, too", (t) => {
   const directory = emptyDirectory(t);
