@@ -24,24 +24,28 @@ export interface RunOptions {
   readonly captureStderr?: boolean;
 }
 
-/** What a service does next: run a program, killed with its children after a time, or wait. */
+/** What a service does next: run a program, killed with its children after a time, accept connections, or wait. */
 export type ServiceStep =
   | {
       readonly kind: "run";
       readonly command: readonly [string, ...string[]];
       /** In milliseconds. */
       readonly timeout: number;
+      /** Whether its standard output is this process's standard error, and so neither kept nor bounded. */
+      readonly isLogged: boolean;
     }
+  | { readonly kind: "listen"; readonly address: string; readonly port: number }
   | { readonly kind: "wait"; readonly milliseconds: number };
 
 /** A process that goes on until it is terminated, see `OperatorSystem.serve`. */
 export interface Service {
-  /** Where connections are accepted; `undefined` for nowhere. */
-  readonly listen: { readonly address: string; readonly port: number } | undefined;
-  /** Called whenever no program runs: at the start, after each program, and after each wait. */
+  /** Called whenever no program runs: at the start, after each program or attempt to listen, and after each wait. */
   next(): ServiceStep;
-  /** Takes the end of the program: ETIMEDOUT if it was killed, EFBIG if its output is too long. Its errors may be cut. */
-  completed(outcome: CompletedProcess | SystemError): void;
+  /**
+   * Takes the end of the program: ETIMEDOUT if it was killed, EFBIG if its output is too long; its errors may be cut. Or
+   * whether connections are accepted now.
+   */
+  completed(outcome: CompletedProcess | "listening" | SystemError): void;
   /**
    * The response to what a connection has sent so far, after which the connection is closed; `undefined` as long as the
    * request is incomplete.
@@ -83,12 +87,12 @@ export interface OperatorSystem extends System {
   copyFile(from: string, to: string, mode: number): void;
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
+  /** Whether a text is in a file of whatever size. */
+  hasText(path: string, text: string): boolean;
   /**
    * Runs a program and waits for it, with an empty standard input.
    *
    * @param command its name, which is looked up in `PATH`, and its arguments
-  /** Whether a text is in a file of whatever size. */
-  hasText(path: string, text: string): boolean;
    * @param limit the most bytes of output; more is an error (EFBIG)
    */
   run(
@@ -98,7 +102,8 @@ export interface OperatorSystem extends System {
   ): CompletedProcess;
   /**
    * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the program that runs; also as the
-   * first process of a container. A connection may take five seconds. On Node.js it returns, and the event loop serves.
+   * first process of a container. A connection may take five seconds, and the oldest one of too many is closed. On
+   * Node.js it returns, and the event loop serves.
    */
   serve(service: Service): void;
 }

@@ -15,11 +15,11 @@ export const agent: Command = {
   findsNetworks: true,
   summary: "run gc, metrics and other commands on a schedule, where there are no systemd timers",
   description: [
-    "Runs until it is terminated. Each part is a command of its own process: gc with --gc, metrics with --output and --listen, install with --keep-installed, capacity with --node-feature. A part that is not asked for does not run. All of them start at once, one after the other, and then at their intervals; one that fails starts again after a minute, and one that takes longer than two minutes is killed. A failure of one does not stop the others.",
-    `--listen serves the metrics of the last run, or 503 if it failed, and ${HEALTH}: 200 if the last run of every part succeeded, otherwise 503, with a line for each. It knows GET only, takes one connection at a time, and has neither TLS nor authentication: use a loopback address, or one that only the monitoring reaches.`,
+    "Runs until it is terminated. Each part is a command of its own process: gc with --gc, metrics with --output and --listen, install with --keep-installed, capacity with --node-feature. A part that is not asked for does not run. All of them start at once, one after the other, and then at their intervals; one that fails starts again after a minute, and one that takes longer than two minutes is killed. A failure of one does not stop the others: also a port in use is only logged, and tried again.",
+    `--listen serves the metrics of the last run, or 503 if it failed, and ${HEALTH}: 200 if the last run of every part succeeded, otherwise 503, with a line for each. It knows GET only, takes eight connections at a time, and has neither TLS nor authentication: use a loopback address, or one that only the monitoring reaches.`,
     "--keep-installed acts only if this program was installed in DIR and another one is there now, or none. After install --rollback or --uninstall it does nothing, and it does not replace another version of this program.",
     "Messages go to standard error, one line each, without a time: what was released or installed, and messages of a command that differ from those of its run before. SIGTERM and SIGINT end the agent at once, with exit code 0, also as the first process of a container.",
-    "Exit codes: 0 it was terminated; 2 an error at the start, for example if the port is in use.",
+    "Exit codes: 0 it was terminated; 2 wrong usage.",
     'JSON, printed at the start: {"listen": null or {"address", "port", "path"}, "parts": [{"name", "interval": seconds, "command": [word]}]}.',
   ],
   options: [

@@ -3,9 +3,12 @@
 import { type Context, UsageError } from "../command/command.ts";
 import { networkOptions } from "../command/common-options.ts";
 import { parseDuration } from "../command/duration.ts";
-import { listOf, member, textOf } from "../node/json-values.ts";
+import { member, textOf } from "../node/json-values.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { agentOptions, listenOption } from "./options.ts";
+
+/** What the log says about a run that succeeded, from its standard output; throws SyntaxError if it is not as expected. */
+export type ChangesIn = (stdout: string) => readonly string[];
 
 /** A command that runs again and again. */
 export interface Part {
@@ -15,10 +18,11 @@ export interface Part {
   readonly words: readonly string[];
   /** From start to start, in milliseconds. */
   readonly interval: number;
-  /** What the log says about a run that succeeded, from its standard output; throws SyntaxError if it is not as expected. */
-  readonly changes: (stdout: string) => readonly string[];
-  /** Whether its standard output is what `--listen` serves. */
-  readonly isServed: boolean;
+  /**
+   * What is done with its standard output: nothing, unless it is what `--listen` serves, or lines for the log as they
+   * are, or a function has them.
+   */
+  readonly output: "ignored" | "served" | "log" | ChangesIn;
 }
 
 /**
@@ -52,8 +56,7 @@ export function partsOf(context: Context): readonly Part[] {
     name,
     words,
     interval: every,
-    changes: () => [],
-    isServed: false,
+    output: "ignored",
     ...rest,
   });
   const parts: Part[] = [];
@@ -62,16 +65,16 @@ export function partsOf(context: Context): readonly Part[] {
   if (directory !== undefined) {
     const name = given(context, as.name);
     const words = ["install", directory, ...name, "--if-replaced", "--yes", "--json"];
-    parts.push(part("install", words, { changes: installationsIn }));
+    parts.push(part("install", words, { output: installationsIn }));
   }
   if (has(gc.name)) {
     const command = given(context, liveCommand.name);
     const source = command.length > 0 ? command : ["--by-netns"];
     const words = ["gc", ...found(...cache, ...source, ...given(context, grace.name))];
     parts.push(
-      part("gc", [...words, "--yes", "--json"], {
+      part("gc", [...words, "--yes", "--log"], {
         interval: intervalOf(context, gcInterval.name, "15m"),
-        changes: releasesIn,
+        output: "log",
       }),
     );
   }
@@ -84,7 +87,7 @@ export function partsOf(context: Context): readonly Part[] {
     parts.push(part("metrics-file", words));
   }
   if (option(listenOption.name) !== undefined) {
-    parts.push(part("metrics", ["metrics", ...found(...cache)], { isServed: true }));
+    parts.push(part("metrics", ["metrics", ...found(...cache)], { output: "served" }));
   }
   if (parts.length > 0) return parts;
   const names = [gc, output, listenOption, keepInstalled, nodeFeature].map(({ name }) => name);
@@ -103,16 +106,6 @@ function intervalOf({ option }: Context, name: string, byDefault: string): numbe
   const interval = parseDuration(option(name) ?? byDefault, name);
   if (interval > 0) return interval;
   throw new UsageError(`${name}: expected a duration of at least 1s, found ${option(name)}`);
-}
-
-/** What `gc --json` has released. */
-function releasesIn(stdout: string): readonly string[] {
-  return listOf(member(JSON.parse(stdout), "dead"))
-    .filter((one) => textOf(member(one, "state")) === "released")
-    .map((one) => {
-      const text = (name: string): string => textOf(member(one, name));
-      return `released ${text("address")} of ${text("network")}, held by ${text("container")}`;
-    });
 }
 
 /** What `install --json` has installed. */

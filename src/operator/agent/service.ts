@@ -15,9 +15,16 @@ export interface Surroundings {
   readonly log: (message: string) => void;
 }
 
-/** A part, and how it went. */
-interface Run {
-  readonly part: Part;
+/** A part, or the port, and how it went. */
+interface Task {
+  /** In the log and in `/healthz`. */
+  readonly name: string;
+  readonly step: Exclude<ServiceStep, { readonly kind: "wait" }>;
+  /** From start to start, in milliseconds. */
+  readonly interval: number;
+  /** From a failure to the next start, in milliseconds. */
+  readonly retry: number;
+  readonly output: Part["output"];
   /** When it starts next, in milliseconds since the epoch. */
   due: number;
   result: "none" | "success" | "failure";
@@ -43,59 +50,102 @@ const LONGEST_WAIT = 60_000;
 const MOST_LINES = 20;
 const LONGEST_LINE = 500;
 
-/** The service that runs these parts, one at a time. */
+/** The service that opens the port and runs these parts, one at a time. */
 export function serviceOf(
   parts: readonly Part[],
   endpoint: Endpoint | undefined,
   { now, log }: Surroundings,
 ): Service {
-  const runs = parts.map(
-    (part): Run => ({ part, due: now(), result: "none", messages: [], served: undefined }),
-  );
-  let current: Run | undefined;
+  const tasks = [
+    ...(endpoint === undefined ? [] : [listener(endpoint, parts, now())]),
+    ...parts.map((part) => taskOf(part, now())),
+  ];
+  let current: Task | undefined;
   const next = (): ServiceStep => {
     const time = now();
-    // Further away than its interval: the clock was set back.
-    for (const run of runs) if (run.due - time > run.part.interval) run.due = time;
-    const first = runs.reduce((one, other) => (other.due < one.due ? other : one));
+    // Further away than it can be: the clock was set back.
+    for (const task of tasks) {
+      const most = task.result === "failure" ? task.retry : task.interval;
+      if (task.due - time > most) task.due = time;
+    }
+    const first = tasks.reduce((one, other) => (other.due < one.due ? other : one));
     if (first.due > time) {
       return { kind: "wait", milliseconds: Math.min(first.due - time, LONGEST_WAIT) };
     }
     current = first;
-    first.due = time + first.part.interval;
-    return { kind: "run", command: [SELF, ...first.part.words], timeout: TIMEOUT };
+    first.due = time + first.interval;
+    return first.step;
   };
   const completed: Service["completed"] = (outcome) => {
     if (current === undefined) return;
     record(current, outcome, log);
-    if (current.result === "failure") current.due = Math.min(current.due, now() + RETRY);
+    if (current.result === "failure") current.due = Math.min(current.due, now() + current.retry);
     current = undefined;
   };
   const answer = (path: string): Answer => {
-    if (path === HEALTH) return health(runs);
+    if (path === HEALTH) return health(tasks);
     if (path !== endpoint?.path) return { status: 404, body: "not found\n" };
-    const served = runs.find(({ part }) => part.isServed)?.served;
+    const served = tasks.find(({ output }) => output === "served")?.served;
     return served === undefined
       ? { status: 503, body: `no metrics; see ${HEALTH}\n` }
       : { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: served };
   };
-  return { listen: endpoint, next, completed, respond: (request) => responseTo(request, answer) };
+  return { next, completed, respond: (request) => responseTo(request, answer) };
+}
+
+function taskOf({ name, words, interval, output }: Part, due: number): Task {
+  return {
+    name,
+    step: {
+      kind: "run",
+      command: [SELF, ...words],
+      timeout: TIMEOUT,
+      isLogged: output === "log",
+    },
+    interval,
+    retry: Math.min(RETRY, interval),
+    output,
+    due,
+    result: "none",
+    messages: [],
+    served: undefined,
+  };
+}
+
+/** Opens the port: once, but again and again as long as it fails, since another process may use it. */
+function listener({ address, port }: Endpoint, parts: readonly Part[], due: number): Task {
+  const { interval = RETRY } = parts.find(({ output }) => output === "served") ?? {};
+  return {
+    name: "http",
+    step: { kind: "listen", address, port },
+    interval: Number.POSITIVE_INFINITY,
+    retry: Math.min(RETRY, interval),
+    output: "ignored",
+    due,
+    result: "none",
+    messages: [],
+    served: undefined,
+  };
 }
 
 /** Logs what is new: what changed, and messages other than those of the run before. */
-function record(run: Run, outcome: CompletedProcess | SystemError, log: Surroundings["log"]): void {
-  const { part, result: before, messages } = run;
-  const result = examine(part, outcome);
-  run.result = result.isFailed ? "failure" : "success";
-  run.messages = result.messages;
-  run.served = result.isFailed || !part.isServed ? undefined : result.stdout;
+function record(
+  task: Task,
+  outcome: Parameters<Service["completed"]>[0],
+  log: Surroundings["log"],
+): void {
+  const { name, output, result: before, messages } = task;
+  const result = outcome === "listening" ? NOTHING_NEW : examine(output, outcome);
+  task.result = result.isFailed ? "failure" : "success";
+  task.messages = result.messages;
+  task.served = result.isFailed || output !== "served" ? undefined : result.stdout;
   const isNew = result.messages.join("\n") !== messages.join("\n");
   const lines = [
     ...result.changes,
     ...(isNew ? result.messages : []),
     ...(before === "failure" && !result.isFailed ? ["succeeded again"] : []),
   ];
-  for (const line of lines) log(`${part.name}: ${line}`);
+  for (const line of lines) log(`${name}: ${line}`);
 }
 
 interface Result {
@@ -105,7 +155,9 @@ interface Result {
   readonly stdout: string;
 }
 
-function examine(part: Part, outcome: CompletedProcess | SystemError): Result {
+const NOTHING_NEW: Result = { isFailed: false, messages: [], changes: [], stdout: "" };
+
+function examine(output: Part["output"], outcome: CompletedProcess | SystemError): Result {
   const failure = (message: string): Result => ({
     isFailed: true,
     messages: [inOneLine(message)],
@@ -124,7 +176,7 @@ function examine(part: Part, outcome: CompletedProcess | SystemError): Result {
     return {
       isFailed,
       messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
-      changes: isFailed && stdout === "" ? [] : part.changes(stdout),
+      changes: typeof output === "function" && !(isFailed && stdout === "") ? output(stdout) : [],
       stdout,
     };
   } catch (error) {
@@ -143,12 +195,12 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** In the form of the Kubernetes components. */
-function health(runs: readonly Run[]): Answer {
-  const isFailed = runs.some(({ result }) => result === "failure");
-  const lines = runs.map(({ part, result, messages }) =>
+function health(tasks: readonly Task[]): Answer {
+  const isFailed = tasks.some(({ result }) => result === "failure");
+  const lines = tasks.map(({ name, result, messages }) =>
     result === "failure"
-      ? `[-]${part.name} failed: ${messages[0]}`
-      : `[+]${part.name} ${result === "success" ? "ok" : "has not run yet"}`,
+      ? `[-]${name} failed: ${messages[0]}`
+      : `[+]${name} ${result === "success" ? "ok" : "has not run yet"}`,
   );
   return {
     status: isFailed ? 503 : 200,

@@ -5,6 +5,7 @@ import type { SeenDead } from "../../store/seen-dead.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
+import { inOneLine } from "../output/escape.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatId, tableWidth } from "../output/terminal.ts";
@@ -86,6 +87,21 @@ export function formatCollection(
     `${of("waiting") + of("due")} dead`,
   ];
   return `${rows.length === 0 ? "" : `${table}\n`}${plural(total, "reservation")}: ${counts.join(", ")}; ${released} released\n`;
+}
+
+/** What was released, a line for each reservation, in the form of the agent's log. */
+export function formatReleases(collections: readonly Collection[]): string {
+  return collections
+    .flatMap(({ directory: { location }, decided, released }) =>
+      decided
+        .filter(({ reservation }) => released.has(reservation.name))
+        .map(({ reservation: { address, owner } }) => {
+          const holder = `held by ${containerOf(owner)}`;
+          const line = `released ${formatAddress(address)} of ${location.network}, ${holder}`;
+          return `host-local: gc: ${inOneLine(line)}\n`;
+        }),
+    )
+    .join("");
 }
 
 /** `undefined` for a reservation that is not in the table. */

@@ -5,7 +5,7 @@ import { ownerText } from "../../store/owner.ts";
 import { modifiedOf, releaseSeenDead } from "../../store/release-unchanged.ts";
 import { readSeenDead, type SeenDead, writeSeenDead } from "../../store/seen-dead.ts";
 import { isSystemError } from "../../system/system.ts";
-import type { Command, Context, Report } from "../command/command.ts";
+import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
 import { parseDuration } from "../command/duration.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { historyCall } from "../node/history-call.ts";
@@ -15,7 +15,12 @@ import { requireReadable } from "../node/node-reservations.ts";
 import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
 import { type StateOf, stateByList, stateByNamespaces, statesOf } from "./container-state.ts";
 import { decideBy } from "./decision.ts";
-import { type Collection, collectionDocument, formatCollection } from "./gc-report.ts";
+import {
+  type Collection,
+  collectionDocument,
+  formatCollection,
+  formatReleases,
+} from "./gc-report.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 import { refusal } from "./refusal.ts";
 import { noSource, sourceHint, warningsOn } from "./warnings.ts";
@@ -47,6 +52,7 @@ export const gc: Command = {
     { name: "--force", summary: "accept that more than half of a network is dead" },
     { name: "--ignore-netns", summary: "trust the list, even if a network namespace exists" },
     { name: "--yes", summary: "release; without it, only print what would be released" },
+    { name: "--log", summary: "print only what was released, a line for each, as for a log" },
   ],
   examples: [
     {
@@ -75,6 +81,9 @@ export const gc: Command = {
 
 function collect(context: Context): Report {
   const { system, log, has } = context;
+  if (has("--log") && has("--json")) {
+    throw new UsageError("gc: --log and --json exclude each other");
+  }
   const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const { found, problems } = findNetworks(context, context.operands[0]);
@@ -102,7 +111,9 @@ function collect(context: Context): Report {
   return {
     exitCode,
     document: collectionDocument(finished, mode),
-    text: `${formatCollection(system, finished, mode)}${hint}`,
+    text: has("--log")
+      ? formatReleases(finished)
+      : `${formatCollection(system, finished, mode)}${hint}`,
   };
 }
 

@@ -8,8 +8,8 @@ import { SystemError } from "../system.ts";
 import { killGroup } from "./kill-group.ts";
 import { errnoOf } from "./system-call.ts";
 
-/** The longest output of a program, in characters: `gc --json` with 65 000 reservations prints 28 MB. */
-const LONGEST_OUTPUT = 64 * 1024 * 1024;
+/** The longest output of a program, in characters: metrics of a network are 4 KB. */
+const LONGEST_OUTPUT = 4 * 1024 * 1024;
 
 /** How much of its errors is taken, in characters: the log has only some lines of them. */
 const LONGEST_ERRORS = 64 * 1024;
@@ -17,8 +17,13 @@ const LONGEST_ERRORS = 64 * 1024;
 /** How long a connection may take, in milliseconds. */
 const CONNECTION_TIME = 5000;
 
-/** The exit code of a command that failed. */
-const COMMAND_ERROR = 2;
+/** The most connections at a time. */
+const MOST_CONNECTIONS = 8;
+
+const STDERR = 2;
+
+/** The open connections, the oldest first. */
+const connections = new Set<net.Socket>();
 
 /** The program that runs. */
 let child: ChildProcess | undefined;
@@ -31,25 +36,39 @@ export function serve(service: Service): void {
       process.exit(0);
     });
   }
-  if (service.listen === undefined) goOn(service);
-  else listen(service, service.listen);
+  goOn(service);
 }
 
-function listen(service: Service, { address, port }: { address: string; port: number }): void {
+function listen(
+  service: Service,
+  { address, port }: Extract<ServiceStep, { readonly kind: "listen" }>,
+  completed: (outcome: "listening" | SystemError) => void,
+): void {
   const server = net.createServer((connection) => serveConnection(service, connection));
+  // An error after it has begun to listen is one of a single connection.
   server.on("error", (error) => {
-    const { message } = new SystemError("listen", `${address}:${port}`, errnoOf(error));
-    process.stderr.write(`host-local: ${message}\n`);
-    process.exit(COMMAND_ERROR);
+    if (!server.listening) {
+      completed(new SystemError("listen", `${address}:${port}`, errnoOf(error)));
+    }
   });
-  server.listen({ host: address, port, ipv6Only: false }, () => goOn(service));
+  server.listen({ host: address, port, ipv6Only: false }, () => completed("listening"));
 }
 
 function serveConnection(service: Service, connection: net.Socket): void {
   let request = "";
   const timer = setTimeout(() => connection.destroy(), CONNECTION_TIME);
+  // So that clients that send nothing keep no other one waiting.
+  const [oldest] = connections;
+  if (oldest !== undefined && connections.size === MOST_CONNECTIONS) {
+    connections.delete(oldest);
+    oldest.destroy();
+  }
+  connections.add(connection);
   connection.setEncoding("latin1");
-  connection.on("close", () => clearTimeout(timer));
+  connection.on("close", () => {
+    clearTimeout(timer);
+    connections.delete(connection);
+  });
   connection.on("error", () => connection.destroy());
   connection.on("data", (chunk) => {
     if (connection.writableEnded) return;
@@ -61,28 +80,35 @@ function serveConnection(service: Service, connection: net.Socket): void {
 
 function goOn(service: Service): void {
   const step = service.next();
+  const completed: Service["completed"] = (outcome) => {
+    service.completed(outcome);
+    goOn(service);
+  };
   if (step.kind === "wait") setTimeout(goOn, step.milliseconds, service);
-  else {
-    runProgram(step, (outcome) => {
-      service.completed(outcome);
-      goOn(service);
-    });
-  }
+  else if (step.kind === "listen") listen(service, step, completed);
+  else runProgram(step, completed);
 }
 
 function runProgram(
-  { command: [program, ...words], timeout }: Extract<ServiceStep, { readonly kind: "run" }>,
+  {
+    command: [program, ...words],
+    timeout,
+    isLogged,
+  }: Extract<ServiceStep, { readonly kind: "run" }>,
   completed: (outcome: CompletedProcess | SystemError) => void,
 ): void {
   // In a process group of its own, and so killed with its children.
-  const started = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const started = spawn(program, words, {
+    stdio: ["ignore", isLogged ? STDERR : "pipe", "pipe"],
+    detached: true,
+  });
   let failure: SystemError | undefined;
   let [stdout, stderr] = ["", ""];
   child = started;
-  started.stdout.setEncoding("utf8").on("data", (chunk) => {
+  started.stdout?.setEncoding("utf8").on("data", (chunk) => {
     if (stdout.length <= LONGEST_OUTPUT) stdout += chunk;
   });
-  started.stderr.setEncoding("utf8").on("data", (chunk) => {
+  started.stderr?.setEncoding("utf8").on("data", (chunk) => {
     stderr = `${stderr}${chunk}`.slice(0, LONGEST_ERRORS);
   });
   const timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 /*
  * What `host-local agent` waits for, in one place: the time, the end of the program that it runs, and
- * a connection. There is at most one program and one connection at a time; further connections wait in
- * the kernel's queue. SIGTERM and SIGINT end the process from here, also where it is the first one of a
+ * connections. There is at most one program, and some connections; another one takes the place of the
+ * oldest, so that clients that send nothing keep no other one waiting. SIGTERM and SIGINT end the process from here, also where it is the first one of a
  * container, for which the kernel has no default action.
  */
 
@@ -29,16 +29,18 @@ enum {
   /* The log has only some lines of it. */
   LONGEST_ERRORS = 64 * 1024,
   WAITING_CONNECTIONS = 16,
+  MOST_CONNECTIONS = 8,
   KILLED = 128,
 };
 
 /* How long a connection may take, in nanoseconds. */
 static const int64_t CONNECTION_TIME = 5000000000;
 
-/* Each is -1 where it is not open. */
+/* -1 where it is not open. */
 static int listener = -1;
 
-static struct {
+struct connection {
+  bool is_open;
   int descriptor;
   /* In nanoseconds of the monotonic clock. */
   int64_t deadline;
@@ -47,7 +49,12 @@ static struct {
   /* NULL until there is an answer. */
   char *response;
   size_t length, sent;
-} connection = {.descriptor = -1};
+};
+
+static struct connection connections[MOST_CONNECTIONS];
+
+/* The one whose request was returned last. */
+static struct connection *asking;
 
 static struct {
   /* 0 where none runs, or it has ended. */
@@ -99,42 +106,55 @@ static _Noreturn void end(void) {
   _exit(0);
 }
 
-static void close_connection(void) {
+static void close_connection(struct connection *connection) {
   /* The client sees the end of the answer even if it has sent more than was read. */
-  shutdown(connection.descriptor, SHUT_WR);
-  close(connection.descriptor);
-  free(connection.response);
-  connection.descriptor = -1;
-  connection.response = NULL;
-  connection.received = connection.length = connection.sent = 0;
+  shutdown(connection->descriptor, SHUT_WR);
+  close(connection->descriptor);
+  free(connection->response);
+  connection->is_open = false;
+  connection->response = NULL;
+  connection->received = connection->length = connection->sent = 0;
+}
+
+/* A free place, or that of the oldest connection, which is closed. */
+static struct connection *place_for_connection(void) {
+  struct connection *oldest = connections;
+  for (struct connection *one = connections; one < connections + MOST_CONNECTIONS; one++) {
+    if (!one->is_open) return one;
+    if (one->deadline < oldest->deadline) oldest = one;
+  }
+  close_connection(oldest);
+  return oldest;
 }
 
 static void accept_connection(void) {
   int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (accepted < 0) return;
-  connection.descriptor = accepted;
-  connection.deadline = monotonic() + CONNECTION_TIME;
+  struct connection *connection = place_for_connection();
+  connection->is_open = true;
+  connection->descriptor = accepted;
+  connection->deadline = monotonic() + CONNECTION_TIME;
 }
 
 /* Whether more of the request is there. */
-static bool receive(void) {
-  size_t space = sizeof connection.request - connection.received;
-  ssize_t count = recv(connection.descriptor, connection.request + connection.received, space, 0);
+static bool receive(struct connection *connection) {
+  size_t space = sizeof connection->request - connection->received;
+  ssize_t count = recv(connection->descriptor, connection->request + connection->received, space, 0);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (count <= 0) {
-    close_connection();
+    close_connection(connection);
     return false;
   }
-  connection.received += (size_t)count;
+  connection->received += (size_t)count;
   return true;
 }
 
-static void send_response(void) {
-  ssize_t count = send(connection.descriptor, connection.response + connection.sent,
-                       connection.length - connection.sent, MSG_NOSIGNAL);
+static void send_response(struct connection *connection) {
+  ssize_t count = send(connection->descriptor, connection->response + connection->sent,
+                       connection->length - connection->sent, MSG_NOSIGNAL);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count > 0) connection.sent += (size_t)count;
-  if (count < 0 || connection.sent == connection.length) close_connection();
+  if (count > 0) connection->sent += (size_t)count;
+  if (count < 0 || connection->sent == connection->length) close_connection(connection);
 }
 
 /* The first process of a container also gets the children of others that have ended. */
@@ -152,8 +172,10 @@ static void reap(void) {
 /* The time to wait, in nanoseconds; kills and closes what has taken too long. */
 static int64_t time_left(int64_t deadline) {
   int64_t now = monotonic(), until = deadline;
-  if (connection.descriptor >= 0 && now >= connection.deadline) close_connection();
-  if (connection.descriptor >= 0 && connection.deadline < until) until = connection.deadline;
+  for (struct connection *one = connections; one < connections + MOST_CONNECTIONS; one++) {
+    if (one->is_open && now >= one->deadline) close_connection(one);
+    if (one->is_open && one->deadline < until) until = one->deadline;
+  }
   if (program.id > 0 && !program.is_killed) {
     if (now >= program.deadline) {
       kill(-program.id, SIGKILL);
@@ -163,6 +185,36 @@ static int64_t time_left(int64_t deadline) {
     }
   }
   return until > now ? until - now : 0;
+}
+
+/* Waits for connections, or what they send and take, until a time has passed or a signal arrives; returns 0 or the errno. */
+static int await(struct pollfd *awaited, int64_t time, const sigset_t *waiting) {
+  /* A negative descriptor is none. */
+  awaited[MOST_CONNECTIONS] = (struct pollfd){.fd = listener, .events = POLLIN};
+  for (size_t at = 0; at < MOST_CONNECTIONS; at++) {
+    const struct connection *one = &connections[at];
+    awaited[at].fd = one->is_open ? one->descriptor : -1;
+    awaited[at].events = one->response ? POLLOUT : POLLIN;
+  }
+  struct timespec timeout = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000};
+  int ready = ppoll(awaited, MOST_CONNECTIONS + 1, &timeout, waiting);
+  if (is_terminated) end();
+  if (ready >= 0) return 0;
+  /* Nothing is known of the descriptors then. */
+  for (size_t at = 0; at <= MOST_CONNECTIONS; at++) awaited[at].revents = 0;
+  return errno == EINTR ? 0 : errno;
+}
+
+/* Serves the connections; returns the one of which more of a request has arrived, or NULL. */
+static struct connection *serve(const struct pollfd *awaited) {
+  for (size_t at = 0; at < MOST_CONNECTIONS; at++) {
+    struct connection *one = &connections[at];
+    if (awaited[at].revents == 0) continue;
+    if (one->response) send_response(one);
+    else if (receive(one)) return one;
+  }
+  if (awaited[MOST_CONNECTIONS].revents != 0) accept_connection();
+  return NULL;
 }
 
 /*
@@ -180,25 +232,12 @@ static JSValue host_wait(JSContext *ctx, JSValueConst self, int count, JSValueCo
     reap();
     int64_t left = time_left(deadline);
     if (program.has_ended) return JS_UNDEFINED;
-    bool is_connected = connection.descriptor >= 0;
-    bool is_answered = connection.response != NULL;
-    struct pollfd awaited = {
-        /* Negative: none. */
-        .fd = is_connected ? connection.descriptor : listener,
-        .events = is_answered ? POLLOUT : POLLIN,
-    };
-    struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    int ready = ppoll(&awaited, 1, &timeout, &waiting);
-    if (is_terminated) end();
-    if (ready < 0 && errno != EINTR) return throw_errno(ctx, "poll", errno);
-    if (ready > 0 && !is_connected) {
-      accept_connection();
-    } else if (ready > 0 && is_answered) {
-      send_response();
-    } else if (ready > 0 && receive()) {
-      return JS_NewStringLen(ctx, connection.request, connection.received);
-    }
-    if (ready == 0 && monotonic() >= deadline) return JS_UNDEFINED;
+    struct pollfd awaited[MOST_CONNECTIONS + 1];
+    int error = await(awaited, left, &waiting);
+    if (error != 0) return throw_errno(ctx, "poll", error);
+    asking = serve(awaited);
+    if (asking) return JS_NewStringLen(ctx, asking->request, asking->received);
+    if (monotonic() >= deadline) return JS_UNDEFINED;
   }
 }
 
@@ -212,10 +251,13 @@ static JSValue host_answer(JSContext *ctx, JSValueConst self, int count, JSValue
   if (copy) memcpy(copy, text, length + 1);
   JS_FreeCString(ctx, text);
   if (!copy) return JS_ThrowOutOfMemory(ctx);
-  free(connection.response);
-  connection.response = copy;
-  connection.length = length;
-  connection.sent = 0;
+  if (!asking) {
+    free(copy);
+    return JS_UNDEFINED;
+  }
+  asking->response = copy;
+  asking->length = length;
+  asking = NULL;
   return JS_UNDEFINED;
 }
 
@@ -273,12 +315,16 @@ static void close_outputs(void) {
   program.output = program.errors = -1;
 }
 
-/* Starts a program, in a process group of its own, which is killed after some milliseconds. */
+/*
+ * Starts a program, in a process group of its own, which is killed after some milliseconds. If it is logged, its output is
+ * this process's standard error.
+ */
 static JSValue host_start(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
   (void)self, (void)count;
   sigset_t waiting;
   int64_t timeout;
   if (JS_ToInt64(ctx, &timeout, args[1]) < 0) return JS_EXCEPTION;
+  bool is_logged = JS_ToBool(ctx, args[2]);
   char **words = strings_of(ctx, args[0]);
   if (!words) return JS_EXCEPTION;
   take_signals(&waiting);
@@ -288,7 +334,8 @@ static JSValue host_start(JSContext *ctx, JSValueConst self, int count, JSValueC
   program.errors = memfd_create("errors", MFD_CLOEXEC);
   int error = program.output < 0 || program.errors < 0 ? errno : 0;
   struct run run = {.words = words, .environment = environ, .deadline = program.deadline};
-  if (error == 0) error = start_program(&run, program.output, program.errors, &program.id);
+  int output = is_logged ? STDERR_FILENO : program.output;
+  if (error == 0) error = start_program(&run, output, program.errors, &program.id);
   free_strings(words);
   if (error == 0) return JS_UNDEFINED;
   program.id = 0;
@@ -337,7 +384,7 @@ static JSValue host_result(JSContext *ctx, JSValueConst self, int count, JSValue
 }
 
 static const JSCFunctionListEntry functions[] = {
-    JS_CFUNC_DEF("listen", 2, host_listen), JS_CFUNC_DEF("start", 2, host_start),
+    JS_CFUNC_DEF("listen", 2, host_listen), JS_CFUNC_DEF("start", 3, host_start),
     JS_CFUNC_DEF("wait", 1, host_wait),     JS_CFUNC_DEF("answer", 1, host_answer),
     JS_CFUNC_DEF("result", 1, host_result),
 };

@@ -7,9 +7,10 @@ import { callHost } from "./quickjs-system.ts";
 /** The functions of agent-host.c; each throws a `HostError` when its system call fails. */
 interface AgentHost {
   listen(address: string, port: number): void;
-  start(command: readonly string[], timeout: number): void;
+  start(command: readonly string[], timeout: number, isLogged: boolean): void;
   /** The text of a request when more of it has arrived; `undefined` after the time, or when the program has ended. */
   wait(milliseconds: number): string | undefined;
+  /** Answers that request. */
   answer(response: string): void;
   /**
    * `undefined` while the program runs; then, once, exit code, standard output (EFBIG above the limit) and the
@@ -20,32 +21,42 @@ interface AgentHost {
 
 declare const agentHost: AgentHost;
 
-/** The longest output of a program, in bytes: `gc --json` with 65 000 reservations prints 28 MB. */
-const LONGEST_OUTPUT = 64 * 1024 * 1024;
+/** The longest output of a program, in bytes: metrics of a network are 4 KB. */
+const LONGEST_OUTPUT = 4 * 1024 * 1024;
 
 /** The wait for the end of a program, in milliseconds: the end interrupts it. */
 const FOREVER = 3_600_000;
 
 /** See `OperatorSystem`. */
 export function serve(service: Service): never {
-  if (service.listen !== undefined) {
-    const { address, port } = service.listen;
-    callHost(`${address}:${port}`, () => agentHost.listen(address, port));
-  }
   for (;;) {
     const step = service.next();
     if (step.kind === "run") runProgram(service, step);
+    else if (step.kind === "listen") listen(service, step);
     else respondWhile(service, step.milliseconds);
+  }
+}
+
+function listen(
+  service: Service,
+  { address, port }: Extract<ServiceStep, { readonly kind: "listen" }>,
+): void {
+  try {
+    callHost(`${address}:${port}`, () => agentHost.listen(address, port));
+    service.completed("listening");
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    service.completed(error);
   }
 }
 
 function runProgram(
   service: Service,
-  { command, timeout }: Extract<ServiceStep, { readonly kind: "run" }>,
+  { command, timeout, isLogged }: Extract<ServiceStep, { readonly kind: "run" }>,
 ): void {
   const [program] = command;
   try {
-    callHost(program, () => agentHost.start(command, timeout));
+    callHost(program, () => agentHost.start(command, timeout, isLogged));
     for (;;) {
       respondWhile(service, FOREVER);
       const result = callHost(program, () => agentHost.result(LONGEST_OUTPUT));

@@ -1,7 +1,16 @@
 /** `agent` as a process: what it serves, what it runs, and how it ends. */
 
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import { type Test, test } from "tap";
@@ -58,7 +67,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const sent = Date.now();
     agent.process.kill(signal);
 
-    t.equal(health, "[+]gc ok\n[+]metrics ok\nhealthz check passed\n");
+    t.equal(health, "[+]http ok\n[+]gc ok\n[+]metrics ok\nhealthz check passed\n");
     t.match(metrics, { status: 200, body: /^cni_ipam_addresses_used\{network="mynet",.*\} 1$/m });
     t.equal(await agent.ended, 0);
     t.ok(Date.now() - sent < 1000, "within a second");
@@ -128,7 +137,7 @@ test("a failing part is reported, and the others go on", async (t) => {
 
   t.match(failed, {
     status: 503,
-    body: `[+]install ok\n[-]gc failed: ${reason}\n[-]metrics failed: ${reason}\nhealthz check failed\n`,
+    body: `[+]http ok\n[+]install ok\n[-]gc failed: ${reason}\n[-]metrics failed: ${reason}\nhealthz check failed\n`,
   });
   t.match(metrics, { status: 503 });
   const { stderr } = agent.output();
@@ -200,17 +209,48 @@ test("its memory does not grow", { skip: !isNative && "Node.js needs more." }, a
   t.ok(after - before < 128, `from ${before} to ${after} KiB`);
 });
 
-test("a port in use is an error at the start", async (t) => {
-  const { place } = nodeWithPod(t);
+test("a port in use is logged and tried again, and the other parts go on", async (t) => {
+  const { node, place } = nodeWithPod(t);
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.teardown(() => server.close());
   const { port } = server.address() as net.AddressInfo;
+  const file = join(node.root, "ipam.prom");
+  const bin = scratchDirectory(t);
+  tool(["install", bin, "--yes"]);
+  rmSync(join(bin, "host-local"));
+  const parts = ["--gc", "--output", file, "--keep-installed", bin, "--node-feature", node.root];
 
-  const agent = startAgent(t, [...place, "--listen", `127.0.0.1:${port}`]);
+  const words = [...parts, "--listen", `127.0.0.1:${port}`, "--interval", "1s"];
+  const agent = startAgent(t, [...place, ...words]);
 
-  t.equal(await agent.ended, 2);
-  t.equal(agent.output().stderr, `host-local: listen 127.0.0.1:${port}: address already in use\n`);
+  for (const path of [file, join(bin, "host-local"), join(node.root, "host-local.mynet")]) {
+    await eventually(path, () => existsSync(path) || undefined);
+  }
+  await new Promise((resolve) => server.close(resolve));
+  await healthOf(port, /^\[\+\]http ok\n\[\+\]install ok\n\[\+\]gc ok\n/);
+  const { stderr } = agent.output();
+  t.match(
+    stderr.replace(/^host-local: install: .*\n/m, ""),
+    `host-local: http: listen 127.0.0.1:${port}: address already in use\nhost-local: http: succeeded again\n`,
+  );
+});
+
+test("clients that send nothing keep no other one waiting", async (t) => {
+  const { place } = nodeWithPod(t);
+  const port = await freePort();
+  startAgent(t, [...place, "--listen", `127.0.0.1:${port}`]);
+  await healthOf(port, /metrics ok/);
+  const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
+  t.teardown(() => {
+    for (const client of idle) client.destroy();
+  });
+  await Promise.all(idle.map((client) => once(client, "connect")));
+
+  const asked = Date.now();
+  const health = await get(port, "/healthz");
+
+  t.match(health, { status: 200 });
+  t.ok(Date.now() - asked < 1000, `after ${Date.now() - asked} ms`);
 });
 
 test("it listens on IPv6", async (t) => {
@@ -223,7 +263,7 @@ test("it listens on IPv6", async (t) => {
     return response?.text();
   });
 
-  t.match(body, /^\[\+\]metrics /);
+  t.match(body, /^\[\+\]http ok\n\[\+\]metrics /);
 });
 
 for (const [words, message] of [

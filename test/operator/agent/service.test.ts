@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const success: CompletedProcess = { exitCode: 0, stdout: "", stderr: "" };
 
 function part(name: string, interval: number, rest: Partial<Part> = {}): Part {
-  return { name, words: [name], interval, changes: () => [], isServed: false, ...rest };
+  return { name, words: [name], interval, output: "ignored", ...rest };
 }
 
 const endpoint = { address: "127.0.0.1", port: 9464, path: "/metrics" };
@@ -26,12 +26,16 @@ class Simulation {
   /** The minute of each run. */
   readonly runs: Record<string, readonly number[]> = {};
   readonly service: Service;
+  /** The minute of each attempt to listen. */
+  readonly attempts: number[] = [];
+  /** Whether another process uses the port. */
+  isPortInUse = false;
   private readonly start = this.time;
   private readonly behave: Behaviour;
 
-  constructor(parts: readonly Part[], behave: Behaviour = () => success) {
+  constructor(parts: readonly Part[], behave: Behaviour = () => success, listen = false) {
     this.behave = behave;
-    this.service = serviceOf(parts, endpoint, {
+    this.service = serviceOf(parts, listen ? endpoint : undefined, {
       now: () => this.time,
       log: (message) => this.logged.push(message),
     });
@@ -46,6 +50,10 @@ class Simulation {
         const runs = [...(this.runs[name] ?? []), (this.time - this.start) / MINUTE];
         this.runs[name] = runs;
         this.service.completed(this.behave(name, runs.length));
+      } else if (step.kind === "listen") {
+        this.attempts.push((this.time - this.start) / MINUTE);
+        const inUse = new SystemError("listen", `${step.address}:${step.port}`, "EADDRINUSE");
+        this.service.completed(this.isPortInUse ? inUse : "listening");
       } else if (this.time + step.milliseconds > end) {
         this.time = end;
         return;
@@ -99,6 +107,46 @@ test("a part that fails starts again after a minute, and stops no other one", (t
   t.end();
 });
 
+test("the port is opened first, and once", (t) => {
+  const simulation = new Simulation([part("metrics", MINUTE)], undefined, true);
+
+  t.strictSame(simulation.service.next(), { kind: "listen", address: "127.0.0.1", port: 9464 });
+  simulation.service.completed("listening");
+  simulation.pass(3);
+
+  t.same(simulation.attempts, []);
+  t.match(simulation.get("/healthz"), /\n\[\+\]http ok\n/);
+  t.end();
+});
+
+test("a port in use is tried again after a minute, and stops no part", (t) => {
+  const simulation = new Simulation([part("gc", 15 * MINUTE)], undefined, true);
+  simulation.isPortInUse = true;
+
+  simulation.pass(2);
+  const [, reason] = /^\[-\]http failed: (.*)$/m.exec(simulation.get("/healthz")) ?? [];
+  simulation.isPortInUse = false;
+  simulation.pass(30);
+
+  t.equal(reason, "listen 127.0.0.1:9464: address already in use");
+  t.same(simulation.attempts, [0, 1, 2, 3]);
+  t.same(simulation.runs.gc, [0, 15, 30]);
+  t.same(simulation.logged, [`http: ${reason}`, "http: succeeded again"]);
+  t.end();
+});
+
+test("nor does a clock that is set back keep the port closed", (t) => {
+  const simulation = new Simulation([part("gc", 15 * MINUTE)], undefined, true);
+  simulation.isPortInUse = true;
+  simulation.pass(2);
+
+  simulation.time -= 60 * MINUTE;
+  simulation.pass(2);
+
+  t.equal(simulation.attempts.length, 6);
+  t.end();
+});
+
 test("/healthz names what fails, and why", (t) => {
   const simulation = new Simulation([part("gc", MINUTE), part("metrics", MINUTE)], (name, run) =>
     name === "gc" && run === 1 ? { ...success, exitCode: 1 } : success,
@@ -135,7 +183,7 @@ for (const [what, outcome, message] of [
 ] as const) {
   test(`a part that ${what} has failed`, (t) => {
     const changes = (stdout: string) => (stdout === "" ? [] : JSON.parse(stdout));
-    const simulation = new Simulation([part("gc", MINUTE, { changes })], () => outcome);
+    const simulation = new Simulation([part("gc", MINUTE, { output: changes })], () => outcome);
 
     simulation.pass(0);
 
@@ -149,7 +197,7 @@ for (const [what, outcome, message] of [
 test("the log has what changed, and messages other than those of the run before", (t) => {
   const stderr = ["", "host-local: one\nhost-local: two\n", "one\ntwo\n", "one\n", ""];
   const simulation = new Simulation(
-    [part("gc", MINUTE, { changes: (stdout) => [stdout] })],
+    [part("gc", MINUTE, { output: (stdout) => [stdout] })],
     (_, run) => ({ exitCode: 0, stdout: `run ${run}`, stderr: stderr[run - 1] ?? "" }),
   );
 
@@ -163,11 +211,11 @@ test("the log has what changed, and messages other than those of the run before"
 });
 
 test("the metrics of the last run are served, unless it failed", (t) => {
-  const simulation = new Simulation([part("metrics", MINUTE, { isServed: true })], (_, run) =>
+  const behave: Behaviour = (_, run) =>
     run === 2
       ? { ...success, exitCode: 2, stdout: "half" }
-      : { ...success, stdout: `run ${run}\n` },
-  );
+      : { ...success, stdout: `run ${run}\n` };
+  const simulation = new Simulation([part("metrics", MINUTE, { output: "served" })], behave, true);
 
   t.match(simulation.get("/metrics"), /^HTTP\/1.1 503 /);
   simulation.pass(0);

@@ -83,6 +83,26 @@ test("two runs a grace period apart release what both found dead", (t) => {
   t.end();
 });
 
+test("--log prints only what was released", (t) => {
+  const node = nodeWithPods(t, "c1", "c2");
+  const run = (...words: readonly string[]) =>
+    node.tool(["gc", "--live", "-", "--log", ...words], liveIds("c1"));
+
+  t.match(run(), { exitCode: 1, stdout: "", stderr: "" });
+  t.match(run("--yes"), { exitCode: 0, stdout: "", stderr: "" });
+  t.match(run("--yes", "--now"), {
+    exitCode: 0,
+    stdout: "host-local: gc: released 10.7.3.3 of net, held by c2\n",
+    stderr: "",
+  });
+  t.match(run("--json"), {
+    exitCode: 2,
+    stdout: "",
+    stderr: /^host-local: gc: --log and --json exclude each other\n/,
+  });
+  t.end();
+});
+
 test("the document has counts for each network, and every dead reservation", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$/;
