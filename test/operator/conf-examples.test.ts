@@ -9,7 +9,7 @@ import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../blackbox/data-directory.ts";
 import { executable, inRepository, type Outcome } from "../blackbox/executable.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
-import { processWith } from "./network-namespaces.ts";
+import { mountNamespace, processWith, skipWithoutNamespaces } from "./network-namespaces.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 
@@ -198,7 +198,43 @@ test("node-problem-detector.json: each rule runs the tool, and its condition is 
   t.end();
 });
 
-test("host-local-gc.service: its command releases what is dead", (t) => {
+/** Words as systemd splits them, also those of a variable. */
+function wordsIn(line: string): readonly string[] {
+  return Array.from(
+    line.matchAll(/"([^"]*)"|(\S+)/g),
+    ([, quoted, plain]) => quoted ?? plain ?? "",
+  );
+}
+
+/** The command of the unit for gc. */
+function gcCommand(options: string): readonly string[] {
+  const [, line = ""] =
+    /^ExecStart=(.*)$/m.exec(readExample("operator/host-local-gc.service")) ?? [];
+  return wordsIn(line).flatMap((word) => (word === "$GC_OPTIONS" ? wordsIn(options) : [word]));
+}
+
+test("host-local-gc.service: as it is, its command releases what has no network namespace", {
+  skip: skipWithoutNamespaces,
+}, (t) => {
+  const node = nodeWithPod(t);
+  node.age("mynet/10.1.2.2", 3600);
+  node.call("ADD", "mynet", "c2");
+  const namespaces = scratchDirectory(t);
+  mountNamespace(t, join(namespaces, "c2"));
+  for (const id of ["c1", "c2"]) node.remember("mynet", id, "", { netns: join(namespaces, id) });
+  const [, options = ""] =
+    /^Environment=GC_OPTIONS=(.*)$/m.exec(readExample("operator/host-local-gc.service")) ?? [];
+  const [program, ...words] = gcCommand(options);
+
+  t.equal(program, installed);
+  t.match(node.json(words), {
+    exitCode: 0,
+    document: { dryRun: false, networks: [{ network: "mynet", alive: 1, waiting: 1 }] },
+  });
+  t.end();
+});
+
+test("host-local-gc.service: with the options in its example it releases what is not listed", (t) => {
   const node = nodeWithPod(t);
   node.age("mynet/10.1.2.2", 3600);
   node.call("ADD", "mynet", "c2");
@@ -206,12 +242,9 @@ test("host-local-gc.service: its command releases what is dead", (t) => {
   writeFileSync(join(bin, "crictl"), '#!/bin/sh\n[ "$*" = "pods -q" ] && echo c2\n', {
     mode: 0o755,
   });
-  const [, line = ""] =
-    /^ExecStart=(.*)$/m.exec(readExample("operator/host-local-gc.service")) ?? [];
-  const [program, ...words] = Array.from(
-    line.matchAll(/"([^"]*)"|(\S+)/g),
-    ([, quoted, plain]) => quoted ?? plain ?? "",
-  );
+  const [, options = ""] =
+    /^# +GC_OPTIONS='(.*)'$/m.exec(readExample("operator/host-local-gc.service")) ?? [];
+  const [program, ...words] = gcCommand(options);
 
   t.equal(program, installed);
   t.match(node.json(words, { environment: { PATH: `${bin}:/usr/bin:/bin` } }), {
