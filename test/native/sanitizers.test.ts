@@ -1,6 +1,8 @@
 /** The C host under the address and undefined-behaviour sanitizers, which also find leaks. */
 
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
@@ -159,7 +161,10 @@ test("nor has the loop of the agent", async (t) => {
     const answer = await get(port, "/metrics");
     return answer?.status === 200 ? answer : undefined;
   });
+  const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
+  await Promise.all(idle.map((client) => once(client, "connect")));
   t.match(await get(port, `/${"x".repeat(9000)}`), { status: 431 });
+  for (const client of idle) client.destroy();
   agent.process.kill("SIGTERM");
 
   t.equal(await agent.ended, 0);
