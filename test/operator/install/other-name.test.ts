@@ -1,9 +1,8 @@
 /** install --as: another name, beside a host-local that somebody else installs. */
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
 import { scenario } from "../../e2e/scenario.ts";
 import { nodeFor } from "../node.ts";
 import { tool } from "../tool.ts";
@@ -12,7 +11,6 @@ import {
   emptyDirectory,
   isExecutable,
   OTHER,
-  ourVersion,
   type PluginDirectory,
 } from "./plugin-directory.ts";
 
@@ -76,76 +74,6 @@ test("--static belongs to host-local", (t) => {
   const [exitCode, , stderr] = emptyDirectory(t).install("--as", NAME, "--static", "--yes");
   t.equal(exitCode, 2);
   t.match(stderr, "--as and --static exclude each other");
-  t.end();
-});
-
-for (const [options, name] of [
-  [[], "host-local"],
-  [["--as", NAME], NAME],
-] as const) {
-  test(`--if-replaced puts ${name} back only where another program replaced it`, (t) => {
-    const directory = emptyDirectory(t);
-    const path = join(directory.path, name);
-    const putBack = (): readonly unknown[] => {
-      const [exitCode, stdout] = directory.install(...options, "--if-replaced", "--yes");
-      return [exitCode, isExecutable(path), /nothing to do/.test(stdout)];
-    };
-    t.same(putBack(), [0, false, true], "it was never installed");
-    directory.install(...options, "--yes");
-    t.same(putBack(), [0, true, true], "it is installed");
-    directory.put(name, OTHER);
-    t.same(putBack(), [0, true, false], "it was replaced");
-    rmSync(path);
-    t.same(putBack(), [0, true, false], "it was removed");
-    directory.install(...options, "--rollback", "--yes");
-    t.same(putBack(), [0, false, true], "it was rolled back");
-    directory.install(...options, "--uninstall", "--yes");
-    t.same(putBack(), [0, false, true], "it was uninstalled");
-    t.end();
-  });
-}
-
-for (const [what, make, mode] of [
-  ["has no loader", () => ourVersion("v9.0.0").replace("/bin/sh", "/none/sh"), 0o755],
-  ["is not executable", () => readFileSync(executable), 0o644],
-] as const) {
-  test(`--if-replaced leaves a version of this program that ${what} here`, (t) => {
-    const directory = emptyDirectory(t);
-    directory.put("host-local.installed", "");
-    const content = make();
-    writeFileSync(directory.target, content, { mode });
-
-    const [exitCode, stdout] = directory.install("--if-replaced", "--yes");
-
-    t.equal(exitCode, 0);
-    t.match(stdout, "was not replaced by another program; nothing to do");
-    t.ok(readFileSync(directory.target).equals(Buffer.from(content)));
-    t.end();
-  });
-}
-
-test("--if-replaced replaces another program that cannot be run here", (t) => {
-  const directory = emptyDirectory(t);
-  directory.put("host-local.installed", "");
-  directory.put("host-local", OTHER.replace("/bin/sh", "/none/sh"));
-
-  const [exitCode] = directory.install("--if-replaced", "--yes");
-
-  t.equal(exitCode, 0);
-  t.ok(isExecutable(directory.target));
-  t.end();
-});
-
-test("--if-replaced puts back the link static, too", (t) => {
-  const directory = emptyDirectory(t);
-  directory.install("--static", "--yes");
-  rmSync(join(directory.path, "static"));
-  directory.put("static", OTHER);
-
-  const [exitCode, stdout] = directory.install("--if-replaced", "--yes");
-
-  t.equal(exitCode, 0);
-  t.match(stdout, /^Linked .*static to host-local\./);
   t.end();
 });
 
