@@ -2,44 +2,22 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
-import { utf8Length } from "../cni/unicode.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { type Files, isSystemError, type Lines, type System } from "../system/system.ts";
-import {
-  type Earlier,
-  isNotedFile,
-  noteBeforeBoot,
-  readBeforeBoot,
-  removeBeforeBoot,
-} from "./before-boot.ts";
-import { bootId, type MachineId, machineId } from "./boot.ts";
-import { dateBack } from "./identity.ts";
+import { type Files, isSystemError, type System } from "../system/system.ts";
+import { type Earlier, isNotedFile, readBeforeBoot } from "./before-boot.ts";
 import {
   currentSeal,
-  heldLine,
-  isCurrent,
-  isOfAnotherForm,
   type Key,
   keyOf,
   keyOfOwner,
-  type Listing,
-  listedIn,
   listingOf,
-  nothingLine,
   ownerOfKey,
   readJournal,
-  releasedLine,
-  renewJournal,
-  requireJournal,
-  SEVERAL,
-  type Seal,
-  sealJournal,
-  sealOf,
   startOf,
 } from "./journal.ts";
 import { join, type Location } from "./location.ts";
-import { removeOldIndex } from "./old-index.ts";
+import { OpenJournal } from "./open-journal.ts";
 import { formatOwner, isSameOwner, type Owner, ownerText } from "./owner.ts";
 import { noteReleased } from "./released.ts";
 import {
@@ -70,29 +48,13 @@ export interface Change {
 /** A reservation that could not be read. */
 type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
-/**
- * The reservations of a network while its lock is held. It keeps the journal; where that is not possible (a full disk, a
- * lock that the Go plugin does not take), calls read all reservations.
- */
+/** The reservations of a network while its lock is held. What it changes, it notes in the journal. */
 export class Store {
   readonly system: System;
   readonly location: Location;
   readonly #changes: Change[] | undefined;
   readonly #isLocked: boolean;
-  /** Whether the journal is read and, unless something goes wrong, sealed. */
-  #keepsJournal: boolean;
-  /** The seal, where it was current when this call began; or that of the journal which this call has written anew. */
-  #seal: Omit<Seal, "directory"> | undefined;
-  /** The directory's identity in that seal, while this call has changed nothing. */
-  #identity: Seal["directory"] | undefined;
-  #hasReadSeal = false;
-  /** The seal as this call has found it, current or not. */
-  #foundSeal: Seal | undefined;
-  #isOfAnotherForm = false;
-  #hasChanged = false;
-  /** The lines to append. */
-  #lines = "";
-  #reservations = 0;
+  readonly #journal: OpenJournal;
   /** What a search has found, if there was one. */
   #files: Files | undefined;
   readonly #warnings: string[] = [];
@@ -118,8 +80,7 @@ export class Store {
     this.location = location;
     this.#changes = changes;
     this.#isLocked = isLocked;
-    // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
-    this.#keepsJournal = isLocked && location.usesStateDirectory && system.locksOutGoPlugin;
+    this.#journal = new OpenJournal(system, location, isLocked);
   }
 
   /**
@@ -129,7 +90,8 @@ export class Store {
    * @throws SystemError where the directory cannot be read
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
-    const listing = this.#files === undefined ? this.#listing(attachment) : undefined;
+    const journal = this.#journal.read(startOf(attachment.containerId));
+    const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
       const held = heldAmong(readOwners(this.system, this.location, reservations), attachment);
@@ -137,14 +99,8 @@ export class Store {
     }
     const held = heldAmong(allOf(attachment, this.#search()), attachment);
     // A DEL is repeated: the next one need not search.
-    if (held.length === 0 && doubt === "search") this.#lines += nothingLine(keyOf(attachment));
+    if (held.length === 0 && doubt === "search") this.#journal.holdsNothing(keyOf(attachment));
     return held;
-  }
-
-  /** What the journal lists for an attachment; `undefined` where it cannot be believed. */
-  #listing(attachment: Attachment): Listing | undefined {
-    const journal = this.#readSeal(attachment);
-    return journal === undefined ? undefined : listingOf(journal, attachment);
   }
 
   /** Every reservation with its owner. */
@@ -191,11 +147,11 @@ export class Store {
    * @throws CniError 999 in the reference's words: `open <path>: <reason>`
    */
   reserve(address: Address, attachment: Attachment, temporary: string): boolean {
-    this.#change();
+    this.#journal.change();
     const name = formatAddress(address);
     const path = join(this.location.directory, name);
     try {
-      this.#certainly(() => this.#link(temporary, path, attachment));
+      this.#journal.certainly(() => this.#link(temporary, path, attachment));
     } catch (error) {
       if (isSystemError(error, "EEXIST") && !isSameFile(this.system, temporary, path)) return false;
       // Another file system: `withTemporary` tries again in the network's directory.
@@ -204,10 +160,9 @@ export class Store {
         throw internalError(`open ${path}: ${error.reason}`, error.message);
       }
     }
-    this.#reservations++;
     this.#reserved.add(name);
     this.#changes?.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
-    this.#lines += heldLine(keyOf(attachment), name);
+    this.#journal.reserved(keyOf(attachment), name);
     return true;
   }
 
@@ -218,18 +173,15 @@ export class Store {
    * @throws SystemError
    */
   release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
-    this.#change();
+    this.#journal.change();
     const { system, location } = this;
     const now = readOwner(system, location, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    if (this.#certainly(() => removeReservation(system, location, name))) {
-      this.#reservations--;
-      this.#changes?.push({ kind: "released", name, owner });
-    }
+    const isRemoved = this.#journal.certainly(() => removeReservation(system, location, name));
+    if (isRemoved) this.#changes?.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
     if (!this.#reserved.has(name)) this.#released.push(name);
-    const key: Key | undefined = keyOfOwner(owner);
-    if (key !== undefined) this.#lines += releasedLine(key, name);
+    this.#journal.released(keyOfOwner(owner), name, isRemoved);
   }
 
   /**
@@ -238,7 +190,7 @@ export class Store {
    * @returns whether it was removed
    */
   reclaim(name: string): boolean {
-    return this.#moveAway(name, { kind: "nobody" }, (moved) => isBlank(this.system, moved));
+    return this.#moveAway(name, undefined, (moved) => isBlank(this.system, moved));
   }
 
   /**
@@ -247,12 +199,7 @@ export class Store {
    * @returns whether it was removed
    */
   reclaimEarlier(note: Earlier): boolean {
-    const owner = ownerOfKey(note.key);
-    const isRemoved = this.#moveAway(note.name, owner, (moved) =>
-      isNotedFile(this.system, moved, note),
-    );
-    if (isRemoved) this.#lines += releasedLine(note.key, note.name);
-    return isRemoved;
+    return this.#moveAway(note.name, note.key, (moved) => isNotedFile(this.system, moved, note));
   }
 
   /**
@@ -263,12 +210,9 @@ export class Store {
    */
   useAgain(held: readonly HeldReservation[]): void {
     const { system, location } = this;
-    const isOfThisBoot = this.#seal !== undefined;
     const noted = new Set(readBeforeBoot(system, location).map(({ name }) => name));
-    const earlier = held.filter(
-      ({ name }) => noted.has(name) || (this.#keepsJournal && !isOfThisBoot),
-    );
-    if (earlier.length > 0) this.#change();
+    const earlier = held.filter(({ name }) => noted.has(name) || this.#journal.mayBeOfEarlierBoot);
+    if (earlier.length > 0) this.#journal.change();
     for (const { name, owner } of earlier) {
       withTemporary(system, location, ownerText(owner) ?? "", (temporary) =>
         system.rename(temporary, join(location.directory, name)),
@@ -280,15 +224,15 @@ export class Store {
    * Removes a reservation: it is renamed first and checked again. A process without this lock may have changed it
    * meanwhile, and then it is restored.
    */
-  #moveAway(name: string, owner: Owner, mayGo: (path: string) => boolean): boolean {
-    this.#change();
+  #moveAway(name: string, key: Key | undefined, mayGo: (path: string) => boolean): boolean {
+    this.#journal.change();
     const { system, location } = this;
     const path = join(location.directory, name);
     const removed = withTemporary(system, location, "", (temporary) => {
       try {
-        this.#certainly(() => system.rename(path, temporary));
+        this.#journal.certainly(() => system.rename(path, temporary));
         if (mayGo(temporary)) return true;
-        this.#certainly(() => restore(system, temporary, path));
+        this.#journal.certainly(() => restore(system, temporary, path));
         return false;
       } catch (error) {
         // Another file system: `withTemporary` tries again in the network's directory.
@@ -297,8 +241,9 @@ export class Store {
       }
     });
     if (removed) {
-      this.#reservations--;
+      const owner: Owner = key === undefined ? { kind: "nobody" } : ownerOfKey(key);
       this.#changes?.push({ kind: "released", name, owner });
+      this.#journal.released(key, name, true);
     }
     return removed;
   }
@@ -321,20 +266,7 @@ export class Store {
   /** Puts the journal in step with what was changed; to be called once, before the lock is released. */
   close(): void {
     this.#noteReleased();
-    const { system, location } = this;
-    const seal = this.#seal;
-    const isInStep = this.#identity !== undefined && this.#lines === "";
-    if (!this.#keepsJournal || seal === undefined || isInStep) return;
-    this.#tryJournal(() => {
-      const directory = this.#identity ?? dateBack(system, location.directory);
-      if (directory === undefined) return;
-      sealJournal(system, location, this.#lines, {
-        ...seal,
-        directory,
-        reservations: seal.reservations + this.#reservations,
-        length: seal.length + utf8Length(this.#lines),
-      });
-    });
+    this.#journal.close();
   }
 
   /** Notes what was released, where addresses are not to be used again at once. It never makes a call fail. */
@@ -357,114 +289,19 @@ export class Store {
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
   #search(): Files {
     if (this.#files !== undefined) return this.#files;
-    this.#readSeal(undefined);
+    this.#journal.read(undefined);
     const { system, location } = this;
     if (this.#isLocked) sweepTemporary(system, location);
     const files = readAll(system, location);
     this.#files = files;
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
-    if (this.#unreadable.length > 0) this.#keepsJournal = false;
-    if (this.#keepsJournal && this.#identity === undefined) this.#renew(files);
+    if (this.#unreadable.length > 0) this.#journal.abandon();
+    const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
+    if (delaySeconds > 0 || stickySeconds !== undefined) {
+      this.#released.push(...this.#journal.missingIn(files));
+    }
+    this.#journal.renew(files);
     return files;
-  }
-
-  #renew(files: Files): void {
-    const { system, location } = this;
-    this.#tryJournal(() => {
-      const boot = bootId(system);
-      if (boot === undefined) return;
-      if (this.#isOfAnotherForm) removeBeforeBoot(system, location);
-      const found = this.#foundSeal;
-      if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
-        noteBeforeBoot(system, location, boot, found, allIn(files));
-      }
-      const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
-      const isNoted = delaySeconds > 0 || stickySeconds !== undefined;
-      if (found?.boot === boot && isNoted) this.#noteMissing(files);
-      removeOldIndex(system, location);
-      const machine = this.#machine(boot);
-      const length = renewJournal(system, location, files, machine);
-      const reservations = files.count + othersIn(files).length;
-      this.#seal = { boot, machine, reservations, length, renewed: length };
-      this.#reservations = 0;
-      this.#lines = "";
-    });
-  }
-
-  /** What the journal lists and is gone, the Go plugin has released. */
-  #noteMissing(files: Files): void {
-    const journal = readJournal(this.system, this.location, "");
-    const names = new Set(allIn(files).map(({ name }) => name));
-    for (const name of journal === undefined ? [] : listedIn(journal).keys()) {
-      if (!names.has(name)) this.#released.push(name);
-    }
-  }
-
-  /** The machine for a new seal: none in particular, once the journal was that of another. */
-  #machine(boot: Seal["boot"]): Seal["machine"] {
-    const found = this.#foundSeal;
-    if (found?.machine === undefined) return this.#machineIfReadable();
-    if (found.boot === boot || found.machine === SEVERAL) return found.machine;
-    return found.machine === machineId(this.system) ? found.machine : SEVERAL;
-  }
-
-  #machineIfReadable(): MachineId | undefined {
-    try {
-      return machineId(this.system);
-    } catch (error) {
-      if (isSystemError(error, "EACCES", "EPERM")) return undefined;
-      throw error;
-    }
-  }
-
-  /** Reads the journal, and its seal unless that was read before; `undefined` where it is not current. */
-  #readSeal(attachment: Attachment | undefined): Lines | undefined {
-    if (!this.#keepsJournal || this.#hasReadSeal) return undefined;
-    this.#hasReadSeal = true;
-    const { system, location } = this;
-    const start = attachment && startOf(attachment.containerId);
-    let journal: Lines | undefined;
-    // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
-    this.#tryJournal(() => {
-      journal = requireJournal(system, location, start);
-    });
-    if (journal === undefined) return undefined;
-    const seal = sealOf(journal);
-    this.#foundSeal = seal;
-    if (seal === undefined) {
-      this.#isOfAnotherForm = isOfAnotherForm(journal);
-      return undefined;
-    }
-    if (!isCurrent(system, location, journal, seal)) return undefined;
-    this.#seal = seal;
-    this.#identity = seal.directory;
-    return journal;
-  }
-
-  #change(): void {
-    this.#readSeal(undefined);
-    this.#identity = undefined;
-    this.#hasChanged = true;
-  }
-
-  /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
-  #certainly<T>(change: () => T): T {
-    try {
-      return change();
-    } catch (error) {
-      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#keepsJournal = false;
-      throw error;
-    }
-  }
-
-  /** The journal never makes a call fail: without it, everything is searched for. */
-  #tryJournal(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      this.#keepsJournal = false;
-    }
   }
 
   #link(temporary: string, path: string, attachment: Attachment): void {
