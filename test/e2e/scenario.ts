@@ -22,7 +22,9 @@ const marker = "HOST_LOCAL_E2E_SCENARIO";
 /** Set inside: the cgroup below which all cgroups of the scenario have to be. */
 const cgroupMarker = "HOST_LOCAL_E2E_CGROUP";
 
-let cgroups = 0;
+/** The cgroups of the scenarios that this file has declared. */
+const cgroups: string[] = [];
+process.on("exit", () => cgroups.forEach(removeCgroup));
 
 /** The cgroup below which all cgroups of this scenario have to be, such as `host-local-test-17-0`. */
 export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
@@ -59,9 +61,9 @@ function startInNamespaces(name: string, needs: Needs): string | undefined {
   const thisFile = process.argv[1] ?? "";
   const command = ["unshare", ...namespaces, process.execPath, thisFile];
   const [program = "", ...args] = [...kernelFor(needs), ...command];
-  const cgroup = `host-local-test-${process.pid}-${cgroups++}`;
+  const cgroup = `host-local-test-${process.pid}-${cgroups.length}`;
+  cgroups.push(cgroup);
   const env = { ...process.env, [marker]: name, [cgroupMarker]: cgroup };
-  process.on("exit", () => removeCgroup(cgroup));
   tap.spawn(program, args, { env }, name);
   return undefined;
 }

@@ -10,6 +10,8 @@ set -euo pipefail
 
 layers=$1
 shift
+# The file descriptors of this process are not those of the machine.
+unset NODE_CHANNEL_FD
 busybox="$layers/runc/usr/bin/busybox"
 modules=$(echo "$layers"/user-mode-linux/usr/lib/uml/modules/*)
 scratch=$(mktemp -d)
