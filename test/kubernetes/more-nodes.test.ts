@@ -58,7 +58,7 @@ clusterStory(
     );
     t.match(readinessOf(nodeName), "cni plugin not initialized", "there is no configuration");
     t.equal(podAddresses().web, undefined, "and a pod gets no address");
-    show("The node stays NotReady, and a pod Pending:", readinessOf(nodeName));
+    show("Without a podCIDR it stays NotReady, and a pod Pending:", readinessOf(nodeName));
     const audited = shell(
       "kubectl get nodes -o json | host-local audit --cluster-cidr 10.254.0.0/22 || true",
     );
