@@ -5,16 +5,13 @@ import { type ClusterAddresses, ControlPlane } from "./control-plane.ts";
 import { kubeconfigOf, writeCredentials } from "./credentials.ts";
 import { kubectl } from "./kubectl.ts";
 import { becomeOperator } from "./operator.ts";
-import { nodeName, Worker } from "./worker.ts";
+import { nodeName, podNetwork, Worker } from "./worker.ts";
 
 /** What stories differ in. */
 export interface ClusterOptions extends ClusterAddresses {
   /** kubelet's default where absent. */
   readonly maxPods?: number;
 }
-
-/** The network of the example template, whose reservations are those of the pods. */
-const network = "containerd";
 
 /** The cluster of a story. */
 export class Cluster {
@@ -56,6 +53,6 @@ export class Cluster {
 
   /** The reservations on the node: address to content. */
   reservations(): Record<string, string> {
-    return this.host.reservations(network);
+    return this.host.reservations(podNetwork);
   }
 }

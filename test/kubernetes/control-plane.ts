@@ -14,6 +14,12 @@ export interface ClusterAddresses {
   readonly nodeCidrMaskSize: number;
 }
 
+/** What the controller manager is started with. */
+export interface ControllerSettings extends ClusterAddresses {
+  /** `--allocate-node-cidrs`; it does where absent. */
+  readonly givesPodCidrs?: boolean;
+}
+
 const etcdAddress = "http://127.0.0.1:2379";
 const etcdPeerAddress = "http://127.0.0.1:2380";
 
@@ -57,22 +63,9 @@ export class ControlPlane {
     "--leader-elect=false",
   ]);
 
-  /** @param addresses what the node IPAM controller gives to nodes */
-  constructor({ clusterCidr, nodeCidrMaskSize }: ClusterAddresses) {
-    this.controllerManager = new Unit("kube-controller-manager", [
-      program("kube-controller-manager"),
-      `--kubeconfig=${kubeconfigOf("system:kube-controller-manager")}`,
-      "--allocate-node-cidrs=true",
-      `--cluster-cidr=${clusterCidr}`,
-      `--node-cidr-mask-size=${nodeCidrMaskSize}`,
-      `--service-account-private-key-file=${credentialFiles.privateKey}`,
-      // With its own user it may not patch nodes.
-      "--use-service-account-credentials=true",
-      "--leader-elect=false",
-      // A node whose kubelet is stopped for a while keeps its pods.
-      "--node-monitor-grace-period=200s",
-      "--v=2",
-    ]);
+  /** @param settings what the node IPAM controller gives to nodes */
+  constructor(settings: ControllerSettings) {
+    this.controllerManager = controllerManagerWith(settings);
   }
 
   /** Starts it, and waits until pods can be created. */
@@ -84,6 +77,34 @@ export class ControlPlane {
     this.scheduler.start();
     waitFor("create", "serviceaccount/default");
   }
+
+  /**
+   * Starts the controller manager again.
+   *
+   * @param settings what it gives to nodes from now on
+   */
+  restartController(settings: ControllerSettings): void {
+    this.controllerManager.stop();
+    controllerManagerWith(settings).start();
+  }
+}
+
+function controllerManagerWith(settings: ControllerSettings): Unit {
+  const { clusterCidr, nodeCidrMaskSize, givesPodCidrs = true } = settings;
+  return new Unit("kube-controller-manager", [
+    program("kube-controller-manager"),
+    `--kubeconfig=${kubeconfigOf("system:kube-controller-manager")}`,
+    `--allocate-node-cidrs=${givesPodCidrs}`,
+    `--cluster-cidr=${clusterCidr}`,
+    `--node-cidr-mask-size=${nodeCidrMaskSize}`,
+    `--service-account-private-key-file=${credentialFiles.privateKey}`,
+    // With its own user it may not patch nodes.
+    "--use-service-account-credentials=true",
+    "--leader-elect=false",
+    // A node whose kubelet is stopped for a while keeps its pods.
+    "--node-monitor-grace-period=200s",
+    "--v=2",
+  ]);
 }
 
 /**

@@ -1,10 +1,11 @@
 /** The operator of the cluster, who pastes commands into a terminal. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { executable, inRepository } from "../blackbox/executable.ts";
 import { kubectl } from "../kubectl.ts";
+import { podNetwork } from "./worker.ts";
 
 const ownCommands = inRepository("test/kubernetes/commands");
 const linkedCommands = "/run/operator";
@@ -45,4 +46,19 @@ export function shell(commands: string): string {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ["ignore", "pipe", "pipe"],
   });
+}
+
+/**
+ * A command of a page, for the network of the pods.
+ *
+ * @param page such as `docs/scheduling.md`
+ * @param words what the command contains
+ * @throws {Error} unless there is exactly one such command
+ */
+export function printedCommand(page: string, words: string): string {
+  const lines = readFileSync(inRepository(page), "utf8").split("\n");
+  const found = lines.filter((line) => line.startsWith("$ ") && line.includes(words));
+  const [line] = found;
+  if (line === undefined || found.length > 1) throw new Error(`${page} has not one: ${words}`);
+  return line.slice(2).replaceAll("mynet", podNetwork);
 }

@@ -1,6 +1,6 @@
 /** A program of the cluster, under the control of the script `systemctl` in `commands/`. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const unitDirectory = "/etc/systemd/system";
@@ -35,6 +35,11 @@ export class Unit {
   /** Kills its main process with SIGKILL. */
   kill(): void {
     systemctl("kill", "--signal=KILL", this.name);
+  }
+
+  /** Whether its main process runs. */
+  get runs(): boolean {
+    return spawnSync("systemctl", ["is-active", this.name]).status === 0;
   }
 
   /** Everything it has printed since the cluster began. */

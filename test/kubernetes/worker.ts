@@ -18,11 +18,17 @@ import { Unit } from "./unit.ts";
 /** The name of the node. */
 export const nodeName = "n1";
 
+/** The network of the example template, whose reservations are those of the pods. */
+export const podNetwork = "containerd";
+
 /** The configuration that containerd writes from its template. */
 export const generatedConfiguration = "/etc/cni/net.d/10-containerd-net.conflist";
 
 /** The template that containerd reads: the example's, where a story does not replace it. */
 export const configurationTemplate = "/etc/containerd/cni.template";
+
+/** The configuration of kubelet. */
+export const kubeletConfiguration = "/var/lib/kubelet/config.yaml";
 
 const containerdFile = "/etc/containerd/config.toml";
 
@@ -56,6 +62,10 @@ export class Worker {
       // An overlay, as the host has it here, cannot be the upper layer of an image.
       execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
     }
+    writeFileSync(
+      kubeletConfiguration,
+      `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: ${maxPods}\n`,
+    );
     makeCgroup(cgroupOfScenario);
     rmSync("/etc/cni/net.d", { recursive: true, force: true });
     for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {
@@ -75,7 +85,7 @@ export class Worker {
       `--kubeconfig=${kubeconfigOf("system:node:n1")}`,
       `--hostname-override=${nodeName}`,
       `--node-ip=${nodeAddress}`,
-      `--max-pods=${maxPods}`,
+      `--config=${kubeletConfiguration}`,
       "--container-runtime=remote",
       `--container-runtime-endpoint=unix://${socket}`,
       `--pod-infra-container-image=${imageName}`,

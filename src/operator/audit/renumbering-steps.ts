@@ -52,10 +52,11 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
   const spec = shellWord(
     JSON.stringify({ spec: { podCIDR: podCidrs[0] ?? "", podCIDRs: podCidrs } }),
   );
-  const added = podCidrs.filter((one) => !node.podCidrs.includes(one));
-  const check = `used=$(${podCidrsOfNodes}) && ! echo "$used" | grep -wF ${added.map((one) => `-e ${one}`).join(" ")}`;
+  const added = podCidrs.filter((one) => !node.podCidrs.includes(one)).map((one) => `-e ${one}`);
+  const search = `used=$(${podCidrsOfNodes}) && ! echo "$used" | grep -wF ${added.join(" ")}`;
+  const check = added.length === 0 ? [] : [search];
   if (node.podCidrs.length === 0) {
-    return { commands: [check, `kubectl patch node ${name} --type merge -p ${spec}`], undo: [] };
+    return { commands: [...check, `kubectl patch node ${name} --type merge -p ${spec}`], undo: [] };
   }
   const stop = `ssh ${name} sudo systemctl stop kubelet`;
   const start = [
@@ -68,13 +69,16 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
   ];
   return {
     commands: [
+      // Before anything is changed: it fails, too, if the commands have been run already.
+      ...check,
       `kubectl cordon ${name}`,
       `kubectl get node ${name} -o yaml | kubectl patch --local -f - --type merge -o yaml -p ${shellWord(JSON.stringify(ofTheOldObject))} > ${saved}`,
       `kubectl patch --local -f ${saved} --type merge -o yaml -p ${spec} > ${changed}`,
       `kubectl drain ${name} --ignore-daemonsets --delete-emptydir-data`,
       stop,
       `kubectl delete node ${name}`,
-      check,
+      // The drain may have taken long.
+      ...check,
       `kubectl create -f ${changed}`,
       ...start,
     ],

@@ -117,6 +117,7 @@ used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.p
 kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}'
 
 # node-2
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
 kubectl cordon node-2 &&
 kubectl get node node-2 -o yaml | kubectl patch --local -f - --type merge -o yaml -p '{"metadata":{"uid":null,"resourceVersion":null,"creationTimestamp":null}}' > node-2.yaml &&
 kubectl patch --local -f node-2.yaml --type merge -o yaml -p '{"spec":{"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]}}' > node-2.new.yaml &&
@@ -151,7 +152,7 @@ test("the document", (t) => {
   );
   const document = JSON.parse(stdout);
   t.equal(exitCode, 1);
-  t.match(document.renumber[1].steps, [/^kubectl cordon node-5$/]);
+  t.equal(document.renumber[1].steps[1], "kubectl cordon node-5");
   t.match(document.renumber[1].undo, [/^ssh node-5 sudo systemctl stop kubelet$/]);
   document.renumber[1].steps = [];
   document.renumber[1].undo = [];
@@ -514,7 +515,7 @@ test("the command that goes back restores the node, wherever the commands stoppe
   t.end();
 });
 
-test("nothing is created where another node has got the podCIDR meanwhile", (t) => {
+test("nothing is changed where another node has got the podCIDR meanwhile", (t) => {
   for (const unnumbered of [{ name: "node-4", podCidrs: [] }, MISPLACED]) {
     const nodes = [...healthy, unnumbered];
     const commands = commandsFor(nodes);
@@ -522,10 +523,51 @@ test("nothing is created where another node has got the podCIDR meanwhile", (t) 
     cluster.put({ name: "node-9", podCidrs: ["10.244.3.0/24"] });
     const { exitCode, output } = cluster.run(commands);
     t.strictSame([exitCode, output], [1, "node-9 10.244.3.0/24\n"], "it says which");
-    t.not(cluster.nodeOf("node-4")?.spec.podCIDR, "10.244.3.0/24");
-    t.notMatch(cluster.callsOn("node-4"), ["systemctl start kubelet"]);
-    cluster.run(undoIn(commands));
     t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs ?? [], unnumbered.podCidrs);
+    t.notMatch(cluster.nodeOf("node-4"), { spec: { unschedulable: true } });
+    t.strictSame(cluster.callsOn("node-4"), []);
+  }
+  t.end();
+});
+
+test("nothing is created where another node gets the podCIDR during the drain", (t) => {
+  const nodes = [...healthy, MISPLACED];
+  const commands = commandsFor(nodes);
+  const cluster = fakeCluster(t, nodes);
+  const lines = commands.split(" &&\n");
+  const deletion = lines.findIndex((line) => line.startsWith("kubectl delete node")) + 1;
+  t.equal(cluster.run(lines.slice(0, deletion).join(" &&\n")).exitCode, 0);
+  cluster.put({ name: "node-9", podCidrs: ["10.244.3.0/24"] });
+  const { exitCode, output } = cluster.run(lines.slice(deletion).join(" &&\n"));
+  t.strictSame([exitCode, output], [1, "node-9 10.244.3.0/24\n"], "it says which");
+  t.equal(cluster.nodeOf("node-4"), undefined);
+  t.notMatch(cluster.callsOn("node-4"), ["systemctl start kubelet"]);
+  cluster.run(undoIn(commands));
+  t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, MISPLACED.podCidrs);
+  t.end();
+});
+
+test("a node that only loses a podCIDR is renumbered without a check", (t) => {
+  const nodes = [...healthy, { name: "node-4", podCidrs: ["10.244.3.0/24", "fd00:9::/64"] }];
+  const cluster = fakeCluster(t, nodes);
+  t.strictSame(cluster.run(commandsFor(nodes)), { exitCode: 0, output: "" });
+  t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, ["10.244.3.0/24"]);
+  t.end();
+});
+
+test("a second time the commands stop before they change anything", (t) => {
+  for (const unnumbered of [{ name: "node-4", podCidrs: [] }, MISPLACED]) {
+    const nodes = [...healthy, unnumbered];
+    const cluster = fakeCluster(t, nodes);
+    t.equal(cluster.run(commandsFor(nodes)).exitCode, 0);
+    const node = cluster.nodeOf("node-4");
+    const calls = cluster.callsOn("node-4");
+    t.strictSame(cluster.run(commandsFor(nodes)), {
+      exitCode: 1,
+      output: "node-4 10.244.3.0/24\n",
+    });
+    t.strictSame(cluster.nodeOf("node-4"), node);
+    t.strictSame(cluster.callsOn("node-4"), calls, "the node is not drained again");
   }
   t.end();
 });

@@ -1,0 +1,162 @@
+/** What `audit` finds among the nodes of a cluster, and the commands that it prints. */
+
+import type { IDeployment } from "kubernetes-models/apps/v1";
+import { until } from "../clients/daemon.ts";
+import { create, kubectl } from "./kubectl.ts";
+import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
+import { shell } from "./operator.ts";
+import { podAddresses, podNamed } from "./pods.ts";
+import { clusterStory } from "./story.ts";
+
+const clusterCidr = "10.252.0.0/16";
+
+const command = `kubectl get nodes -o json | host-local audit --cluster-cidr ${clusterCidr} --node-cidr-mask-size 24`;
+
+clusterStory(
+  {
+    title: "What audit finds, and the commands that it prints",
+    cluster: { clusterCidr, nodeCidrMaskSize: 23 },
+  },
+  async (t, cluster, show) => {
+    const { controlPlane } = cluster;
+    create([web()]);
+    kubectl("rollout", "status", "deployment/web", "--timeout=180s");
+    t.same(Object.values(podAddresses()).sort(), ["10.252.0.2", "10.252.0.3"], "two pods run");
+    controlPlane.restartController({ clusterCidr, nodeCidrMaskSize: 24, givesPodCidrs: false });
+    create([
+      nodeNamed("n2", "10.252.2.0/24"),
+      nodeNamed("n3", "10.252.2.0/24"),
+      nodeNamed("n4", "10.252.1.0/24"),
+      nodeNamed("n5"),
+    ]);
+    show(
+      "The node n1, with two pods, has got its podCIDR with a node mask of /23. Then the mask is /24, kube-controller-manager runs with `--allocate-node-cidrs=false`, and mistakes are made by hand. The other nodes are objects of the API only:",
+      nodeTable(),
+    );
+
+    const found = audit();
+    for (const line of [
+      /^n2 +10\.252\.2\.0\/24 .*n3/m,
+      /^n3 +10\.252\.2\.0\/24 .*n2/m,
+      /^n1 +10\.252\.0\.0\/23 .*10\.252\.1\.0\/24 of n4/m,
+      /^n4 +10\.252\.1\.0\/24 .*10\.252\.0\.0\/23 of n1/m,
+      /^n5 +- /m,
+    ]) {
+      t.match(found, line, "audit finds it");
+    }
+    show(`\`${command}\`:`, found.slice(0, found.indexOf("Commands:")));
+    show("Below it are commands for each node to renumber, such as n1:", stepsIn(found)[1]);
+
+    const pasted: string[] = [];
+    for (let [next] = stepsIn(found); next !== undefined; [next] = stepsIn(audit())) {
+      if (pasted.length === 3) throw new Error(`There are more than three: ${next}`);
+      shell(next);
+      pasted.push(next);
+    }
+    const renumbered = podCidrsOfNodes();
+    t.same(
+      renumbered,
+      {
+        n1: "10.252.3.0/24",
+        n2: "10.252.2.0/24",
+        n3: "10.252.0.0/24",
+        n4: "10.252.1.0/24",
+        n5: "10.252.5.0/24",
+      },
+      "three nodes get free podCIDRs, and the others keep theirs",
+    );
+    t.match(audit(), "No problems found.");
+    show(
+      "The commands are pasted into a shell, one node at a time, each time those of a new audit, until it finds nothing:",
+      nodeTable(),
+    );
+    kubectl("rollout", "status", "deployment/web", "--timeout=180s");
+    const addresses = podAddresses();
+    t.same(Object.values(addresses).sort(), ["10.252.3.2", "10.252.3.3"], "the pods run again");
+    t.same(
+      Object.keys(cluster.reservations()),
+      Object.values(addresses).sort(),
+      "and only their addresses are reserved",
+    );
+    show(
+      "n1 was drained. Its pods run again, with addresses of the new podCIDR, and only these are reserved:",
+      shell("host-local list"),
+    );
+
+    const refusals = pasted.map(pasteAgain);
+    t.same(
+      refusals,
+      ["n5 10.252.5.0/24\n", "n1 10.252.3.0/24\n", "n3 10.252.0.0/24\n"],
+      "the same commands stop at once, and say why",
+    );
+    t.same(podCidrsOfNodes(), renumbered, "and change no podCIDR");
+    t.same(podAddresses(), addresses, "and no pod");
+    show(
+      "Pasted a second time, the commands of each node stop before they change anything, and say why:",
+      refusals.join(""),
+    );
+
+    controlPlane.restartController({ clusterCidr, nodeCidrMaskSize: 24 });
+    create([nodeNamed("n6")]);
+    await until("a podCIDR", () => podCidrsOfNodes().n6 !== undefined);
+    t.match(audit(), "No problems found.", "the controller gives a new node one that is free");
+    show(
+      `kube-controller-manager is restarted with \`--allocate-node-cidrs\`, and gives a new node ${podCidrsOfNodes().n6}, which is free.`,
+    );
+
+    create([nodeNamed("n7", "10.251.7.0/24")]);
+    controlPlane.restartController({ clusterCidr, nodeCidrMaskSize: 24 });
+    await until("its end", () => !controlPlane.controllerManager.runs);
+    const [fault = ""] =
+      /^F.*failed to mark cidr.*/m.exec(controlPlane.controllerManager.log) ?? [];
+    t.match(fault, "failed to mark cidr[10.251.7.0/24] at idx [0] as occupied for node");
+    show(
+      "A node has a podCIDR outside the cluster CIDR, and kube-controller-manager is restarted. It ends:",
+      fault,
+    );
+    const outside = audit();
+    t.match(outside, /^n7 +10\.251\.7\.0\/24 +not in 10\.252\.0\.0\/16/m, "audit finds it");
+    show("audit finds the node:", outside.slice(0, outside.indexOf("Commands:")));
+    const [steps = ""] = stepsIn(outside);
+    shell(steps);
+    t.equal(pasteAgain(steps), "n7 10.252.6.0/24\n", "a second time they stop at once");
+    controlPlane.controllerManager.start();
+    create([nodeNamed("n8")]);
+    await until("a podCIDR", () => podCidrsOfNodes().n8 !== undefined);
+    t.match(audit(), "No problems found.");
+    show(
+      "After the commands, pasted twice again, it starts and gives the next node a podCIDR:",
+      nodeTable(),
+    );
+  },
+);
+
+function audit(): string {
+  return shell(`${command} || true`);
+}
+
+/** The commands for each node that are in the text of audit, with their comments. */
+function stepsIn(text: string): readonly string[] {
+  return [...text.matchAll(/^# n\d+\n(?:.+\n)+/gm)].map(([steps]) => steps);
+}
+
+/** What commands print that are expected to fail. */
+function pasteAgain(commands: string): string {
+  return shell(`{\n${commands}} 2>&1 && echo "not refused" || true`);
+}
+
+/** Two pods that come back after a drain. */
+function web(): IDeployment {
+  const labels = { app: "web" };
+  const { spec = { containers: [] } } = podNamed("web");
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "web" },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec },
+    },
+  };
+}
