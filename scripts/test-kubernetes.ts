@@ -54,7 +54,7 @@ async function prepare(): Promise<string | undefined> {
   }
   const further = obstacle({ plugins, cniVersion, layers });
   if (further !== undefined) return further;
-  for (const script of ["fetch-kubectl", "build-kubernetes"]) runScript(script);
+  for (const script of ["fetch-go-plugins", "fetch-kubectl", "build-kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts", "build.ts"));
   await buildNative();
   return obstacle(needsOfCluster);

@@ -49,13 +49,17 @@ export function deletePods(...names: readonly string[]): void {
 
 /** The addresses of the pods that have one, by their names, as the API has them. */
 export function podAddresses(): Readonly<Record<string, string>> {
-  const { items }: { readonly items: readonly ListedPod[] } = JSON.parse(
-    kubectl("get", "pods", "--output=json"),
-  );
   return Object.fromEntries(
-    items.flatMap(({ metadata, status }) =>
+    listedPods().flatMap(({ metadata, status }) =>
       status.podIP === undefined ? [] : [[metadata.name, status.podIP]],
     ),
+  );
+}
+
+/** How often each container of the pods was started again. */
+export function restarts(): readonly number[] {
+  return listedPods().flatMap(({ status }) =>
+    (status.containerStatuses ?? []).map(({ restartCount }) => restartCount),
   );
 }
 
@@ -74,5 +78,15 @@ export function ping(pod: string, address: string): string {
 /** The part of a pod that matters here. */
 interface ListedPod {
   readonly metadata: { readonly name: string };
-  readonly status: { readonly podIP?: string };
+  readonly status: {
+    readonly podIP?: string;
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+  };
+}
+
+function listedPods(): readonly ListedPod[] {
+  const { items }: { readonly items: readonly ListedPod[] } = JSON.parse(
+    kubectl("get", "pods", "--output=json"),
+  );
+  return items;
 }
