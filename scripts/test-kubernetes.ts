@@ -18,10 +18,18 @@ import { needsOfCluster } from "../test/kubernetes/needs.ts";
 import { evidenceOf, kubernetesPage, resultOf, type StoryRun } from "../test/kubernetes/page.ts";
 import { buildNative } from "./build-native.ts";
 import { root } from "./bundle.ts";
+import { ownArchitecture } from "./release/architecture.ts";
+import { variantsFor } from "./release/release.ts";
+import { makeRelease } from "./release.ts";
 import { clusterDirectory } from "./test-files.ts";
 import { runTestFile } from "./test-process.ts";
 
 const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
+
+/** This story runs the image of a release. */
+const storyOfRelease = "daemonset";
+
+const release = join(root, "build", "kubernetes-release");
 
 const record = join(root, "build", "kubernetes-runs.jsonl");
 
@@ -54,10 +62,22 @@ async function prepare(): Promise<string | undefined> {
   }
   const further = obstacle({ plugins, cniVersion, layers });
   if (further !== undefined) return further;
-  for (const script of ["fetch-kubectl", "build-kubernetes"]) runScript(script);
+  for (const script of ["fetch-go-plugins", "fetch-kubectl", "build-kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts", "build.ts"));
   await buildNative();
+  const isChosen = chosenFiles().some((file) => basename(file, ".test.ts") === storyOfRelease);
+  if (isChosen && options.executable !== "portable") await makeOwnRelease();
   return obstacle(needsOfCluster);
+}
+
+/** The image has only native executables. */
+async function makeOwnRelease(): Promise<void> {
+  await makeRelease({
+    variants: variantsFor([ownArchitecture()]).filter(({ flavour }) => flavour === "native"),
+    output: release,
+    builder: "urn:host-local:test",
+    allowChanges: true,
+  });
 }
 
 async function runStories(): Promise<void> {
@@ -72,6 +92,7 @@ async function runStories(): Promise<void> {
       const result = await runTestFile(file, {
         HOST_LOCAL_BIN: join(root, path),
         HOST_LOCAL_KUBERNETES_RUNS: record,
+        HOST_LOCAL_RELEASE: release,
       });
       for (const run of recorded().slice(before)) print(run);
       if (result.report !== "") console.log(result.report);

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { test } from "tap";
+import { type Test, test } from "tap";
 import { parse, parseAllDocuments } from "yaml";
 import { agentOptions, listenOption } from "../../src/operator/agent/options.ts";
 import { install } from "../../src/operator/install/install.ts";
@@ -30,6 +30,7 @@ interface Container {
 interface DaemonSet extends Manifest {
   readonly spec: {
     readonly template: {
+      readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
       readonly spec: {
         readonly initContainers: readonly Container[];
         readonly containers: readonly Container[];
@@ -161,6 +162,12 @@ test("the commands have the options that are given", (t) => {
   t.end();
 });
 
+/** As in Kubernetes before 1.30, and without gc. */
+const withoutAppArmor = {
+  seLinuxOptions: { type: "spc_t" },
+  seccompProfile: { type: "RuntimeDefault" },
+};
+
 const overlays = readdirSync(inRepository("deploy/overlays"));
 
 test("there is an overlay for each of the distributions", (t) => {
@@ -214,18 +221,69 @@ for (const [distribution, volume, path, mountPropagation] of [
   });
 }
 
-test("the component for node-feature-discovery adds the option, the directory and the rule", {
-  skip: skipWithoutKubectl,
-}, (t) => {
+/** What is applied with an overlay and components. */
+function buildWith(
+  t: Pick<Test, "teardown">,
+  overlay: string,
+  ...components: readonly string[]
+): readonly Manifest[] {
   const directory = scratchDirectory(t);
   const path = (part: string): string => relative(directory, inRepository(`deploy/${part}`));
   const kustomization = {
-    resources: [path("overlays/k3s")],
-    components: [path("components/node-feature-discovery")],
+    resources: [path(`overlays/${overlay}`)],
+    components: components.map((name) => path(`components/${name}`)),
   };
   writeFileSync(join(directory, "kustomization.yaml"), JSON.stringify(kustomization));
+  return build(directory);
+}
 
-  const objects = build(directory);
+test("before Kubernetes 1.30 the AppArmor profile of the agent is an annotation", {
+  skip: skipWithoutKubectl,
+}, (t) => {
+  const daemonSet = daemonSetIn(buildWith(t, "kubeadm", "before-kubernetes-1.30"));
+  const { metadata, spec } = daemonSet.spec.template;
+
+  t.same(violations(daemonSet), []);
+  t.same(metadata.annotations, {
+    "container.apparmor.security.beta.kubernetes.io/agent": "unconfined",
+  });
+  t.same(spec.securityContext, withoutAppArmor);
+  t.match(spec.containers[0]?.args, base.spec.template.spec.containers[0]?.args);
+  t.end();
+});
+
+for (const overlay of overlays) {
+  test(`${overlay}: without gc, nothing is there that only gc needs`, {
+    skip: skipWithoutKubectl,
+  }, (t) => {
+    const daemonSet = daemonSetIn(buildWith(t, overlay, "without-gc"));
+    const { spec } = daemonSet.spec.template;
+    const [agent] = spec.containers;
+    const mounts = agent?.volumeMounts ?? [];
+
+    t.same(violations(daemonSet), []);
+    t.equal(spec.hostPID, undefined);
+    t.same(spec.securityContext, withoutAppArmor);
+    t.same(agent?.args, [
+      "agent",
+      "--keep-installed=/host/opt/cni/bin",
+      "--listen=127.0.0.1:9464/metrics",
+    ]);
+    t.match(agent?.securityContext, { capabilities: { drop: ["ALL"], add: ["DAC_OVERRIDE"] } });
+    t.notOk([...mounts, ...spec.volumes].some(({ name }) => name === "netns"));
+    t.same(
+      mounts.filter(({ readOnly }) => readOnly !== true).map(({ name }) => name),
+      ["plugins"],
+      "the agent writes the plugin directory alone",
+    );
+    t.end();
+  });
+}
+
+test("the component for node-feature-discovery adds the option, the directory and the rule", {
+  skip: skipWithoutKubectl,
+}, (t) => {
+  const objects = buildWith(t, "k3s", "node-feature-discovery");
 
   const daemonSet = daemonSetIn(objects);
   const { containers, volumes } = daemonSet.spec.template.spec;

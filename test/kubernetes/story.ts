@@ -1,7 +1,7 @@
 /** A story of the plugin in a cluster of its own, told by what was seen. */
 
 import { appendFileSync } from "node:fs";
-import type { Test } from "tap";
+import tap, { type Test } from "tap";
 import { executable, inRepository } from "../blackbox/executable.ts";
 import { scenario } from "../e2e/scenario.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
@@ -16,6 +16,8 @@ export interface Story {
   /** Its heading in docs/kubernetes.md, without a full stop. */
   readonly title: string;
   readonly cluster: ClusterOptions;
+  /** Why it cannot be told with this executable or on this machine, in a sentence; `false` where it can. */
+  readonly skip?: string | false;
 }
 
 /**
@@ -26,6 +28,9 @@ export interface Story {
  */
 export type Show = (sentence: string, seen?: string) => void;
 
+/** Whether the executable under test is the native one. */
+export const isNative: boolean = executable === inRepository("dist/native/host-local");
+
 /**
  * Declares a story.
  *
@@ -33,14 +38,18 @@ export type Show = (sentence: string, seen?: string) => void;
  * @param body what happens once the cluster is up
  */
 export function clusterStory(
-  { title, cluster: options }: Story,
+  { title, cluster: options, skip = false }: Story,
   body: (t: Test, cluster: Cluster, show: Show) => Promise<void>,
 ): void {
-  const isNative = executable === inRepository("dist/native/host-local");
   const note = (run: Pick<StoryRun, "result" | "reason" | "version" | "times" | "evidence">) => {
     const whole: StoryRun = { title, executable: isNative ? "native" : "portable", ...run };
     if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
   };
+  if (skip !== false) {
+    tap.test(title, { skip }, () => {});
+    note({ result: "skipped", reason: skip, evidence: [] });
+    return;
+  }
   const skipped = scenario(title, needsOfCluster, async (t, host) => {
     const evidence: Evidence[] = [];
     const show: Show = (sentence, seen) => {

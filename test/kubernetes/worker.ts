@@ -1,7 +1,7 @@
 /** The node of the cluster: containerd, kubelet, and the network of the machine. */
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, inRepository } from "../blackbox/executable.ts";
 import { containerdConfiguration, socket } from "../clients/containerd.ts";
@@ -57,7 +57,8 @@ export class Worker {
     keepKernelParameters();
     // kubelet wants mounts that it can propagate to containers. Those of the machine outside are not reached.
     execFileSync("mount", ["--make-rshared", "/"]);
-    for (const directory of ["/var/lib/containerd", "/var/lib/kubelet"]) {
+    // kubelet writes below /var/log, too, and removes there what belongs to pods that it does not know.
+    for (const directory of ["/var/lib/containerd", "/var/lib/kubelet", "/var/log"]) {
       mkdirSync(directory, { recursive: true });
       // An overlay, as the host has it here, cannot be the upper layer of an image.
       execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
@@ -115,6 +116,15 @@ export class Worker {
     const installed = join(this.#pluginDirectory, "host-local");
     rmSync(installed, { force: true });
     copyFileSync(path, installed);
+  }
+
+  /**
+   * Whether a plugin is in the plugin directory as host-local.
+   *
+   * @param path its executable
+   */
+  isInstalled(path: string): boolean {
+    return readFileSync(join(this.#pluginDirectory, "host-local")).equals(readFileSync(path));
   }
 
   /** Starts containerd, and gives it the image of all containers. */
