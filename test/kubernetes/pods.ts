@@ -49,14 +49,42 @@ export function deletePods(...names: readonly string[]): void {
 
 /** The addresses of the pods that have one, by their names, as the API has them. */
 export function podAddresses(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    listPods().flatMap(({ name, address }) => (address === undefined ? [] : [[name, address]])),
+  );
+}
+
+/** The ids of the containers that are ready, by the names of their pods. */
+export function readyContainers(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    listPods().flatMap(({ name, container }) =>
+      container === undefined ? [] : [[name, container]],
+    ),
+  );
+}
+
+/** The table of `kubectl get pods` with restarts and addresses. */
+export function podTable(): string {
+  const columns = {
+    NAME: ".metadata.name",
+    STATUS: ".status.phase",
+    RESTARTS: ".status.containerStatuses[0].restartCount",
+    IP: ".status.podIP",
+  };
+  const list = Object.entries(columns).map(([heading, path]) => `${heading}:${path}`);
+  return kubectl("get", "pods", `--output=custom-columns=${list.join(",")}`);
+}
+
+/** All pods, as the API has them. */
+export function listPods(): readonly PodState[] {
   const { items }: { readonly items: readonly ListedPod[] } = JSON.parse(
     kubectl("get", "pods", "--output=json"),
   );
-  return Object.fromEntries(
-    items.flatMap(({ metadata, status }) =>
-      status.podIP === undefined ? [] : [[metadata.name, status.podIP]],
-    ),
-  );
+  return items.map(({ metadata, status }) => ({
+    name: metadata.name,
+    address: status.podIP,
+    container: status.containerStatuses?.find(({ ready }) => ready)?.containerID,
+  }));
 }
 
 /**
@@ -71,8 +99,22 @@ export function ping(pod: string, address: string): string {
   return kubectl("exec", pod, "--", "ping", "-c", "1", "-W", "10", address);
 }
 
+/** What the API knows of a pod. */
+export interface PodState {
+  readonly name: string;
+  readonly address: string | undefined;
+  /** The id of its container, once that is ready. */
+  readonly container: string | undefined;
+}
+
 /** The part of a pod that matters here. */
 interface ListedPod {
   readonly metadata: { readonly name: string };
-  readonly status: { readonly podIP?: string };
+  readonly status: {
+    readonly podIP?: string;
+    readonly containerStatuses?: readonly {
+      readonly containerID: string;
+      readonly ready: boolean;
+    }[];
+  };
 }
