@@ -1,10 +1,12 @@
 /** A Kubernetes of one node, in the namespaces of a scenario. */
 
+import { until } from "../clients/daemon.ts";
 import type { Host } from "../e2e/host.ts";
 import { type ClusterAddresses, ControlPlane } from "./control-plane.ts";
 import { kubeconfigOf, writeCredentials } from "./credentials.ts";
 import { kubectl } from "./kubectl.ts";
 import { becomeOperator } from "./operator.ts";
+import { readyContainers } from "./pods.ts";
 import { nodeName, podNetwork, Worker } from "./worker.ts";
 
 /** What stories differ in. */
@@ -38,6 +40,22 @@ export class Cluster {
     await Promise.all([cluster.worker.startContainerd(), cluster.controlPlane.start()]);
     await cluster.worker.startKubelet();
     return cluster;
+  }
+
+  /** Starts the programs of the node. */
+  async startNode(): Promise<void> {
+    await this.worker.startContainerd();
+    await this.worker.startKubelet();
+  }
+
+  /** Starts the programs of the node, and waits until each pod runs in a new container. */
+  async restartNode(): Promise<void> {
+    const before = readyContainers();
+    await this.startNode();
+    await until("the pods", () => {
+      const now = readyContainers();
+      return Object.entries(before).every(([name, id]) => (now[name] ?? id) !== id);
+    });
   }
 
   /** Its programs, such as `Kubernetes v1.20.2, containerd 1.6.20`. */

@@ -68,6 +68,11 @@ export class ControlPlane {
     this.controllerManager = controllerManagerWith(settings);
   }
 
+  /** All its programs. */
+  get units(): readonly Unit[] {
+    return [this.etcd, this.apiServer, this.controllerManager, this.scheduler];
+  }
+
   /** Starts it, and waits until pods can be created. */
   async start(): Promise<void> {
     this.etcd.start();

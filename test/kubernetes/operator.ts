@@ -49,15 +49,26 @@ export function shell(commands: string): string {
 }
 
 /**
+ * Commands and what they print, as in a terminal.
+ *
+ * @param commands the commands, which may fail
+ */
+export function terminal(...commands: readonly string[]): string {
+  return commands.map((command) => `$ ${command}\n${shell(`${command} 2>&1 || true`)}`).join("\n");
+}
+
+/**
  * A command of a page, for the network of the pods.
  *
  * @param page such as `docs/scheduling.md`
- * @param words what the command contains
+ * @param words the command, or what no other one contains
  * @throws {Error} unless there is exactly one such command
  */
 export function printedCommand(page: string, words: string): string {
   const lines = readFileSync(inRepository(page), "utf8").split("\n");
-  const found = lines.filter((line) => line.startsWith("$ ") && line.includes(words));
+  const containing = lines.filter((line) => line.startsWith("$ ") && line.includes(words));
+  const equal = containing.filter((line) => line === `$ ${words}`);
+  const found = equal.length > 0 ? equal : containing;
   const [line] = found;
   if (line === undefined || found.length > 1) throw new Error(`${page} has not one: ${words}`);
   return line.slice(2).replaceAll("mynet", podNetwork);

@@ -42,6 +42,11 @@ export class Unit {
     return spawnSync("systemctl", ["is-active", this.name]).status === 0;
   }
 
+  /** Its main process. */
+  get processId(): number {
+    return Number(readFileSync(`/run/${this.name}.pid`, "utf8"));
+  }
+
   /** Everything it has printed since the cluster began. */
   get log(): string {
     return readFileSync(`/run/log/${this.name}.log`, "utf8");

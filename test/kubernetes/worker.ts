@@ -1,7 +1,7 @@
 /** The node of the cluster: containerd, kubelet, and the network of the machine. */
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, inRepository } from "../blackbox/executable.ts";
 import { containerdConfiguration, socket } from "../clients/containerd.ts";
@@ -30,6 +30,7 @@ export const configurationTemplate = "/etc/containerd/cni.template";
 /** The configuration of kubelet. */
 export const kubeletConfiguration = "/var/lib/kubelet/config.yaml";
 
+const containerdDirectory = "/var/lib/containerd";
 const containerdFile = "/etc/containerd/config.toml";
 
 /** kubelet sets these for the whole machine, in no namespace. */
@@ -42,6 +43,7 @@ const kernelParameters = [
 export class Worker {
   readonly containerd = new Unit("containerd", ["containerd"]);
   readonly kubelet: Unit;
+  readonly #image = writeImage("/run/image");
   readonly #pluginDirectory: string;
 
   /**
@@ -58,7 +60,7 @@ export class Worker {
     // kubelet wants mounts that it can propagate to containers. Those of the machine outside are not reached.
     execFileSync("mount", ["--make-rshared", "/"]);
     // kubelet writes below /var/log, too, and removes there what belongs to pods that it does not know.
-    for (const directory of ["/var/lib/containerd", "/var/lib/kubelet", "/var/log"]) {
+    for (const directory of [containerdDirectory, "/var/lib/kubelet", "/var/log"]) {
       mkdirSync(directory, { recursive: true });
       // An overlay, as the host has it here, cannot be the upper layer of an image.
       execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
@@ -76,7 +78,7 @@ export class Worker {
     writeFileSync(
       containerdFile,
       containerdConfiguration({
-        root: "/var/lib/containerd",
+        root: containerdDirectory,
         pluginDirectory: this.#pluginDirectory,
         template: configurationTemplate,
       }),
@@ -127,11 +129,20 @@ export class Worker {
     return readFileSync(join(this.#pluginDirectory, "host-local")).equals(readFileSync(path));
   }
 
-  /** Starts containerd, and gives it the image of all containers. */
+  /** Starts containerd, and gives it the image of all containers unless it has it. */
   async startContainerd(): Promise<void> {
     this.containerd.start();
     await until("containerd", () => ctr("version") !== "");
-    ctr("--namespace=k8s.io", "images", "import", writeImage("/run/image"));
+    const namespace = "--namespace=k8s.io";
+    if (ctr(namespace, "images", "list", "--quiet").includes(imageName)) return;
+    ctr(namespace, "images", "import", this.#image);
+  }
+
+  /** Deletes what containerd has on disk: images, and all that it knows of containers. */
+  loseContainerdState(): void {
+    for (const name of readdirSync(containerdDirectory)) {
+      rmSync(join(containerdDirectory, name), { recursive: true });
+    }
   }
 
   /** Starts kubelet, and waits until pods are placed on the node. */

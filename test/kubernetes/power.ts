@@ -1,0 +1,68 @@
+/** The power of the node fails and comes back. */
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { until } from "../clients/daemon.ts";
+import { makeCgroup, removeCgroup } from "../e2e/machine.ts";
+import { cgroupOfScenario } from "../e2e/scenario.ts";
+import type { Cluster } from "./cluster.ts";
+
+/** What a node has in memory: the namespaces of pods, and the state of containerd and its shims. */
+const memory = ["/run/netns", "/run/containerd"];
+
+const bootIdFile = "/proc/sys/kernel/random/boot_id";
+
+/**
+ * Ends everything on the node at once, with what it has in memory. Its disk stays as it is, and so does the control plane,
+ * which stands for another machine.
+ *
+ * @param cluster the cluster of the node
+ */
+export async function failPower({ controlPlane, host }: Cluster): Promise<void> {
+  const elsewhere = new Set([process.pid, ...controlPlane.units.map(({ processId }) => processId)]);
+  await until("the end of all processes", () => {
+    const left = runningProcesses().filter((id) => !elsewhere.has(id));
+    for (const id of left) process.kill(id, "SIGKILL");
+    return left.length === 0;
+  });
+  const mounted = readFileSync("/proc/self/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((path) => memory.some((directory) => path.startsWith(`${directory}/`)));
+  for (const path of mounted.toReversed()) execFileSync("umount", [path]);
+  for (const directory of memory) rmSync(directory, { recursive: true, force: true });
+  removeCgroup(cgroupOfScenario);
+  makeCgroup(cgroupOfScenario);
+  // The kernel takes the interfaces of a namespace away some time after its end.
+  await until(
+    "the end of the pods' interfaces",
+    () => !host.interfaces().some((name) => name.startsWith("veth")),
+  );
+}
+
+/**
+ * Gives the node a boot id, as the kernel's own does not change with {@link failPower}.
+ *
+ * @param id a UUID
+ */
+export function setBootId(id: string): void {
+  const file = "/run/boot-id";
+  writeFileSync(file, `${id}\n`);
+  execFileSync("mount", ["--bind", file, bootIdFile]);
+}
+
+/** Processes of the scenario; not those that have ended and remain as zombies, which have no executable. */
+function runningProcesses(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .filter((name) => isRunning(name))
+    .map(Number);
+}
+
+function isRunning(name: string): boolean {
+  try {
+    return readlinkSync(`/proc/${name}/exe`) !== "";
+  } catch {
+    return false;
+  }
+}

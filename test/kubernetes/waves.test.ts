@@ -1,0 +1,83 @@
+/** Many pods come and go at the same time. */
+
+import { until } from "../clients/daemon.ts";
+import { create, kubectl } from "./kubectl.ts";
+import { nodeNamespaces } from "./node-namespaces.ts";
+import { deletePods, listPods, podNamed } from "./pods.ts";
+import { clusterStory } from "./story.ts";
+
+/** How many pods a wave has. */
+const SIZE = 16;
+
+const waves = ["first", "second", "third", "fourth"];
+
+clusterStory(
+  {
+    title: "64 pods in waves",
+    // 61 addresses: the last wave gets some of those that the first had.
+    cluster: { clusterCidr: "10.248.0.0/24", nodeCidrMaskSize: 26 },
+  },
+  async (t, cluster, show) => {
+    const twice = new Set<string>();
+    let looks = 0;
+    /** Looks at the addresses of all pods in the API, and at those in all network namespaces. */
+    const look = () => {
+      const pods = listPods();
+      const inNamespaces = nodeNamespaces().flatMap(({ address }) => address ?? []);
+      for (const address of repeated(pods.flatMap(({ address }) => address ?? []))) {
+        twice.add(`${address} in the API`);
+      }
+      for (const address of repeated(inNamespaces)) twice.add(`${address} in namespaces`);
+      looks++;
+      return { pods, inNamespaces };
+    };
+
+    const rows: string[] = [];
+    let living: readonly string[] = [];
+    for (const wave of waves) {
+      const began = performance.now();
+      const leaving = living.slice(-SIZE / 2);
+      const created = Array.from({ length: SIZE }, (_, index) => `${wave}-${index}`);
+      if (leaving.length > 0) kubectl("delete", "pods", "--wait=false", ...leaving);
+      create(created.map((name) => podNamed(name)));
+      living = [...living.filter((name) => !leaving.includes(name)), ...created];
+      let seen = look();
+      await until(`the ${wave} wave`, () => {
+        seen = look();
+        const ready = seen.pods.flatMap(({ name, container }) => (container ? [name] : []));
+        const isAlone = seen.pods.length === seen.inNamespaces.length;
+        return isAlone && ready.length === seen.pods.length && ready.length === living.length;
+      });
+      const inApi = seen.pods.map(({ address }) => address);
+      t.same(inApi.sort(), [...seen.inNamespaces].sort(), `${wave} wave: API and namespaces agree`);
+      t.same(inApi, Object.keys(cluster.reservations()).sort(), "and the reservations with them");
+      const seconds = Math.round((performance.now() - began) / 1000);
+      rows.push(
+        `${wave} wave: ${SIZE} created, ${leaving.length} deleted, ${inApi.length} run after ${seconds} s`,
+      );
+    }
+    t.same([...twice], [], "no address was seen twice");
+    show(
+      `Four waves of ${SIZE} pods on a node with a /26, which has 61 addresses for pods; while a wave is created, half of the one before is deleted. All the time the test looks at the addresses of all pods in the API, and at those in all network namespaces of the node: ${looks} times, and never was an address there twice.`,
+      rows.join("\n"),
+    );
+    t.equal(
+      kubectl("get", "events", "--field-selector=reason=FailedCreatePodSandBox", "--output=name"),
+      "",
+      "no sandbox failed",
+    );
+
+    const began = performance.now();
+    deletePods();
+    await until("the end of the network namespaces", () => nodeNamespaces().length === 0);
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+    const seconds = Math.round((performance.now() - began) / 1000);
+    show(
+      `No sandbox failed. All ${living.length} pods are deleted, and after ${seconds} s nothing is reserved any more.`,
+    );
+  },
+);
+
+function repeated(addresses: readonly string[]): readonly string[] {
+  return addresses.filter((address, index) => addresses.indexOf(address) !== index);
+}
