@@ -84,6 +84,19 @@ clusterStory(
       "The node is drained, the line is put into the configuration of kubelet, and kubelet is restarted. Five pods without a request run, and the sixth stays Pending until another ends:",
       await sixthWaits(t, podNamed, "Too many pods."),
     );
+
+    t.match(offered(), /n1 +5 +5/, "an ordinary restart of kubelet keeps the resource");
+    shell(
+      "systemctl stop kubelet && rm -r /var/lib/kubelet/device-plugins && systemctl start kubelet",
+    );
+    await allocatable(resource, "0");
+    show(
+      "That restart of kubelet has kept the resource. One without the checkpoint directory of device plugins sets it to 0:",
+      offered(),
+    );
+    shell(patch);
+    await allocatable(resource, "5");
+    show("The patch, applied again, restores it.");
   },
 );
 
