@@ -13,7 +13,7 @@ export interface Steps {
 /** What to know before running them. */
 export const stepsPreface = `# Renumber one node at a time, and run audit again after each: unless it runs with --allocate-node-cidrs=false,
 # kube-controller-manager assigns podCIDRs, too, perhaps one that is proposed here. The commands check for that, and
-# stop when one fails.
+# stop when one fails. Then go on with the command that failed, or go back: from the beginning they would stop again.
 # ssh stands for your way to run a command on the node. cni0 is the usual name of the bridge (kubenet: cbr0); it has
 # the old gateway's address, and may be deleted because the node is drained.
 # Where containerd has a conf_template, the configuration that it wrote to /etc/cni/net.d is removed, so that it writes
@@ -58,6 +58,8 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
   if (node.podCidrs.length === 0) {
     return { commands: [...check, `kubectl patch node ${name} --type merge -p ${spec}`], undo: [] };
   }
+  const before = shellWord([node.name, ...node.podCidrs].join(" "));
+  const unchanged = `${podCidrsOfNodes} | grep -qxF ${before}`;
   const stop = `ssh ${name} sudo systemctl stop kubelet`;
   const start = [
     // Later than the drain, or its pods hang in Terminating; before the kubelet starts, or it is not written again.
@@ -69,8 +71,8 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
   ];
   return {
     commands: [
-      // Before anything is changed: it fails, too, if the commands have been run already.
-      ...check,
+      // Before anything is changed: this fails, too, if the commands have been run already.
+      ...(added.length === 0 ? [unchanged] : check),
       `kubectl cordon ${name}`,
       `kubectl get node ${name} -o yaml | kubectl patch --local -f - --type merge -o yaml -p ${shellWord(JSON.stringify(ofTheOldObject))} > ${saved}`,
       `kubectl patch --local -f ${saved} --type merge -o yaml -p ${spec} > ${changed}`,

@@ -54,20 +54,25 @@ export function askVersions(
 }
 
 /**
- * Whether an executable is a version of this one: it describes itself as no other plugin does. Where it cannot be run, as
- * the portable one in a container without glibc, that description is looked for in the file.
- *
- * @throws SystemError if it can be neither run nor read
+ * Whether an executable is a version of this one: it describes itself as no other plugin does. Where it cannot be started,
+ * as the portable one in a container without glibc, that description is looked for in the file. One that crashes is
+ * damaged, and not taken for this one.
  */
 export function isOurs(system: OperatorSystem, path: string): boolean {
-  return describesItself(system, path) || system.hasText(path, DESCRIPTION);
+  try {
+    const { exitCode, stderr } = run(system, path, "");
+    if (exitCode === NOT_STARTED) return hasDescription(system, path);
+    return stderr.split("\n").some((line) => line.startsWith(DESCRIPTION));
+  } catch (error) {
+    if (isSystemError(error, "ENOENT", "EACCES")) return hasDescription(system, path);
+    if (isSystemError(error)) return false;
+    throw error;
+  }
 }
 
-function describesItself(system: OperatorSystem, path: string): boolean {
+function hasDescription(system: OperatorSystem, path: string): boolean {
   try {
-    return run(system, path, "")
-      .stderr.split("\n")
-      .some((line) => line.startsWith(DESCRIPTION));
+    return system.hasText(path, DESCRIPTION);
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;

@@ -106,7 +106,7 @@ Commands:
 
 # Renumber one node at a time, and run audit again after each: unless it runs with --allocate-node-cidrs=false,
 # kube-controller-manager assigns podCIDRs, too, perhaps one that is proposed here. The commands check for that, and
-# stop when one fails.
+# stop when one fails. Then go on with the command that failed, or go back: from the beginning they would stop again.
 # ssh stands for your way to run a command on the node. cni0 is the usual name of the bridge (kubenet: cbr0); it has
 # the old gateway's address, and may be deleted because the node is drained.
 # Where containerd has a conf_template, the configuration that it wrote to /etc/cni/net.d is removed, so that it writes
@@ -547,11 +547,14 @@ test("nothing is created where another node gets the podCIDR during the drain", 
   t.end();
 });
 
-test("a node that only loses a podCIDR is renumbered without a check", (t) => {
+test("a node that only loses a podCIDR is renumbered once, too", (t) => {
   const nodes = [...healthy, { name: "node-4", podCidrs: ["10.244.3.0/24", "fd00:9::/64"] }];
   const cluster = fakeCluster(t, nodes);
   t.strictSame(cluster.run(commandsFor(nodes)), { exitCode: 0, output: "" });
   t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, ["10.244.3.0/24"]);
+  const calls = cluster.callsOn("node-4");
+  t.strictSame(cluster.run(commandsFor(nodes)), { exitCode: 1, output: "" });
+  t.strictSame(cluster.callsOn("node-4"), calls, "a second time it is not drained again");
   t.end();
 });
 

@@ -1,6 +1,6 @@
 /** install --if-replaced: puts back what another installer has overwritten or removed, and nothing else. */
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../blackbox/executable.ts";
@@ -51,12 +51,33 @@ for (const [what, make, mode] of [
   });
 }
 
-test("--if-replaced replaces another program that cannot be run here", (t) => {
-  const directory = emptyDirectory(t);
-  directory.put("host-local.installed", "");
-  directory.put("host-local", OTHER.replace("/bin/sh", "/none/sh"));
+for (const [what, make] of [
+  ["another program that cannot be run", () => OTHER.replace("/bin/sh", "/none/sh")],
+  [
+    "another program that quotes it",
+    () => `${OTHER}# With arguments it is a tool for operators: host-local\n`,
+  ],
+  ["this program with its end cut off", () => readFileSync(executable).subarray(0, 2_000_000)],
+  ["this program with a damaged beginning", () => readFileSync(executable).fill(0, 0, 64)],
+] as const) {
+  test(`--if-replaced replaces ${what}`, (t) => {
+    const directory = emptyDirectory(t);
+    directory.put("host-local.installed", "");
+    writeFileSync(directory.target, make(), { mode: 0o755 });
 
-  const [exitCode] = directory.install("--if-replaced", "--yes");
+    const [exitCode] = directory.install("--if-replaced", "--yes");
+
+    t.equal(exitCode, 0);
+    t.ok(isExecutable(directory.target));
+    t.end();
+  });
+}
+
+test("a directory in place of the previous file is no obstacle", (t) => {
+  const directory = emptyDirectory(t);
+  mkdirSync(join(directory.path, "host-local.previous"));
+
+  const [exitCode] = directory.install("--yes");
 
   t.equal(exitCode, 0);
   t.ok(isExecutable(directory.target));
