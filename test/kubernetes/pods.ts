@@ -83,6 +83,7 @@ export function listPods(): readonly PodState[] {
   return items.map(({ metadata, status }) => ({
     name: metadata.name,
     address: status.podIP,
+    isEnding: metadata.deletionTimestamp !== undefined,
     container: status.containerStatuses?.find(({ ready }) => ready)?.containerID,
   }));
 }
@@ -103,13 +104,15 @@ export function ping(pod: string, address: string): string {
 export interface PodState {
   readonly name: string;
   readonly address: string | undefined;
+  /** Whether it has been deleted. It may stay for another minute, with its address, until kubelet collects its containers. */
+  readonly isEnding: boolean;
   /** The id of its container, once that is ready. */
   readonly container: string | undefined;
 }
 
 /** The part of a pod that matters here. */
 interface ListedPod {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
   readonly status: {
     readonly podIP?: string;
     readonly containerStatuses?: readonly {
