@@ -10,6 +10,7 @@ import { commands } from "./commands.ts";
 import { commandHelp, findCommand, overview } from "./manual/help.ts";
 import { inOneLine } from "./output/escape.ts";
 import { formatJsonDocument } from "./output/json.ts";
+import { logLine } from "./output/log-line.ts";
 import { escapeForTerminal, helpWidth } from "./output/terminal.ts";
 
 /** The exit code for wrong usage, invalid input and failed system calls. */
@@ -68,8 +69,7 @@ function execute(
     system.writeStandardOutput(commandHelp(command, helpWidth(system)));
     return 0;
   }
-  const log: Context["log"] = (message) =>
-    system.writeStandardError(`host-local: ${inOneLine(message)}\n`);
+  const log: Context["log"] = (message) => system.writeStandardError(logLine(message));
   const context = { system, ...parsed, log };
   const run = (before: string): Report => {
     const report = command.run(context);

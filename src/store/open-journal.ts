@@ -134,7 +134,8 @@ export class OpenJournal {
 
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
   missingIn(files: Files): readonly string[] {
-    if (!this.#isStale || this.#foundSeal?.boot !== bootId(this.#system)) return [];
+    const boot = this.#foundSeal?.boot;
+    if (!this.#isStale || boot === undefined || boot !== bootId(this.#system)) return [];
     const journal = readJournal(this.#system, this.#location, "");
     const names = new Set(allIn(files).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];

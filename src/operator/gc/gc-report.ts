@@ -5,7 +5,7 @@ import type { SeenDead } from "../../store/seen-dead.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
-import { inOneLine } from "../output/escape.ts";
+import { logLine } from "../output/log-line.ts";
 import { plural } from "../output/plural.ts";
 import { columns, formatTable } from "../output/table.ts";
 import { formatId, tableWidth } from "../output/terminal.ts";
@@ -97,8 +97,9 @@ export function formatReleases(collections: readonly Collection[]): string {
         .filter(({ reservation }) => released.has(reservation.name))
         .map(({ reservation: { address, owner } }) => {
           const holder = `held by ${containerOf(owner)}`;
-          const line = `released ${formatAddress(address)} of ${location.network}, ${holder}`;
-          return `host-local: gc: ${inOneLine(line)}\n`;
+          return logLine(
+            `gc: released ${formatAddress(address)} of ${location.network}, ${holder}`,
+          );
         }),
     )
     .join("");

@@ -1,8 +1,8 @@
 /*
  * What `host-local agent` waits for, in one place: the time, the end of the program that it runs, and
  * connections. There is at most one program, and some connections; another one takes the place of the
- * oldest, so that clients that send nothing keep no other one waiting. SIGTERM and SIGINT end the process from here, also where it is the first one of a
- * container, for which the kernel has no default action.
+ * oldest, so that clients that send nothing keep no other one waiting. SIGTERM and SIGINT end the process
+ * from here, also where it is the first one of a container, for which the kernel has no default action.
  */
 
 #define _GNU_SOURCE
