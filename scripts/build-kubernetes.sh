@@ -69,7 +69,8 @@ if [ ! -s "$built/$(basename "$generated")" ]; then
   # It reports the very exceptions that the source lists, so it has seen all definitions.
   cmp "$work/violations" api/api-rules/violation_exceptions.list >>"$log" 2>&1 ||
     give_up "openapi-gen did not see all definitions; see $log."
-  cp "$generated" "$built"
+  cp "$generated" "$work"
+  mv "$work/$(basename "$generated")" "$built"
 fi
 cp "$built/$(basename "$generated")" "$generated"
 

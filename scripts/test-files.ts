@@ -42,8 +42,8 @@ export const clientDirectory = "test/clients/";
 /** Tests of a release, which `npm run test:release` runs. */
 const releaseDirectory = "test/release/";
 
-/** Scenarios with a Kubernetes cluster, which `npm run test:kubernetes` runs. */
-export const clusterDirectory = "test/kubernetes/";
+/** Stories in a Kubernetes cluster, which `npm run test:kubernetes` runs. */
+const clusterDirectory = "test/kubernetes/";
 
 /** The longest first, so that none of them runs alone in the end. */
 const longest = [
@@ -62,7 +62,7 @@ export function testFiles(): readonly TestFile[] {
     return at < 0 ? longest.length : at;
   };
   return globSync("test/**/*.test.ts", { cwd: root })
-    .filter((path) => !path.startsWith(releaseDirectory) && !path.startsWith(clusterDirectory))
+    .filter((path) => !path.startsWith(releaseDirectory) && !isStory(path))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
     .map((path) => {
       const imported = importedBy(path);
@@ -77,6 +77,16 @@ export function testFiles(): readonly TestFile[] {
           (path.startsWith("test/operator/") && !operatorSystemTests.includes(path)),
       };
     });
+}
+
+/** The files of the stories in a Kubernetes cluster. */
+export function storyFiles(): readonly string[] {
+  return globSync(`${clusterDirectory}*.test.ts`, { cwd: root }).filter(isStory).sort();
+}
+
+/** Not so the test of the page about them, which uses no executable. */
+function isStory(path: string): boolean {
+  return path.startsWith(clusterDirectory) && importedBy(path).has(resources.executable);
 }
 
 /** An import or export of another file; the first group is there where it is one of types alone. */

@@ -5,23 +5,29 @@
  * Usage: npm run test:kubernetes [-- OPTION... STORY...]
  *
  *   --executable NAME   only with this one, `native` or `portable`
- *   --write             also write docs/kubernetes.md; only with all stories and executables
+ *   --write             also write docs/kubernetes.{md,json} if none fails; only with all stories and executables
  *   STORY               only the files of these names, such as `pod-cidr`
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { obstacle } from "../test/e2e/machine.ts";
 import { needsOfCluster } from "../test/kubernetes/needs.ts";
-import { evidenceOf, kubernetesPage, resultOf, type StoryRun } from "../test/kubernetes/page.ts";
+import {
+  evidenceOf,
+  kubernetesPage,
+  type Runs,
+  resultOf,
+  type StoryRun,
+} from "../test/kubernetes/page.ts";
 import { buildNative } from "./build-native.ts";
 import { root } from "./bundle.ts";
 import { ownArchitecture } from "./release/architecture.ts";
 import { variantsFor } from "./release/release.ts";
 import { makeRelease } from "./release.ts";
-import { clusterDirectory } from "./test-files.ts";
+import { storyFiles } from "./test-files.ts";
 import { runTestFile } from "./test-process.ts";
 
 const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
@@ -43,6 +49,11 @@ const { values: options, positionals } = parseArgs({
 if (options.write && (options.executable !== undefined || positionals.length > 0)) {
   throw new Error("The page is about all stories and executables: --write goes alone.");
 }
+const known = Object.keys(executables);
+if (options.executable !== undefined && !known.includes(options.executable)) {
+  throw new Error(`There is no executable ${options.executable}: it is ${known.join(" or ")}.`);
+}
+const files = chosenFiles();
 
 const missing = await prepare();
 if (missing === undefined) {
@@ -55,17 +66,19 @@ if (missing === undefined) {
 /** Builds and fetches; returns a sentence about what cannot be helped. */
 async function prepare(): Promise<string | undefined> {
   const { plugins, cniVersion, layers = [] } = needsOfCluster;
-  const before = obstacle({ plugins, cniVersion });
+  // The plugins and the layers are fetched only where scenarios can run.
+  const before = obstacle({ plugins: [], cniVersion });
   if (before !== undefined) return before;
+  runScript("fetch-go-plugins");
   if (!layers.every((layer) => existsSync(join(root, "build/clients", layer)))) {
     runScript("fetch-clients");
   }
   const further = obstacle({ plugins, cniVersion, layers });
   if (further !== undefined) return further;
-  for (const script of ["fetch-go-plugins", "fetch-kubectl", "build-kubernetes"]) runScript(script);
+  for (const script of ["fetch-kubectl", "build-kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts", "build.ts"));
   await buildNative();
-  const isChosen = chosenFiles().some((file) => basename(file, ".test.ts") === storyOfRelease);
+  const isChosen = files.some((file) => nameOf(file) === storyOfRelease);
   if (isChosen && options.executable !== "portable") await makeOwnRelease();
   return obstacle(needsOfCluster);
 }
@@ -83,7 +96,6 @@ async function makeOwnRelease(): Promise<void> {
 async function runStories(): Promise<void> {
   const began = performance.now();
   rmSync(record, { force: true });
-  const files = chosenFiles();
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const file of files) {
     for (const [name, path] of Object.entries(executables)) {
@@ -105,17 +117,29 @@ async function runStories(): Promise<void> {
   console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
   if (!options.write) return;
-  const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(date, recorded()));
+  if (process.exitCode === 0) writePage();
+  else console.log("The page stays as it is, as not all stories have passed.");
+}
+
+function writePage(): void {
+  const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
+  const results = join(root, "docs/kubernetes.json");
+  writeFileSync(results, JSON.stringify(runs));
+  runOrThrow(join(root, "node_modules/.bin/biome"), "format", "--write", results);
+  writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(runs));
 }
 
 function chosenFiles(): readonly string[] {
-  const files = globSync(`${clusterDirectory}*.test.ts`, { cwd: root }).sort();
-  const chosen = files.filter(
-    (file) => positionals.length === 0 || positionals.includes(basename(file, ".test.ts")),
-  );
-  if (chosen.length === 0) throw new Error("There is no story of that name.");
-  return chosen;
+  const all = storyFiles();
+  const unknown = positionals.find((name) => !all.some((file) => nameOf(file) === name));
+  if (unknown !== undefined) {
+    throw new Error(`There is no story ${unknown}: they are ${all.map(nameOf).join(", ")}.`);
+  }
+  return positionals.length === 0 ? all : all.filter((file) => positionals.includes(nameOf(file)));
+}
+
+function nameOf(file: string): string {
+  return basename(file, ".test.ts");
 }
 
 function print(run: StoryRun): void {
@@ -135,7 +159,7 @@ function runScript(name: string): void {
   runOrThrow("bash", join(root, "scripts", `${name}.sh`));
 }
 
-function runOrThrow(program: string, script: string): void {
-  const { status } = spawnSync(program, [script], { stdio: "inherit" });
-  if (status !== 0) throw new Error(`${basename(script)} failed.`);
+function runOrThrow(program: string, ...words: readonly string[]): void {
+  const { status } = spawnSync(program, words, { stdio: "inherit" });
+  if (status !== 0) throw new Error(`${[program, ...words].join(" ")} failed.`);
 }

@@ -1,5 +1,6 @@
 /** containerd over the CRI, as the kubelet drives it, and its own client `ctr`. */
 
+import assert from "node:assert";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { executable, inRepository } from "../blackbox/executable.ts";
@@ -103,8 +104,10 @@ clientScenario(
       );
     }
     const reserved = () => Object.keys(host.reservations(network.name));
-    const pid = /^dead +(\d+)/m.exec(String(ctr("task", "ls")))?.[1];
-    process.kill(Number(pid), "SIGKILL");
+    const pid = Number(/^dead +(\d+)/m.exec(String(ctr("task", "ls")))?.[1]);
+    // 0 would be this process and its whole group.
+    assert(pid > 0, "the task runs");
+    process.kill(pid, "SIGKILL");
     await until("the end of the task", () => ctr("task", "ls").includes("STOPPED"));
     ctr("task", "rm", "dead");
     ctr("container", "rm", "dead");

@@ -130,8 +130,15 @@ export function kernelFor({ plugins }: Needs): readonly string[] {
   return plugins.some(isUnknownHere) ? ["bash", program, layerDirectory] : [];
 }
 
+/** What {@link isUnknownHere} has found. */
+const unknownHere = new Map<string, boolean>();
+
 function isUnknownHere(plugin: string): boolean {
-  return refusalOf(trialLinks[plugin] ?? []) !== undefined;
+  const known = unknownHere.get(plugin);
+  if (known !== undefined) return known;
+  const isUnknown = refusalOf(trialLinks[plugin] ?? []) !== undefined;
+  unknownHere.set(plugin, isUnknown);
+  return isUnknown;
 }
 
 /** What is printed if one of the commands fails in namespaces of its own. */

@@ -30,6 +30,16 @@ process.on("exit", () => cgroups.forEach(removeCgroup));
 export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
 
 /**
+ * Makes sure that this process is the first one of namespaces of its own.
+ *
+ * @throws Error where it is not, as then a scenario would change the machine itself
+ */
+export function requireNamespaces(): void {
+  if (process.pid === 1) return;
+  throw new Error(`${marker} is set outside of a scenario: unset it.`);
+}
+
+/**
  * Declares a scenario.
  *
  * @param name the behaviour
@@ -44,6 +54,7 @@ export function scenario(
 ): string | undefined {
   const inside = process.env[marker];
   if (inside === undefined) return startInNamespaces(name, needs);
+  requireNamespaces();
   if (inside === name) {
     const directory = mainPlugins(needs) ?? "";
     const layers = (needs.layers ?? []).map(layerPath);

@@ -1,5 +1,7 @@
 /** The page about the last run of the stories. */
 
+import { wrap } from "../../src/operator/output/wrap.ts";
+
 /** Something that was seen in a story. */
 export interface Evidence {
   readonly sentence: string;
@@ -20,6 +22,16 @@ export interface StoryRun {
   readonly times?: { readonly start: number; readonly story: number };
   readonly evidence: readonly Evidence[];
 }
+
+/** The runs of a day, as docs/kubernetes.json has them. */
+export interface Runs {
+  /** Such as `2025-01-31`. */
+  readonly date: string;
+  readonly runs: readonly StoryRun[];
+}
+
+/** The width of the pages in docs/. */
+const WIDTH = 120;
 
 /**
  * What a run showed, as Markdown.
@@ -49,10 +61,9 @@ export function resultOf(run: StoryRun | undefined): string {
 /**
  * Writes the page.
  *
- * @param date such as `2025-01-31`
- * @param runs all runs of that day
+ * @param runs the runs of a day
  */
-export function kubernetesPage(date: string, runs: readonly StoryRun[]): string {
+export function kubernetesPage({ date, runs }: Runs): string {
   const titles = [...new Set(runs.map(({ title }) => title))];
   const runOf = (title: string, name: StoryRun["executable"]) =>
     runs.find((run) => run.title === title && run.executable === name);
@@ -65,21 +76,19 @@ export function kubernetesPage(date: string, runs: readonly StoryRun[]): string 
     return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run)}\n`;
   });
   const version = runs.find((run) => run.version !== undefined)?.version ?? "";
+  const introduction = `These stories were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the story. Below is what was seen with the native executable.`;
   return `# In a real Kubernetes
 
-<!-- Written by \`npm run test:kubernetes -- --write\`. -->
+<!-- Written by \`npm run test:kubernetes -- --write\` from kubernetes.json. -->
 
-These stories were run on ${date} with ${version}, each with both executables in a new cluster of one node: etcd,
-API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces
-of their own. The times are those of the start of the cluster and of the story. Below is what was seen with the native
-executable.
+${wrap(introduction, WIDTH).join("\n")}
 
 | story | portable | native |
 |---|---|---|
 ${rows.join("\n")}
 
-\`npm run test:kubernetes\` builds the cluster's programs once, which takes twenty minutes, into \`build/\`, installs nothing,
-and runs the stories; with \`-- --write\` it writes this page.
+\`npm run test:kubernetes\` builds the cluster's programs once, which takes twenty minutes, into \`build/\`, installs
+nothing, and runs the stories; with \`-- --write\` it writes this page.
 
 ${sections.join("\n")}`;
 }

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { until } from "../clients/daemon.ts";
 import { makeCgroup, removeCgroup } from "../e2e/machine.ts";
-import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { cgroupOfScenario, requireNamespaces } from "../e2e/scenario.ts";
 import type { Cluster } from "./cluster.ts";
 
 /** What a node has in memory: the namespaces of pods, and the state of containerd and its shims. */
@@ -19,6 +19,7 @@ const bootIdFile = "/proc/sys/kernel/random/boot_id";
  * @param cluster the cluster of the node
  */
 export async function failPower({ controlPlane, host }: Cluster): Promise<void> {
+  requireNamespaces();
   const elsewhere = new Set([process.pid, ...controlPlane.units.map(({ processId }) => processId)]);
   await until("the end of all processes", () => {
     const left = runningProcesses().filter((id) => !elsewhere.has(id));

@@ -56,17 +56,20 @@ export function clusterStory(
       evidence.push({ sentence, ...(seen === undefined ? {} : { seen }) });
     };
     const began = performance.now();
-    const cluster = await Cluster.start(host, options);
-    const start = secondsSince(began);
+    let started: { readonly version: string; readonly start: number } | undefined;
     let isThrown = true;
     try {
+      const cluster = await Cluster.start(host, options);
+      started = { version: cluster.version(), start: secondsSince(began) };
       await body(t, cluster, show);
       isThrown = false;
     } finally {
       note({
         result: t.passing() && !isThrown ? "passed" : "failed",
-        version: cluster.version(),
-        times: { start, story: secondsSince(began) - start },
+        ...(started && {
+          version: started.version,
+          times: { start: started.start, story: secondsSince(began) - started.start },
+        }),
         evidence,
       });
     }
