@@ -58,11 +58,11 @@ function showDirectory(): void {
 try {
   console.log("The configuration of a network with room for two pods:");
   console.log(JSON.stringify(configuration, null, 2));
-  call("The first pod gets an address", "ADD", "pod-a");
-  call("The second pod gets the next one", "ADD", "pod-b");
-  call("The third is refused, with the reason", "ADD", "pod-c");
-  call("The first pod is deleted", "DEL", "pod-a");
-  call("Its address is used again", "ADD", "pod-c");
+  call("The first pod gets an address", "ADD", "web");
+  call("The second pod gets the next one", "ADD", "db");
+  call("The third is refused, with the reason", "ADD", "cache");
+  call("The first pod is deleted", "DEL", "web");
+  call("Its address is used again", "ADD", "cache");
 } finally {
   rmSync(dataDir, { recursive: true });
 }
