@@ -31,10 +31,16 @@ const operatorSystemTests = ["entry", "layout", "reader", "install/install", "gc
   (name) => `test/operator/${name}.test.ts`,
 );
 
-/** Further tests with real clients. */
-const furtherClients = ["bridge-dual-stack", "ptp-ranges", "requested-address"].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+/** What the system's files or its real clients decide, rather than the executable. */
+const environmentTests = [
+  ...["bridge-dual-stack", "bridge-kubenet", "macvlan", "ptp-ranges", "requested-address"].map(
+    (name) => `e2e/${name}`,
+  ),
+  ...["small-subnet", "stale-bridge", "teeth"].map((name) => `e2e/${name}`),
+  ...["debris", "disks", "streams", "unseen-changes"].map((name) => `faults/executables/${name}`),
+  "conf-examples",
+  "deploy/deploy",
+].map((name) => `test/${name}.test.ts`);
 
 /** Scenarios with real container runtimes. */
 export const clientDirectory = "test/clients/";
@@ -73,7 +79,7 @@ export function testFiles(): readonly TestFile[] {
         isNative: path.startsWith("test/native/"),
         isLong: path.startsWith(clientDirectory) && imported.has(resources.executable),
         isOnceEnough:
-          furtherClients.includes(path) ||
+          environmentTests.includes(path) ||
           (path.startsWith("test/operator/") && !operatorSystemTests.includes(path)),
       };
     });
