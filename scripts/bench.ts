@@ -22,6 +22,7 @@ import { COUNTED, type Results } from "./bench-results.ts";
 import { buildRunner } from "./bench-runner.ts";
 import { createStore } from "./bench-store.ts";
 import { root } from "./bundle.ts";
+import { writeResults } from "./results-file.ts";
 
 const work = join(root, "build", "bench");
 const documents = join(root, "docs");
@@ -87,17 +88,6 @@ function warnOfOtherWork(): void {
 function fileSystemOf(directory: string): string {
   const lines = execFileSync("df", ["--output=fstype", directory], { encoding: "utf8" });
   return lines.trim().split("\n").at(-1) ?? "unknown";
-}
-
-/** Writes the raw numbers in the form that the linter wants. */
-function writeResults(path: string, results: Results): void {
-  const input = JSON.stringify(results);
-  const biome = join(root, "node_modules", ".bin", "biome");
-  const formatted = execFileSync(biome, ["format", "--stdin-file-path=benchmark.json"], {
-    cwd: root,
-    input,
-  });
-  writeFileSync(path, formatted);
 }
 
 if (import.meta.main) {

@@ -18,6 +18,8 @@ import {
 } from "../test/clients/matrix.ts";
 import { layerPath } from "../test/e2e/machine.ts";
 import { root } from "./bundle.ts";
+import { readRuns } from "./recorded-runs.ts";
+import { writeResults } from "./results-file.ts";
 import { clientDirectory, testFiles } from "./test-files.ts";
 
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
@@ -35,7 +37,10 @@ const { status } = spawnSync(
   { stdio: "inherit", env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record, ...otherKernel } },
 );
 
-const matrix: Matrix = { date: new Date().toISOString().slice(0, 10), runs: sorted(recorded()) };
+const matrix: Matrix = {
+  date: new Date().toISOString().slice(0, 10),
+  runs: sorted(readRuns(record)),
+};
 const page = compatibilityPage(matrix);
 console.log(
   page
@@ -44,22 +49,12 @@ console.log(
     .join("\n"),
 );
 if (options.write) {
-  const results = join(root, "docs/compatibility.json");
-  writeFileSync(results, JSON.stringify(matrix));
-  spawnSync(join(root, "node_modules/.bin/biome"), ["format", "--write", results]);
+  writeResults(join(root, "docs/compatibility.json"), matrix);
   writeFileSync(join(root, "docs/compatibility.md"), page);
   const readme = join(root, "README.md");
   writeFileSync(readme, withTable(readFileSync(readme, "utf8"), matrix));
 }
 process.exitCode = status ?? 1;
-
-function recorded(): readonly ClientRun[] {
-  if (!existsSync(record)) return [];
-  return readFileSync(record, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): ClientRun => JSON.parse(line));
-}
 
 /** By client, since the scenarios of several files end in any order. */
 function sorted(runs: readonly ClientRun[]): readonly ClientRun[] {

@@ -10,7 +10,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { obstacle } from "../test/e2e/machine.ts";
@@ -24,9 +24,11 @@ import {
 } from "../test/kubernetes/page.ts";
 import { buildNative } from "./build-native.ts";
 import { root } from "./bundle.ts";
+import { readRuns } from "./recorded-runs.ts";
 import { ownArchitecture } from "./release/architecture.ts";
 import { variantsFor } from "./release/release.ts";
 import { makeRelease } from "./release.ts";
+import { writeResults } from "./results-file.ts";
 import { storyFiles } from "./test-files.ts";
 import { runTestFile } from "./test-process.ts";
 
@@ -123,9 +125,7 @@ async function runStories(): Promise<void> {
 
 function writePage(): void {
   const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
-  const results = join(root, "docs/kubernetes.json");
-  writeFileSync(results, JSON.stringify(runs));
-  runOrThrow(join(root, "node_modules/.bin/biome"), "format", "--write", results);
+  writeResults(join(root, "docs/kubernetes.json"), runs);
   writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(runs));
 }
 
@@ -148,11 +148,7 @@ function print(run: StoryRun): void {
 }
 
 function recorded(): readonly StoryRun[] {
-  if (!existsSync(record)) return [];
-  return readFileSync(record, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): StoryRun => JSON.parse(line));
+  return readRuns(record);
 }
 
 function runScript(name: string): void {

@@ -33,8 +33,8 @@ export function operate(system: OperatorSystem): number | undefined {
     }
     const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
     const lines = error instanceof CommandError ? error.lines : [];
-    const text = [`host-local: ${messageWithDetails(error)}`, ...lines];
-    system.writeStandardError(`${text.map(inOneLine).join("\n")}\n${help}`);
+    const further = lines.map((line) => `${inOneLine(line)}\n`).join("");
+    system.writeStandardError(`${logLine(messageWithDetails(error))}${further}${help}`);
     return COMMAND_ERROR;
   }
 }

@@ -28,6 +28,9 @@ const { HOST_LOCAL_BIN = "dist/host-local" } = process.env;
 /** The executable under test: `HOST_LOCAL_BIN`, else `dist/host-local` of this repository. */
 export const executable = resolve(repository, HOST_LOCAL_BIN);
 
+/** Whether that is the native one. */
+export const isNative: boolean = executable === resolve(repository, "dist/native/host-local");
+
 /** No call takes this long: it bounds a hanging plugin, in milliseconds. */
 const longestCall = 180_000;
 

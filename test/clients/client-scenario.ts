@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Test } from "tap";
-import { executable, inRepository } from "../blackbox/executable.ts";
+import { isNative } from "../blackbox/executable.ts";
 import type { Host } from "../e2e/host.ts";
 import type { Needs } from "../e2e/machine.ts";
 import { scenario } from "../e2e/scenario.ts";
@@ -34,7 +34,6 @@ export function clientScenario(
   body: (t: Test, host: Host) => Promise<void>,
 ): void {
   const { name, story, needs, version } = client;
-  const isNative = executable === inRepository("dist/native/host-local");
   const note = (run: Pick<ClientRun, "version" | "verbs" | "result" | "reason">): void => {
     const whole: ClientRun = {
       client: name,

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { executable, inRepository } from "../blackbox/executable.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Cri, Ctr } from "./containerd.ts";
+import { Containerd, Cri, Ctr, needsOfContainerd } from "./containerd.ts";
 import { until } from "./daemon.ts";
 import { imageName } from "./image.ts";
 import { lifeOfARange, network, story } from "./story.ts";
@@ -14,11 +14,7 @@ import { lifeOfARange, network, story } from "./story.ts";
 const version = () => printedVersion(["containerd", "--version"]);
 
 for (const release of ["1.6", "1.7", "2"]) {
-  const needs = {
-    plugins: ["bridge", "loopback"],
-    cniVersion: "1.0.0",
-    layers: [`containerd-${release}`, "runc"],
-  };
+  const needs = needsOfContainerd(release);
 
   clientScenario({ name: `containerd ${release}, CRI`, story, needs, version }, async (t, host) => {
     host.configure(network);
@@ -49,11 +45,7 @@ clientScenario(
   {
     name: "containerd 2, STATUS",
     story: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
-    needs: {
-      plugins: ["bridge", "loopback"],
-      cniVersion: "1.1.0",
-      layers: ["containerd-2", "runc"],
-    },
+    needs: needsOfContainerd("2", "1.1.0"),
     version,
   },
   async (t, host) => {
@@ -86,11 +78,7 @@ clientScenario(
     name: "ctr 2, --cni --detach",
     story:
       "a container that ends by itself gets no DEL; gc with the command of docs/operations.md releases, and no living container's address",
-    needs: {
-      plugins: ["bridge", "loopback"],
-      cniVersion: "1.0.0",
-      layers: ["containerd-2", "runc"],
-    },
+    needs: needsOfContainerd("2"),
     version,
   },
   async (t, host) => {

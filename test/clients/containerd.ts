@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
+import type { Needs } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { RuntimeService } from "./cri.ts";
 import { Daemon, until } from "./daemon.ts";
@@ -16,6 +17,16 @@ export const socket = `${stateDirectory}/containerd.sock`;
 
 const configurationFile = "/run/containerd.toml";
 const rootDirectory = "/run/containerd-root";
+
+/**
+ * What a scenario with containerd needs.
+ *
+ * @param release the release, as its layer names it
+ * @param cniVersion the specification version that the main plugins must speak
+ */
+export function needsOfContainerd(release: string, cniVersion = "1.0.0"): Needs {
+  return { plugins: ["bridge", "loopback"], cniVersion, layers: [`containerd-${release}`, "runc"] };
+}
 
 /** containerd as a scenario runs it. */
 export class Containerd {

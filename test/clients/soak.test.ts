@@ -1,7 +1,7 @@
 /** A hundred sandboxes at a time, which the runtime makes and removes side by side. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Cri } from "./containerd.ts";
+import { Containerd, Cri, needsOfContainerd } from "./containerd.ts";
 import { networkOf } from "./story.ts";
 
 const network = networkOf("10.66.0.0/24");
@@ -12,11 +12,7 @@ clientScenario(
   {
     name: "containerd 2, CRI, 100 sandboxes at a time",
     story: "no address twice, nothing stays; half of them replaced while the others live",
-    needs: {
-      plugins: ["bridge", "loopback"],
-      cniVersion: "1.0.0",
-      layers: ["containerd-2", "runc"],
-    },
+    needs: needsOfContainerd("2"),
     version: () => printedVersion(["containerd", "--version"]),
   },
   async (t, host) => {

@@ -3,14 +3,14 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { imageName } from "../../scripts/release/image.ts";
-import { executable, inRepository } from "../blackbox/executable.ts";
+import { executable, inRepository, isNative } from "../blackbox/executable.ts";
 import { until } from "../clients/daemon.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../differential/go-plugin.ts";
 import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
-import { clusterStory, isNative } from "./story.ts";
+import { clusterStory } from "./story.ts";
 
 const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
 

@@ -2,7 +2,7 @@
 
 import { appendFileSync } from "node:fs";
 import tap, { type Test } from "tap";
-import { executable, inRepository } from "../blackbox/executable.ts";
+import { isNative } from "../blackbox/executable.ts";
 import { scenario } from "../e2e/scenario.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
 import { needsOfCluster } from "./needs.ts";
@@ -27,9 +27,6 @@ export interface Story {
  * @param seen text as it was printed, if any
  */
 export type Show = (sentence: string, seen?: string) => void;
-
-/** Whether the executable under test is the native one. */
-export const isNative: boolean = executable === inRepository("dist/native/host-local");
 
 /**
  * Declares a story.

@@ -15,13 +15,11 @@ import net from "node:net";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { executable } from "../../blackbox/executable.ts";
+import { isNative } from "../../blackbox/executable.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { tool } from "../tool.ts";
 import { eventually, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
-
-const isNative = executable.includes("native");
 
 const skipWithoutProcessNamespaces: string | false =
   spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0

@@ -1,12 +1,10 @@
 /** `agent`: a log of releases that is longer than anything the agent would read. */
 
 import { test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
+import { isNative } from "../../blackbox/executable.ts";
 import { extent } from "../../extent.ts";
 import { nodeFor } from "../node.ts";
 import { eventually, peakMemory, startAgent } from "./running-agent.ts";
-
-const isNative = executable.includes("native");
 
 test("releases are logged whatever their number, and need no memory", {
   skip: extent === "short" && "It takes seconds: only in full.",
