@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Attempt, Scenario } from "../test/faults/executables/scenario.ts";
 import type { Subject } from "../test/faults/executables/subject.ts";
-import type { Kind } from "../test/faults/violations.ts";
+import type { Kind } from "../test/harness/violations.ts";
 import { root } from "./bundle.ts";
 
 /** A fault, and the attempts of each executable. */

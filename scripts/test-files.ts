@@ -7,9 +7,9 @@ import { root } from "./bundle.ts";
 /** Who imports one of these tests something else than functions of `src`. */
 const resources = {
   /** An executable, from outside: such a test runs with each of the two. */
-  executable: "test/blackbox/executable.ts",
+  executable: "test/harness/executable.ts",
   /** The Go plugin. */
-  goPlugin: "test/differential/go-plugin.ts",
+  goPlugin: "test/harness/go-plugin.ts",
 } as const;
 
 /** A test file. */
@@ -30,6 +30,9 @@ export interface TestFile {
 const operatorSystemTests = ["entry", "layout", "reader", "install/install", "gc/live-pipe"].map(
   (name) => `test/operator/${name}.test.ts`,
 );
+
+/** The tests of commands. */
+const houses = ["test/cli/", "test/cluster/", "test/operator/"];
 
 /** What the system's files or its real clients decide, rather than the executable. */
 const environmentTests = [
@@ -80,7 +83,7 @@ export function testFiles(): readonly TestFile[] {
         isLong: path.startsWith(clientDirectory) && imported.has(resources.executable),
         isOnceEnough:
           environmentTests.includes(path) ||
-          (path.startsWith("test/operator/") && !operatorSystemTests.includes(path)),
+          (houses.some((house) => path.startsWith(house)) && !operatorSystemTests.includes(path)),
       };
     });
 }

@@ -14,7 +14,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { sideBySide } from "../test/side-by-side.ts";
+import { sideBySide } from "../test/harness/side-by-side.ts";
 import { root } from "./bundle.ts";
 import {
   type Architecture,

@@ -4,7 +4,7 @@
  *
  * Usage: npm test [-- OPTION... FILE...], npm run test:all
  *
- *   --full             every test in full extent; short by default, see test/extent.ts
+ *   --full             every test in full extent; short by default, see test/harness/extent.ts
  *   --go-plugin PATH   the tests that use the Go plugin, with this one; `none` as if there were none
  *   FILE               only these test files
  */
@@ -13,7 +13,7 @@ import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { sideBySide } from "../test/side-by-side.ts";
+import { sideBySide } from "../test/harness/side-by-side.ts";
 import { buildNative, MissingTool } from "./build-native.ts";
 import { root } from "./bundle.ts";
 import { type TestFile, testFiles } from "./test-files.ts";

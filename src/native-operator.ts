@@ -1,6 +1,6 @@
 /** The operator's tool in the native executable. */
 
-import { operate } from "./operator/operate.ts";
+import { operate } from "./operate.ts";
 import { createQuickJsOperatorSystem } from "./system/quickjs/operator-system.ts";
 
 const system = createQuickJsOperatorSystem();

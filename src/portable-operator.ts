@@ -1,6 +1,6 @@
 /** The operator's tool in the portable executable. */
 
-import { operate } from "./operator/operate.ts";
+import { operate } from "./operate.ts";
 import { createNodeOperatorSystem } from "./system/node/operator-system.ts";
 
 /** Runs the tool, and ends the process, unless a service goes on. */

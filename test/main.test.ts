@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { main } from "../src/main.ts";
-import { refuse } from "./system/interruption.ts";
-import { MemoryMachine, type Outcome } from "./system/memory-machine.ts";
+import { refuse } from "./harness/interruption.ts";
+import { MemoryMachine, type Outcome } from "./harness/memory-machine.ts";
 import { Network } from "./verbs/network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };

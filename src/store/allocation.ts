@@ -8,16 +8,27 @@ import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { type Candidate, candidates, type IsTaken } from "../ipam/round-robin.ts";
 import { isSystemError } from "../system/system.ts";
-import { type Earlier, isStillThere, readNotes, replaceBeforeBoot } from "./before-boot.ts";
-import { cursorPath, readCursor, writeCursor } from "./cursor.ts";
-import { join } from "./location.ts";
-import { describeOwner, formatOwner, matchOwner } from "./owner.ts";
-import { byAge, type Preferences } from "./preferences.ts";
-import { type HeldReservation, readOwner } from "./reservations.ts";
-import type { Store } from "./store.ts";
-import { takenIn } from "./taken.ts";
-import { withTemporary } from "./temporary.ts";
-import { countUsage, describeUsage, rangeToReclaim, suspectsIn, usableRangeOf } from "./usage.ts";
+import { byAge, type Preferences } from "./candidate-order.ts";
+import { join } from "./files/paths.ts";
+import { withTemporary } from "./files/temporary.ts";
+import {
+  type Earlier,
+  isStillThere,
+  readNotes,
+  replaceBeforeBoot,
+} from "./journal/earlier-boots.ts";
+import type { Store } from "./locked-network.ts";
+import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
+import { describeOwner, formatOwner, matchOwner } from "./reservations/owner.ts";
+import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
+import { takenIn } from "./reservations/reserved-addresses.ts";
+import {
+  countUsage,
+  describeUsage,
+  rangeToReclaim,
+  suspectsIn,
+  usableRangeOf,
+} from "./reservations/usage.ts";
 
 /** A reserved address and its range. */
 export interface Allocation {

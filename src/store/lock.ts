@@ -4,10 +4,10 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { isSystemError, LockTimeout, type System } from "../system/system.ts";
-import { type HistoryCall, keepHistory } from "./history.ts";
-import type { Location } from "./location.ts";
-import { withSafeStateDirectory } from "./state-directory.ts";
-import { type Change, Store } from "./store.ts";
+import type { Location } from "./files/paths.ts";
+import { withSafeStateDirectory } from "./files/state-directory.ts";
+import { type HistoryCall, keepHistory } from "./history/history-file.ts";
+import { type Change, Store } from "./locked-network.ts";
 
 /** Who takes the lock, and how long to wait for it. */
 export interface LockOptions {

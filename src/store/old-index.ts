@@ -1,7 +1,7 @@
 /** What versions before the journal kept in the state directory: symbolic links, removed when they are met. */
 
 import { type FileKind, isSystemError, type System } from "../system/system.ts";
-import { join, type Location, parentOf } from "./location.ts";
+import { join, type Location, parentOf } from "./files/paths.ts";
 
 /**
  * Removes the index of owners, and its stamp. Files and directories are not of it, and stay; a link in place of the

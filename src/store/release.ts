@@ -2,8 +2,8 @@
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
-import type { OwnedReservation } from "./reservations.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./locked-network.ts";
+import type { OwnedReservation } from "./reservations/reservation-file.ts";
 
 /**
  * Removes reservations; an error is reported only after all others were removed.

@@ -10,11 +10,11 @@ import { type IpamConfig, isGcOnly, loadConfig, type Reuse } from "../ipam/confi
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import { type Allocation, allocate, moveCursor, undo } from "../store/allocation.ts";
-import { locate } from "../store/location.ts";
+import { preferencesFor } from "../store/candidate-order.ts";
+import { locate } from "../store/files/paths.ts";
 import { withLock, withOrWithoutLock } from "../store/lock.ts";
-import { preferencesFor } from "../store/preferences.ts";
-import { remember, type StickyOwner, stickyOwnerOf } from "../store/sticky.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/locked-network.ts";
+import { remember, type StickyOwner, stickyOwnerOf } from "../store/reuse/sticky.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";

@@ -1,9 +1,9 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
 import { isGcOnly, loadConfig } from "../ipam/config.ts";
-import { locate } from "../store/location.ts";
-import { directoryExists } from "../store/reservations.ts";
-import { isHeld } from "../store/store.ts";
+import { locate } from "../store/files/paths.ts";
+import { isHeld } from "../store/locked-network.ts";
+import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
 
 /**

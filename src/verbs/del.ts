@@ -3,11 +3,11 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
-import { locate } from "../store/location.ts";
+import { locate } from "../store/files/paths.ts";
 import { withLockIfPossible } from "../store/lock.ts";
+import type { Store } from "../store/locked-network.ts";
 import { releaseAll, reportingIoFailure } from "../store/release.ts";
-import { directoryExists, releasable } from "../store/reservations.ts";
-import type { Store } from "../store/store.ts";
+import { directoryExists, releasable } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
 

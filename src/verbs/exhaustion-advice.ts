@@ -4,7 +4,7 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CONTAINERD_LIST } from "../cni/containerd-list.ts";
 import { podIn } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
-import type { Location } from "../store/location.ts";
+import type { Location } from "../store/files/paths.ts";
 
 /**
  * The commands that show who holds the addresses, and which holders are dead. They are complete: they name the data

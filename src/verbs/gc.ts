@@ -2,13 +2,13 @@ import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
-import { locate } from "../store/location.ts";
+import { locate } from "../store/files/paths.ts";
+import { sweepAllTemporary } from "../store/files/temporary.ts";
 import { withLockIfPossible } from "../store/lock.ts";
-import { formatOwner, type Owner } from "../store/owner.ts";
+import type { Store } from "../store/locked-network.ts";
 import { releaseWhere, reportingIoFailure } from "../store/release.ts";
-import { directoryExists } from "../store/reservations.ts";
-import type { Store } from "../store/store.ts";
-import { sweepAllTemporary } from "../store/temporary.ts";
+import { formatOwner, type Owner } from "../store/reservations/owner.ts";
+import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
 

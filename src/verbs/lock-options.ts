@@ -1,7 +1,7 @@
 import type { AttachmentCall, NetworkCall } from "../cni/call.ts";
 import { formatPod, podIn } from "../cni/pod.ts";
 import type { StoreConfig } from "../ipam/config.ts";
-import type { HistoryVerb } from "../store/history-line.ts";
+import type { HistoryVerb } from "../store/history/history-record.ts";
 import type { LockOptions } from "../store/lock.ts";
 import type { System } from "../system/system.ts";
 import { callerText } from "./caller-text.ts";

@@ -6,7 +6,7 @@ import { type Address, formatAddress, isSame } from "../ipam/address.ts";
 import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Allocation } from "../store/allocation.ts";
-import type { HeldReservation } from "../store/reservations.ts";
+import type { HeldReservation } from "../store/reservations/reservation-file.ts";
 
 /** Whether an attachment holds an address in each of the range sets, so that an ADD is a repeated one. */
 export function holdsEverySet(

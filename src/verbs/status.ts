@@ -12,18 +12,18 @@ import {
 import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
-import { namesBeforeBoot } from "../store/before-boot.ts";
-import { type Location, locate } from "../store/location.ts";
-import { othersIn, readAll } from "../store/search.ts";
-import { knownCount } from "../store/store.ts";
+import { type Location, locate } from "../store/files/paths.ts";
+import { requireWritableStore } from "../store/files/writable.ts";
+import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
+import { knownCount } from "../store/locked-network.ts";
+import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import {
   countUsage,
   describeUsage,
   isExhausted,
   rangeToReclaim,
   usableRangeOf,
-} from "../store/usage.ts";
-import { requireWritableStore } from "../store/writable.ts";
+} from "../store/reservations/usage.ts";
 import type { System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 

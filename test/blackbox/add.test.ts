@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
 import { grantedAddresses, type Network, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
 
 const smallest = { subnet: "10.0.0.0/30" };
 const five = { subnet: "10.0.0.0/29" };

@@ -1,11 +1,11 @@
 /** Holds the answers of an executable against a recording of the Go plugin. */
 
 import type { Test } from "tap";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { printError, readError } from "../harness/printed-error.ts";
 import { comparable } from "./comparison.ts";
-import { scratchDirectory } from "./data-directory.ts";
 import type { ChangedExpectation } from "./differences.ts";
 import { expectationOf, expectedStderr } from "./expectation.ts";
-import { printError, readError } from "./printed-error.ts";
 import { replay, type Vector } from "./vectors.ts";
 
 /**

@@ -2,7 +2,8 @@
 
 import { join } from "node:path";
 import { test } from "tap";
-import { populate, scratchDirectory } from "./data-directory.ts";
+import { populate, scratchDirectory } from "../harness/data-directory.ts";
+import { attachmentCall, configuration, type JsonObject } from "../harness/runtime-call.ts";
 import {
   exactly,
   here,
@@ -13,7 +14,6 @@ import {
   withInput,
   withIpam,
 } from "./refusal.ts";
-import { attachmentCall, configuration, type JsonObject } from "./runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
 
 const verbs = ["ADD", "CHECK"] as const;

@@ -1,8 +1,8 @@
 /** Bad input in the environment: one error object on standard output, nothing changed. */
 
 import { test } from "tap";
-import { scratchDirectory, treeOf } from "./data-directory.ts";
-import { executable, run } from "./executable.ts";
+import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
+import { executable, run } from "../harness/executable.ts";
 import { exactly, here, quote, refuses, validCall, withVariables } from "./refusal.ts";
 import { shortSample } from "./short-sample.ts";
 

@@ -1,9 +1,9 @@
 /** Bad input on standard input, before any of it is looked at as a configuration. */
 
 import { test } from "tap";
-import { executable } from "./executable.ts";
+import { executable } from "../harness/executable.ts";
+import type { Json } from "../harness/runtime-call.ts";
 import { exactly, quote, refuses, validCall, withInput, withVariables } from "./refusal.ts";
-import type { Json } from "./runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
 
 const depth = 10_001;

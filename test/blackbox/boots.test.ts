@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { bootObstacle } from "../faults/executables/boots.ts";
-import { Mounts } from "../faults/executables/mounts.ts";
-import { scratchDirectory } from "./data-directory.ts";
-import { executable } from "./executable.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable } from "../harness/executable.ts";
+import { Mounts } from "../harness/mounts.ts";
+import { readError } from "../harness/printed-error.ts";
 import { type CallOptions, grantedAddresses, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
 
 const subnet = "10.50.0.0/29";
 

@@ -3,10 +3,10 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import { handOver, withoutPrivileges } from "../harness/unprivileged.ts";
 import { type CallOptions, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
 import { shortSample } from "./short-sample.ts";
-import { handOver, withoutPrivileges } from "./unprivileged.ts";
 
 const five = { subnet: "10.0.0.0/29" };
 

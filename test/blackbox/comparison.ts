@@ -7,8 +7,8 @@
  * promised about them.
  */
 
-import type { Outcome } from "./executable.ts";
-import { type PrintedError, readError } from "./printed-error.ts";
+import type { Outcome } from "../harness/executable.ts";
+import { type PrintedError, readError } from "../harness/printed-error.ts";
 
 /** An outcome reduced to what is promised. Two of them may be compared with a deep equality. */
 export interface Comparable {

@@ -3,12 +3,12 @@
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { populate, treeOf } from "./data-directory.ts";
+import { populate, treeOf } from "../harness/data-directory.ts";
+import { readError } from "../harness/printed-error.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
+import { handOver, isRoot, withoutPrivileges } from "../harness/unprivileged.ts";
 import { type CallOptions, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { JsonObject } from "./runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
-import { handOver, isRoot, withoutPrivileges } from "./unprivileged.ts";
 
 const five = { subnet: "10.0.0.0/29" };
 

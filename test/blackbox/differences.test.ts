@@ -2,9 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { test } from "tap";
+import { inRepository } from "../harness/executable.ts";
 import { comparable } from "./comparison.ts";
 import { differences } from "./differences.ts";
-import { inRepository } from "./executable.ts";
 import { expectationOf } from "./expectation.ts";
 import { readVectors } from "./vectors.ts";
 

@@ -7,8 +7,8 @@
  * change is needed. Where no vector shows it, `coveredBy` names the tests that do.
  */
 
-import type { TreeEntry } from "./data-directory.ts";
-import { printError } from "./printed-error.ts";
+import type { TreeEntry } from "../harness/data-directory.ts";
+import { printError } from "../harness/printed-error.ts";
 
 /** How one call of one vector, and the files after it, differ from the recording. */
 export interface ChangedExpectation {

@@ -3,9 +3,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory, treeOf } from "./data-directory.ts";
-import { executable, run } from "./executable.ts";
-import { attachmentCall, configuration, versionCall } from "./runtime-call.ts";
+import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
+import { executable, run } from "../harness/executable.ts";
+import { attachmentCall, configuration, versionCall } from "../harness/runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
 
 /** What could reach an interpreter or a library inside the executable; `@` is an empty directory. */

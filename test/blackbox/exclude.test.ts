@@ -1,9 +1,9 @@
 /** Addresses of a range that are never handed out. */
 
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import type { Json } from "../harness/runtime-call.ts";
 import { grantedAddresses, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { Json } from "./runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
 
 const five = { subnet: "10.0.0.0/29" };

@@ -1,6 +1,6 @@
 /** What a vector expects of this project: the recording, changed where a difference was decided. */
 
-import { byPath, type TreeEntry } from "./data-directory.ts";
+import { byPath, type TreeEntry } from "../harness/data-directory.ts";
 import type { ChangedExpectation } from "./differences.ts";
 import type { Vector } from "./vectors.ts";
 

@@ -1,9 +1,9 @@
 /** The executable in the plugin chain, after a main plugin that keeps GC to itself. */
 
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
 import { networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { JsonObject } from "./runtime-call.ts";
 
 const silent = { exitCode: 0, stdout: "", stderr: "" };
 

@@ -3,11 +3,11 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import type { Json, JsonObject } from "../harness/runtime-call.ts";
+import { handOver, withoutPrivileges } from "../harness/unprivileged.ts";
 import { networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { Json, JsonObject } from "./runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
-import { handOver, withoutPrivileges } from "./unprivileged.ts";
 
 const valid = "cni.dev/valid-attachments";
 const older = "cni.dev/attachments";

@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import type { Json } from "../harness/runtime-call.ts";
 import { grantedAddresses, type Network, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { Json } from "./runtime-call.ts";
 
 const ipam = {
   history: true,

@@ -2,12 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { test } from "tap";
-import { ownDirectory } from "./data-directory.ts";
-import { executable, run, start } from "./executable.ts";
-import { holdLock } from "./held-lock.ts";
+import { ownDirectory } from "../harness/data-directory.ts";
+import { executable, run, start } from "../harness/executable.ts";
+import { holdLock } from "../harness/held-lock.ts";
+import { readError } from "../harness/printed-error.ts";
+import { attachmentCall, configuration, networkCall } from "../harness/runtime-call.ts";
 import { grantedAddresses, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import { attachmentCall, configuration, networkCall } from "./runtime-call.ts";
 
 const five = { subnet: "10.0.0.0/29" };
 const short = { ...five, lockTimeoutSeconds: 0.3 };

@@ -8,15 +8,15 @@ import {
   scratchDirectory,
   type TreeEntry,
   treeOf,
-} from "./data-directory.ts";
-import { executable, type Outcome, run, start } from "./executable.ts";
+} from "../harness/data-directory.ts";
+import { executable, type Outcome, run, start } from "../harness/executable.ts";
 import {
   type Attachment,
   attachmentCall,
   configuration,
   type JsonObject,
   networkCall,
-} from "./runtime-call.ts";
+} from "../harness/runtime-call.ts";
 
 /** What varies from call to call, besides the container. */
 export interface CallOptions extends Omit<Attachment, "containerId"> {

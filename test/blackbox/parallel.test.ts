@@ -1,10 +1,10 @@
 /** Many calls at the same moment, as when a node starts. */
 
 import { test } from "tap";
-import { extent } from "../extent.ts";
-import type { Outcome } from "./executable.ts";
+import type { Outcome } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
+import { readError } from "../harness/printed-error.ts";
 import { grantedAddresses, type Network, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
 
 /** With time for hundreds of processes on a few cores, which all but one wait. */
 const timeout = { lockTimeoutSeconds: 120 };

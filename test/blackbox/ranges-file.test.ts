@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "./data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { readError } from "../harness/printed-error.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
 import { grantedAddresses, type Network, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { JsonObject } from "./runtime-call.ts";
 
 /** A network with the path of its file, which has this content. */
 function networkWith(

@@ -3,10 +3,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { ownDirectory, populate, scratchDirectory, treeOf } from "./data-directory.ts";
-import { type Call, executable, type Outcome, run } from "./executable.ts";
-import { printError, readError } from "./printed-error.ts";
-import { attachmentCall, configuration, type Json, type JsonObject } from "./runtime-call.ts";
+import { ownDirectory, populate, scratchDirectory, treeOf } from "../harness/data-directory.ts";
+import { type Call, executable, type Outcome, run } from "../harness/executable.ts";
+import { printError, readError } from "../harness/printed-error.ts";
+import {
+  attachmentCall,
+  configuration,
+  type Json,
+  type JsonObject,
+} from "../harness/runtime-call.ts";
 
 /** The `ipam` members of a valid call. */
 export const subnet = { subnet: "10.0.0.0/24" };

@@ -1,9 +1,9 @@
 /** A repeated ADD with `"repeatedAdd": "same"` gets the result of the first. */
 
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import type { Json } from "../harness/runtime-call.ts";
 import { networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { Json } from "./runtime-call.ts";
 
 const same = {
   repeatedAdd: "same",

@@ -1,9 +1,9 @@
 /** A part of many alike cases for a short run with the portable executable, whose calls take long to start. */
 
-import { extent } from "../extent.ts";
-import { seed } from "../faults/seed.ts";
-import { sample } from "../sample.ts";
-import { executable, inRepository } from "./executable.ts";
+import { executable, inRepository } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
+import { sample } from "../harness/sample.ts";
+import { seed } from "../harness/seed.ts";
 
 const isSlow = executable === inRepository("dist/host-local");
 

@@ -1,9 +1,9 @@
 /** Subnets of one or two addresses: no network address, no broadcast, no gateway. */
 
 import { test } from "tap";
+import { readError } from "../harness/printed-error.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
 import { grantedAddresses, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { JsonObject } from "./runtime-call.ts";
 
 const cases: readonly (readonly [ipam: JsonObject, addresses: readonly string[]])[] = [
   [{ subnet: "10.40.0.0/31" }, ["10.40.0.0", "10.40.0.1"]],

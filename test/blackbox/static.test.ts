@@ -3,16 +3,16 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { answersAsExpected } from "./answers.ts";
-import { scratchDirectory, treeOf } from "./data-directory.ts";
-import { executable, type Outcome, run } from "./executable.ts";
-import { readError } from "./printed-error.ts";
+import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
+import { executable, type Outcome, run } from "../harness/executable.ts";
+import { readError } from "../harness/printed-error.ts";
 import {
   attachmentCall,
   type JsonObject,
   networkCall,
   runtimeEnvironment,
-} from "./runtime-call.ts";
+} from "../harness/runtime-call.ts";
+import { answersAsExpected } from "./answers.ts";
 import { shortSample } from "./short-sample.ts";
 import { staticLink } from "./static/link.ts";
 import { readVectors } from "./vectors.ts";

@@ -3,11 +3,11 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import type { PriorFile } from "./data-directory.ts";
+import type { PriorFile } from "../harness/data-directory.ts";
+import { readError } from "../harness/printed-error.ts";
+import type { Json, JsonObject } from "../harness/runtime-call.ts";
+import { handOver, withoutPrivileges } from "../harness/unprivileged.ts";
 import { networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { Json, JsonObject } from "./runtime-call.ts";
-import { handOver, withoutPrivileges } from "./unprivileged.ts";
 
 const silent = { exitCode: 0, stdout: "", stderr: "" };
 const five = { subnet: "10.0.0.0/29" };

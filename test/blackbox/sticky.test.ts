@@ -4,13 +4,13 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "tap";
-import { byGoPlugin, skipWithoutGoPlugin } from "../differential/go-plugin.ts";
-import { randomFrom } from "../differential/random.ts";
-import { extent } from "../extent.ts";
-import { seed } from "../faults/seed.ts";
+import { extent } from "../harness/extent.ts";
+import { byGoPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { readError } from "../harness/printed-error.ts";
+import { randomFrom } from "../harness/random.ts";
+import type { Json } from "../harness/runtime-call.ts";
+import { seed } from "../harness/seed.ts";
 import { grantedAddresses, type Network, networkFor } from "./network.ts";
-import { readError } from "./printed-error.ts";
-import type { Json } from "./runtime-call.ts";
 
 /** Five addresses, 10.49.0.2 to 10.49.0.6. */
 const subnet = "10.49.0.0/29";

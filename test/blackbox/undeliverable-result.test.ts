@@ -4,10 +4,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "./data-directory.ts";
-import { executable, type Outcome, run } from "./executable.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable, type Outcome, run } from "../harness/executable.ts";
+import { attachmentCall, configuration, versionCall } from "../harness/runtime-call.ts";
 import { type Network, networkFor } from "./network.ts";
-import { attachmentCall, configuration, versionCall } from "./runtime-call.ts";
 
 const five = { subnet: "10.0.0.0/29" };
 

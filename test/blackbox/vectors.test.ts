@@ -1,9 +1,9 @@
 /** Replays everything recorded of the Go plugin, with the decided differences applied. */
 
 import { test } from "tap";
+import { executable } from "../harness/executable.ts";
 import { answersAsExpected } from "./answers.ts";
 import { differences } from "./differences.ts";
-import { executable } from "./executable.ts";
 import { shortSample } from "./short-sample.ts";
 import { readVectors } from "./vectors.ts";
 

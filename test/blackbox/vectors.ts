@@ -1,8 +1,8 @@
 /** The recorded behaviour of the Go plugin, and how one recording is replayed. */
 
 import { readFileSync } from "node:fs";
-import { type PriorFile, populate, type TreeEntry, treeOf } from "./data-directory.ts";
-import { type Outcome, run } from "./executable.ts";
+import { type PriorFile, populate, type TreeEntry, treeOf } from "../harness/data-directory.ts";
+import { type Outcome, run } from "../harness/executable.ts";
 
 /** One call of a vector, with what the Go plugin answered. */
 export interface VectorStep {

@@ -3,10 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Test } from "tap";
-import { isNative } from "../blackbox/executable.ts";
 import type { Host } from "../e2e/host.ts";
 import type { Needs } from "../e2e/machine.ts";
 import { scenario } from "../e2e/scenario.ts";
+import { isNative } from "../harness/executable.ts";
 import type { ClientRun } from "./matrix.ts";
 
 /** The file that runs are written to, one line of JSON each; none where nobody asks for it. */

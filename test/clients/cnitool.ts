@@ -1,10 +1,10 @@
 /** cnitool, the reference runtime of the CNI project, and the networks that it makes of namespaces. */
 
 import { execFileSync } from "node:child_process";
-import { inRepository } from "../blackbox/executable.ts";
 import type { Host } from "../e2e/host.ts";
 import type { Network } from "../e2e/libcni.ts";
 import { Pod } from "../e2e/pod.ts";
+import { inRepository } from "../harness/executable.ts";
 import type { Client } from "./story.ts";
 
 /** Network namespaces that cnitool attaches to the network of the host. */

@@ -3,8 +3,8 @@
 import assert from "node:assert";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { executable, inRepository } from "../blackbox/executable.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { executable, inRepository } from "../harness/executable.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Containerd, Cri, Ctr, needsOfContainerd } from "./containerd.ts";
 import { until } from "./daemon.ts";

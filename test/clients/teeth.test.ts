@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { executable, inRepository } from "../blackbox/executable.ts";
 import { obstacle } from "../e2e/machine.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable, inRepository } from "../harness/executable.ts";
 
 /** In each script, `plugin` is the plugin under test. */
 const faults = [

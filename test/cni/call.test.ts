@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { type CniCall, receiveCall } from "../../src/cni/call.ts";
-import { refuse } from "../system/interruption.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { refusalOf } from "./refusal.ts";
 
 type Environment = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { refuseOwnNetworkNamespace } from "../../src/cni/network-namespace.ts";
-import { refuse } from "../system/interruption.ts";
-import { MemoryMachine, type MemoryProcess, type Start } from "../system/memory-machine.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine, type MemoryProcess, type Start } from "../harness/memory-machine.ts";
 import { refusalOf } from "./refusal.ts";
 
 const own = "/run/netns/own";

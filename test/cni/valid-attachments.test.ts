@@ -2,7 +2,7 @@ import { test } from "tap";
 import { type NetworkConfiguration, receiveCall } from "../../src/cni/call.ts";
 import type { Json } from "../../src/cni/json.ts";
 import { validAttachments } from "../../src/cni/valid-attachments.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { refusalOf } from "./refusal.ts";
 
 const key = "cni.dev/valid-attachments";

@@ -1,6 +1,6 @@
 /** Random calls with one fault each. */
 
-import { attachmentCall, type JsonObject } from "../blackbox/runtime-call.ts";
+import { attachmentCall, type JsonObject } from "../harness/runtime-call.ts";
 import type { RandomConfiguration } from "./random-configuration.ts";
 import { type CallStep, callStep, type Situation } from "./step.ts";
 

@@ -1,8 +1,8 @@
 /** Random network configurations, and addresses that are interesting for them. */
 
-import type { JsonObject } from "../blackbox/runtime-call.ts";
-import type { GoPlugin } from "./go-plugin.ts";
-import type { Random } from "./random.ts";
+import type { GoPlugin } from "../harness/go-plugin.ts";
+import type { Random } from "../harness/random.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
 
 /** A range with what is known about it. */
 export interface RandomRange {

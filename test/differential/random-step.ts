@@ -1,14 +1,14 @@
 /** Random steps in the life of a data directory. */
 
-import type { Call } from "../blackbox/executable.ts";
+import type { Call } from "../harness/executable.ts";
+import type { Random } from "../harness/random.ts";
 import {
   attachmentCall,
   type Json,
   type JsonObject,
   networkCall,
   versionCall,
-} from "../blackbox/runtime-call.ts";
-import type { Random } from "./random.ts";
+} from "../harness/runtime-call.ts";
 import { randomBadInput } from "./random-bad-input.ts";
 import type { RandomConfiguration, RandomRange } from "./random-configuration.ts";
 import { randomTampering } from "./random-tampering.ts";

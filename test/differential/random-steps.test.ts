@@ -8,9 +8,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Test, test } from "tap";
-import { extent } from "../extent.ts";
-import { type GoPlugin, goPlugin, skipWithoutGoPlugin } from "./go-plugin.ts";
-import { randomFrom } from "./random.ts";
+import { extent } from "../harness/extent.ts";
+import { type GoPlugin, goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { randomFrom } from "../harness/random.ts";
 import { randomConfiguration } from "./random-configuration.ts";
 import { randomStep } from "./random-step.ts";
 import type { Step } from "./step.ts";

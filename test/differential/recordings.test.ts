@@ -2,9 +2,14 @@
 
 import { type Test, test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";
-import { byPath, scratchDirectory } from "../blackbox/data-directory.ts";
 import { readVectors, replay, type Vector } from "../blackbox/vectors.ts";
-import { goPlugin, goStatic, skipWithoutGoPlugin, skipWithoutGoStatic } from "./go-plugin.ts";
+import { byPath, scratchDirectory } from "../harness/data-directory.ts";
+import {
+  goPlugin,
+  goStatic,
+  skipWithoutGoPlugin,
+  skipWithoutGoStatic,
+} from "../harness/go-plugin.ts";
 
 const skip =
   skipWithoutGoPlugin ||

@@ -6,12 +6,12 @@
 
 import { test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";
-import { start } from "../blackbox/executable.ts";
-import { attachmentCall, type JsonObject } from "../blackbox/runtime-call.ts";
 import { staticLink } from "../blackbox/static/link.ts";
-import { extent } from "../extent.ts";
-import { goStatic, skipWithoutGoStatic } from "./go-plugin.ts";
-import { type Random, randomFrom } from "./random.ts";
+import { start } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
+import { goStatic, skipWithoutGoStatic } from "../harness/go-plugin.ts";
+import { type Random, randomFrom } from "../harness/random.ts";
+import { attachmentCall, type JsonObject } from "../harness/runtime-call.ts";
 
 const { HOST_LOCAL_SEED, HOST_LOCAL_STEPS } = process.env;
 /** Fixed, so that one commit has one outcome; the variable explores others. */

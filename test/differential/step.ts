@@ -1,9 +1,9 @@
 /** One step in the life of a data directory, and what it may be chosen for. */
 
-import type { TreeEntry } from "../blackbox/data-directory.ts";
-import type { Call } from "../blackbox/executable.ts";
-import type { GoPlugin } from "./go-plugin.ts";
-import type { Random } from "./random.ts";
+import type { TreeEntry } from "../harness/data-directory.ts";
+import type { Call } from "../harness/executable.ts";
+import type { GoPlugin } from "../harness/go-plugin.ts";
+import type { Random } from "../harness/random.ts";
 import type { RandomConfiguration } from "./random-configuration.ts";
 
 /** A plugin call; `@D@` in its standard input stands for the data directory. */

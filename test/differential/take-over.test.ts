@@ -2,13 +2,13 @@
 
 import { join } from "node:path";
 import { test } from "tap";
-import { populate, treeOf } from "../blackbox/data-directory.ts";
-import { executable } from "../blackbox/executable.ts";
 import { grantedAddresses, type Network, networkFor } from "../blackbox/network.ts";
-import { readError } from "../blackbox/printed-error.ts";
-import type { JsonObject } from "../blackbox/runtime-call.ts";
-import { extent } from "../extent.ts";
-import { byGoPlugin, skipWithoutGoPlugin } from "./go-plugin.ts";
+import { populate, treeOf } from "../harness/data-directory.ts";
+import { executable } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
+import { byGoPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { readError } from "../harness/printed-error.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
 
 const skip = skipWithoutGoPlugin;
 

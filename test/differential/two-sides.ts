@@ -4,11 +4,11 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";
-import { populate, scratchDirectory, type TreeEntry, treeOf } from "../blackbox/data-directory.ts";
-import { executable, type Outcome, start } from "../blackbox/executable.ts";
-import { readError } from "../blackbox/printed-error.ts";
-import type { JsonObject } from "../blackbox/runtime-call.ts";
-import type { GoPlugin } from "./go-plugin.ts";
+import { populate, scratchDirectory, type TreeEntry, treeOf } from "../harness/data-directory.ts";
+import { executable, type Outcome, start } from "../harness/executable.ts";
+import type { GoPlugin } from "../harness/go-plugin.ts";
+import { readError } from "../harness/printed-error.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
 import { placeholder } from "./random-configuration.ts";
 import { type CallStep, ownedBy, type Step, type TamperStep } from "./step.ts";
 

@@ -1,10 +1,10 @@
 /** cnitool, the reference runtime of the CNI project, in front of the main plugins. */
 
 import { execFileSync } from "node:child_process";
-import { inRepository } from "../blackbox/executable.ts";
-import { extent } from "../extent.ts";
-import { seed } from "../faults/seed.ts";
-import { sample } from "../sample.ts";
+import { inRepository } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
+import { sample } from "../harness/sample.ts";
+import { seed } from "../harness/seed.ts";
 import { exampleFiles, loadExample, readExample } from "./example.ts";
 import type { Host } from "./host.ts";
 import { Pod } from "./pod.ts";

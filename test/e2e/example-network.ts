@@ -3,16 +3,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { ownDirectory, reservedAddresses, scratchDirectory } from "../blackbox/data-directory.ts";
-import { executable, inRepository, type Outcome, run } from "../blackbox/executable.ts";
-import { type PrintedError, readError } from "../blackbox/printed-error.ts";
+import { staticLink } from "../blackbox/static/link.ts";
+import { ownDirectory, reservedAddresses, scratchDirectory } from "../harness/data-directory.ts";
+import { executable, inRepository, type Outcome, run } from "../harness/executable.ts";
+import { type PrintedError, readError } from "../harness/printed-error.ts";
 import {
   attachmentCall,
   type Json,
   type JsonObject,
   networkCall,
-} from "../blackbox/runtime-call.ts";
-import { staticLink } from "../blackbox/static/link.ts";
+} from "../harness/runtime-call.ts";
 import { loadExample } from "./example.ts";
 import { type Injection, isAtLeast, type Network, pluginInput, type Result } from "./libcni.ts";
 

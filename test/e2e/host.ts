@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { reservedAddresses } from "../blackbox/data-directory.ts";
-import { executable } from "../blackbox/executable.ts";
+import { reservedAddresses } from "../harness/data-directory.ts";
+import { executable } from "../harness/executable.ts";
 import type { Network } from "./libcni.ts";
 import { installShim, type RecordedCall, recordedCalls } from "./recording-shim.ts";
 import { Runtime } from "./runtime.ts";

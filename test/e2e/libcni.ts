@@ -3,7 +3,7 @@
  * document that each plugin of the network gets on standard input.
  */
 
-import type { Attachment, Json, JsonObject } from "../blackbox/runtime-call.ts";
+import type { Attachment, Json, JsonObject } from "../harness/runtime-call.ts";
 
 /** One plugin's object, as it stands in the configuration. */
 export interface PluginConfiguration extends JsonObject {

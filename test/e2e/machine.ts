@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
-import { inRepository, run } from "../blackbox/executable.ts";
-import { versionCall } from "../blackbox/runtime-call.ts";
+import { inRepository, run } from "../harness/executable.ts";
+import { versionCall } from "../harness/runtime-call.ts";
 
 /** What a scenario needs of the machine. */
 export interface Needs {

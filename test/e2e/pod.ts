@@ -1,7 +1,7 @@
 /** A pod as the network sees it: a network namespace, nothing running in it. */
 
 import { execFileSync } from "node:child_process";
-import type { Attachment } from "../blackbox/runtime-call.ts";
+import type { Attachment } from "../harness/runtime-call.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 
 /** A network namespace of the name of its container id. */

@@ -1,15 +1,15 @@
 /** A container runtime: attaches pods to networks and detaches them, as libcni does it. */
 
 import { join } from "node:path";
-import { type Outcome, run } from "../blackbox/executable.ts";
-import { readError } from "../blackbox/printed-error.ts";
+import { type Outcome, run } from "../harness/executable.ts";
+import { readError } from "../harness/printed-error.ts";
 import {
   type Attachment,
   attachmentCall,
   type Json,
   type JsonObject,
   networkCall,
-} from "../blackbox/runtime-call.ts";
+} from "../harness/runtime-call.ts";
 import {
   isAtLeast,
   type Network,

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { executable } from "../blackbox/executable.ts";
+import { executable } from "../harness/executable.ts";
 import { type Network, readNetwork } from "./libcni.ts";
 import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { executable, inRepository } from "../blackbox/executable.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable, inRepository } from "../harness/executable.ts";
 import { obstacle } from "./machine.ts";
 
 const faults = [

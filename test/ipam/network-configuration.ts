@@ -1,7 +1,7 @@
 /** A network configuration as it arrives on standard input. */
 
 import { type NetworkConfiguration, receiveCall } from "../../src/cni/call.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 
 /** For configurations that name no file. */
 export const noFiles = {

@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { imageName } from "../../scripts/release/image.ts";
-import { executable, inRepository, isNative } from "../blackbox/executable.ts";
 import { until } from "../clients/daemon.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../differential/go-plugin.ts";
+import { executable, inRepository, isNative } from "../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { executable, inRepository } from "../blackbox/executable.ts";
-import { kubectl } from "../kubectl.ts";
+import { executable, inRepository } from "../harness/executable.ts";
+import { kubectl } from "../harness/kubectl.ts";
 import { podNetwork } from "./worker.ts";
 
 const ownCommands = inRepository("test/kubernetes/commands");

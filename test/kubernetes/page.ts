@@ -1,6 +1,6 @@
 /** The page about the last run of the stories. */
 
-import { wrap } from "../../src/operator/output/wrap.ts";
+import { wrap } from "../../src/cli/output/wrap.ts";
 
 /** Something that was seen in a story. */
 export interface Evidence {

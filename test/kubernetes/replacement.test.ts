@@ -1,7 +1,7 @@
 /** The Go plugin is replaced under living pods, and put back. */
 
-import { executable } from "../blackbox/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../differential/go-plugin.ts";
+import { executable } from "../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
 import { clusterStory } from "./story.ts";

@@ -2,8 +2,8 @@
 
 import { appendFileSync } from "node:fs";
 import tap, { type Test } from "tap";
-import { isNative } from "../blackbox/executable.ts";
 import { scenario } from "../e2e/scenario.ts";
+import { isNative } from "../harness/executable.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
 import { needsOfCluster } from "./needs.ts";
 import type { Evidence, StoryRun } from "./page.ts";

@@ -3,13 +3,13 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { executable, inRepository } from "../blackbox/executable.ts";
 import { containerdConfiguration, socket } from "../clients/containerd.ts";
 import { until } from "../clients/daemon.ts";
 import { imageName, writeImage } from "../clients/image.ts";
 import type { Host } from "../e2e/host.ts";
 import { makeCgroup } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { executable, inRepository } from "../harness/executable.ts";
 import { program } from "./control-plane.ts";
 import { kubeconfigOf, nodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";

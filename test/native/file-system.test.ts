@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
-import { run } from "../blackbox/executable.ts";
-import { extent } from "../extent.ts";
+import { run } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
 import { fileSystemCases } from "../system/file-system-cases.ts";
 
 /** Runs each case in a directory of its own, and prints the outcomes; `undefined` and bigints as text. */

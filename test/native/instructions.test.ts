@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { test } from "tap";
 import { canCount, countInstructions } from "../../scripts/bench-instructions.ts";
-import { executable } from "../blackbox/executable.ts";
-import { attachmentCall, configuration } from "../blackbox/runtime-call.ts";
+import { executable } from "../harness/executable.ts";
+import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 
 /** The goals with a tenth of room. */
 const limits = { VERSION: 165_000, ADD: 2_310_000, DEL: 1_320_000 } as const;

@@ -2,9 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
-import { reservedAddresses } from "../blackbox/data-directory.ts";
-import { executable } from "../blackbox/executable.ts";
-import { attachmentCall, configuration, networkCall } from "../blackbox/runtime-call.ts";
+import { reservedAddresses } from "../harness/data-directory.ts";
+import { executable } from "../harness/executable.ts";
+import { attachmentCall, configuration, networkCall } from "../harness/runtime-call.ts";
 
 const isMissing = spawnSync("strace", ["--version"]).status !== 0;
 const skip = isMissing ? "strace is not installed, which refuses the system call" : false;

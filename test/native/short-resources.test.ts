@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { executable } from "../blackbox/executable.ts";
-import { attachmentCall, configuration, type Json, versionCall } from "../blackbox/runtime-call.ts";
+import { executable } from "../harness/executable.ts";
+import { attachmentCall, configuration, type Json, versionCall } from "../harness/runtime-call.ts";
 
 const KIB = 1024;
 

@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
-import { run } from "../blackbox/executable.ts";
-import { extent } from "../extent.ts";
+import { run } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
 
 /** Builds an executable whose program is this text. */
 function build(t: Pick<Test, "testdir">, program: string): Promise<string> {

@@ -6,10 +6,14 @@ import { join } from "node:path";
 import { test } from "tap";
 import { parse } from "yaml";
 import type { Metric } from "../../src/operator/metrics/exposition.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { executable, inRepository, type Outcome } from "../blackbox/executable.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
-import { mountNamespace, processWith, skipWithoutNamespaces } from "./network-namespaces.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable, inRepository, type Outcome } from "../harness/executable.ts";
+import {
+  mountNamespace,
+  processWith,
+  skipWithoutNamespaces,
+} from "../harness/network-namespaces.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 

@@ -1,10 +1,10 @@
 /** The JSON documents have the members and types of the examples in docs/operator-json.md. */
 
 import { test } from "tap";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { nodesJson } from "../cluster/node-texts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { exampleOf, formOf } from "./json-examples.ts";
 import { nodeFor } from "./node.ts";
-import { nodesJson } from "./node-texts.ts";
 
 const PLAN = [
   ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],

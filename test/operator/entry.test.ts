@@ -4,12 +4,12 @@ import { join } from "node:path";
 import esbuild, { type Metafile } from "esbuild";
 import { test } from "tap";
 import { root } from "../../scripts/bundle.ts";
-import { optionsOf } from "../../src/operator/command/common-options.ts";
-import { commands } from "../../src/operator/commands.ts";
-import { scratchDirectory, treeOf } from "../blackbox/data-directory.ts";
-import { executable, run } from "../blackbox/executable.ts";
-import { attachmentCall, configuration } from "../blackbox/runtime-call.ts";
-import { tool } from "./tool.ts";
+import { optionsOf } from "../../src/cli/command/common-options.ts";
+import { commands } from "../../src/commands.ts";
+import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
+import { executable, run } from "../harness/executable.ts";
+import { attachmentCall, configuration } from "../harness/runtime-call.ts";
+import { tool } from "../harness/tool.ts";
 
 test("without arguments and CNI_COMMAND it prints its version and points to --help", (t) => {
   for (const environment of [{}, { CNI_COMMAND: "" }] as const) {

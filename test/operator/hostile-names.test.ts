@@ -3,11 +3,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { operate } from "../../src/operator/operate.ts";
+import { operate } from "../../src/operate.ts";
 import { createNodeOperatorSystem } from "../../src/system/node/operator-system.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
+import { tool } from "../harness/tool.ts";
 import { type Node, nodeFor } from "./node.ts";
-import { tool } from "./tool.ts";
 
 // The bundler puts it in.
 Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });

@@ -1,7 +1,7 @@
 /** The examples of JSON documents in docs/operator-json.md. */
 
 import { readFileSync } from "node:fs";
-import { inRepository } from "../blackbox/executable.ts";
+import { inRepository } from "../harness/executable.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
 

@@ -1,8 +1,8 @@
 /** Tables on a terminal of 80 columns, with names as long as real ones. */
 
 import { test } from "tap";
+import { atTerminal, skipWithoutTerminal } from "../harness/terminal.ts";
 import { type Node, nodeFor } from "./node.ts";
-import { atTerminal, skipWithoutTerminal } from "./terminal.ts";
 
 const ID = "85578c0866ac31a8733296f62a3c7c3b4d892cc183782465d6d1e7c2b71968b9";
 const POD = "ingress-nginx/ingress-nginx-controller-6c8f5d9d4-qwert";

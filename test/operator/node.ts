@@ -3,22 +3,22 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Test } from "tap";
-import { optionsOf } from "../../src/operator/command/common-options.ts";
-import { commands } from "../../src/operator/commands.ts";
+import { optionsOf } from "../../src/cli/command/common-options.ts";
+import { commands } from "../../src/commands.ts";
 import {
   ownDirectory,
   scratchDirectory,
   type TreeEntry,
   treeOf,
-} from "../blackbox/data-directory.ts";
-import { executable, type Outcome, run } from "../blackbox/executable.ts";
+} from "../harness/data-directory.ts";
+import { executable, type Outcome, run } from "../harness/executable.ts";
 import {
   attachmentCall,
   configuration,
   type Json,
   type JsonObject,
-} from "../blackbox/runtime-call.ts";
-import { type ToolOptions, tool } from "./tool.ts";
+} from "../harness/runtime-call.ts";
+import { type ToolOptions, tool } from "../harness/tool.ts";
 
 /** What varies from ADD to ADD. */
 export interface AddOptions {

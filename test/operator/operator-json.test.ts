@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { findingCodes } from "../../src/operator/audit/node-findings.ts";
+import { findingCodes } from "../../src/cluster/audit/node-findings.ts";
+import { commands } from "../../src/commands.ts";
 import { kinds } from "../../src/operator/check/finding.ts";
-import { commands } from "../../src/operator/commands.ts";
-import { inRepository } from "../blackbox/executable.ts";
+import { nodesJson } from "../cluster/node-texts.ts";
+import { inRepository } from "../harness/executable.ts";
 import { type Node, nodeFor } from "./node.ts";
-import { nodesJson } from "./node-texts.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
 
@@ -25,7 +25,8 @@ function isIn(text: string, name: string): boolean {
 
 /** The texts that a member may have, by the unions of the source. */
 function textsOf(member: string): readonly string[] {
-  const source = filesIn(inRepository("src/operator"))
+  const source = ["src/cli", "src/operator", "src/cluster"]
+    .flatMap((house) => filesIn(inRepository(house)))
     .map((path) => readFileSync(path, "utf8"))
     .join("\n");
   const unions = source.matchAll(new RegExp(`\\b${member}\\??:((?:\\s*\\|?\\s*"[\\w-]+")+)`, "g"));
@@ -64,7 +65,7 @@ for (const member of ["code", "reason", "state", "action", "severity", "owner", 
 }
 
 test("every code of plan is in its section", (t) => {
-  const source = filesIn(inRepository("src/operator/plan")).map((path) =>
+  const source = filesIn(inRepository("src/cluster/plan")).map((path) =>
     readFileSync(path, "utf8"),
   );
   const found = source.join("\n").matchAll(/"([a-z]+(?:-[a-z]+)+)"/g);

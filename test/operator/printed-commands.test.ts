@@ -16,12 +16,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Test } from "tap";
-import { executable, inRepository, run } from "../blackbox/executable.ts";
-import { attachmentCall, configuration } from "../blackbox/runtime-call.ts";
+import { nodesJson } from "../cluster/node-texts.ts";
 import { scenario } from "../e2e/scenario.ts";
-import { nodesJson } from "./node-texts.ts";
+import { executable, inRepository, run } from "../harness/executable.ts";
+import { attachmentCall, configuration } from "../harness/runtime-call.ts";
+import { tool } from "../harness/tool.ts";
 import { commandsInMessage, commandsInPage, examples, examplesInPage } from "./printed-commands.ts";
-import { tool } from "./tool.ts";
 
 const CONFIGURATIONS = "/etc/cni/net.d";
 const NETWORKS = "/var/lib/cni/networks";

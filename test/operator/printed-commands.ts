@@ -1,7 +1,7 @@
 /** The command lines in documents and messages. */
 
-import type { Command } from "../../src/operator/command/command.ts";
-import { commands } from "../../src/operator/commands.ts";
+import type { Command } from "../../src/cli/command/command.ts";
+import { commands } from "../../src/commands.ts";
 
 /** What stands in documents for a value of the reader's. */
 const placeholders: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@
 
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
-import { executable } from "../blackbox/executable.ts";
-import { runtimeEnvironment } from "../blackbox/runtime-call.ts";
+import { executable } from "../harness/executable.ts";
+import { runtimeEnvironment } from "../harness/runtime-call.ts";
 import { nodeFor } from "./node.ts";
 
 /** Starts the tool once the reader of its output has ended. */

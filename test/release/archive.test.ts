@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { test } from "tap";
 import { compileFor } from "../../scripts/build-native.ts";
 import { emulator } from "../../scripts/release/architecture.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { run } from "../blackbox/executable.ts";
-import { runtimeEnvironment, versionCall } from "../blackbox/runtime-call.ts";
-import { Mounts, mountObstacle } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { run } from "../harness/executable.ts";
+import { Mounts, mountObstacle } from "../harness/mounts.ts";
+import { runtimeEnvironment, versionCall } from "../harness/runtime-call.ts";
 import { archives, ownArchive, unpack } from "./release.ts";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));

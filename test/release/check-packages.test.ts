@@ -21,7 +21,7 @@ import { imageName } from "../../scripts/release/image.ts";
 import { Problems } from "../../scripts/release/problems.ts";
 import { rpmName } from "../../scripts/release/rpm.ts";
 import { sysextName } from "../../scripts/release/sysext.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import {
   archives,
   fileOf,

@@ -21,7 +21,7 @@ import { checksum } from "../../scripts/release/checksum.ts";
 import { debName } from "../../scripts/release/deb.ts";
 import { variantsFor } from "../../scripts/release/release.ts";
 import { makeRelease } from "../../scripts/release.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { archives, ownArchive, release, version } from "./release.ts";
 
 const { name } = ownArchive;

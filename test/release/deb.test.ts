@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { checksum } from "../../scripts/release/checksum.ts";
 import { debName, writeDeb } from "../../scripts/release/deb.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { mountObstacle } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { mountObstacle } from "../harness/mounts.ts";
 import { Machine } from "./machine.ts";
 import {
   fileOf,

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { ownArchitecture } from "../../scripts/release/architecture.ts";
 import { type Descriptor, imageName, writeImage } from "../../scripts/release/image.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { run } from "../blackbox/executable.ts";
-import { versionCall } from "../blackbox/runtime-call.ts";
-import { mountObstacle } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { run } from "../harness/executable.ts";
+import { mountObstacle } from "../harness/mounts.ts";
+import { versionCall } from "../harness/runtime-call.ts";
 import {
   archives,
   fileOf,

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, foreign, nativeFor, noForeign, ownArchive, release } from "./release.ts";
 
 const [, commands = ""] =

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { Mounts } from "../faults/executables/mounts.ts";
+import { Mounts } from "../harness/mounts.ts";
 
 /** What a program printed, on either stream, and how it ended. */
 export interface Ended {

@@ -9,8 +9,8 @@ import { checkRelease } from "../../scripts/release/check.ts";
 import { checksum, readChecksums } from "../../scripts/release/checksum.ts";
 import { imageName } from "../../scripts/release/image.ts";
 import { makeRelease } from "../../scripts/release.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { Mounts, mountObstacle } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { Mounts, mountObstacle } from "../harness/mounts.ts";
 import { noForeign, release, version } from "./release.ts";
 
 const options = {

@@ -13,7 +13,7 @@ import {
   quickJsVersion,
   requirePinned,
 } from "../../scripts/release/quickjs-pin.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
 

@@ -12,7 +12,7 @@ import {
 } from "../../scripts/release/architecture.ts";
 import type { PackageInput } from "../../scripts/release/package.ts";
 import type { ReleaseFile } from "../../scripts/release/release.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 
 const { HOST_LOCAL_RELEASE = "dist/release" } = process.env;
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { command } from "../../scripts/release/command.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { mountObstacle } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { mountObstacle } from "../harness/mounts.ts";
 import { Machine } from "./machine.ts";
 import {
   fileOf,

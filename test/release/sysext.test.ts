@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { sysextName } from "../../scripts/release/sysext.ts";
-import { scratchDirectory } from "../blackbox/data-directory.ts";
-import { mountObstacle } from "../faults/executables/mounts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { mountObstacle } from "../harness/mounts.ts";
 import { Machine } from "./machine.ts";
 import { fileOf, foreign, missing, noForeign, ownArchive, truncated, version } from "./release.ts";
 

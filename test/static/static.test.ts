@@ -1,8 +1,8 @@
 import { test } from "tap";
 import { main } from "../../src/main.ts";
 import { staticPlugin } from "../../src/static/static.ts";
-import { refuse } from "../system/interruption.ts";
-import { MemoryMachine, type Outcome } from "../system/memory-machine.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine, type Outcome } from "../harness/memory-machine.ts";
 
 const ipam = { addresses: [{ address: "10.1.2.3/24", gateway: "10.1.2.1" }] };
 const document = { cniVersion: "1.1.0", name: "net", ipam };

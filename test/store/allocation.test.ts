@@ -3,11 +3,11 @@ import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { allocate, moveCursor, undo } from "../../src/store/allocation.ts";
-import { journalPath } from "../../src/store/journal.ts";
-import { NO_PREFERENCES } from "../../src/store/preferences.ts";
+import { NO_PREFERENCES } from "../../src/store/candidate-order.ts";
+import { journalPath } from "../../src/store/journal/journal-file.ts";
 import type { System } from "../../src/system/system.ts";
-import { type Interrupt, refuse } from "../system/interruption.ts";
-import type { MemoryMachine } from "../system/memory-machine.ts";
+import { type Interrupt, refuse } from "../harness/interruption.ts";
+import type { MemoryMachine } from "../harness/memory-machine.ts";
 import {
   address,
   attachment,

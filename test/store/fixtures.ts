@@ -5,11 +5,11 @@ import type { NetworkName } from "../../src/cni/call.ts";
 import { type Address, parseAddress } from "../../src/ipam/address.ts";
 import { parsePrefix } from "../../src/ipam/prefix.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
-import { currentSeal, journalPath, readJournal } from "../../src/store/journal.ts";
-import { type Location, locate } from "../../src/store/location.ts";
-import { Store } from "../../src/store/store.ts";
+import { type Location, locate } from "../../src/store/files/paths.ts";
+import { currentSeal, journalPath, readJournal } from "../../src/store/journal/journal-file.ts";
+import { Store } from "../../src/store/locked-network.ts";
 import type { System } from "../../src/system/system.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 
 export const location: Location = locate("/data", networkName("net"));
 

@@ -1,8 +1,8 @@
 import { test } from "tap";
 import { withLock, withLockIfPossible, withOrWithoutLock } from "../../src/store/lock.ts";
 import { LockTimeout } from "../../src/system/system.ts";
-import { refuse } from "../system/interruption.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
 
 const request = { holder: "ADD c1 eth0", timeoutSeconds: 3 };

@@ -1,9 +1,9 @@
 import { test } from "tap";
+import { Store } from "../../src/store/locked-network.ts";
 import { releaseAll, reportingIoFailure } from "../../src/store/release.ts";
-import { Store } from "../../src/store/store.ts";
 import { SystemError } from "../../src/system/system.ts";
-import { type Interrupt, refuse } from "../system/interruption.ts";
-import type { MemoryMachine } from "../system/memory-machine.ts";
+import { type Interrupt, refuse } from "../harness/interruption.ts";
+import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { filesOf, journalOf, location, machineWith, withStore } from "./fixtures.ts";
 
 const three = {

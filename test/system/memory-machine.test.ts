@@ -2,9 +2,9 @@
 
 import { type Test, test } from "tap";
 import { LockTimeout, type System, SystemError } from "../../src/system/system.ts";
+import { failAt, failDiskFrom, pauseAt, refuse, stopAt } from "../harness/interruption.ts";
+import { MemoryMachine, type MemoryProcess } from "../harness/memory-machine.ts";
 import { fileSystemCases, outcomeOf } from "./file-system-cases.ts";
-import { failAt, failDiskFrom, pauseAt, refuse, stopAt } from "./interruption.ts";
-import { MemoryMachine, type MemoryProcess } from "./memory-machine.ts";
 
 const request = { file: "/lock", directory: "/own", holder: "ADD c1 eth0", timeout: 5000 };
 

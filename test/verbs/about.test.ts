@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { about } from "../../src/verbs/about.ts";
 import { hostLocal } from "../../src/verbs/host-local.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 
 test("without a command, standard error has the reference's two lines and a hint at the operator's tool", (t) => {
   Object.assign(globalThis, { BUILD_VERSION: "v1.2.3" });

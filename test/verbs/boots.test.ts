@@ -1,7 +1,7 @@
 /** Reservations from before this boot give way where an ADD would fail without that; kubernetes#57280, k3s#4682. */
 
 import { type Test, test } from "tap";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "./network.ts";
 
 const STATE = "/var/lib/cni/networks/.host-local/net";

@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { callerText } from "../../src/verbs/caller-text.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 
 /** What a process with the id 7 finds of itself and its ancestors. */
 function callerBy(stats: Readonly<Record<string, string>>): string {

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "./network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CallOptions, Network } from "./network.ts";
 
 /** What the error of an ADD to a full range advises. */

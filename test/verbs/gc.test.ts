@@ -1,6 +1,6 @@
 import { test } from "tap";
-import { refuse } from "../system/interruption.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "./network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };

@@ -1,9 +1,9 @@
 /** What the verbs append to the history. */
 
 import { test } from "tap";
-import { parseRecords } from "../../src/store/history-line.ts";
-import { refuse } from "../system/interruption.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { parseRecords } from "../../src/store/history/history-record.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CallOptions, DATA_DIRECTORY, Network } from "./network.ts";
 
 const PATH = `${DATA_DIRECTORY}/.host-local/net/history`;

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { receiveCall } from "../../src/cni/call.ts";
 import { holderText } from "../../src/verbs/holder-text.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
 

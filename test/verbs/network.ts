@@ -1,8 +1,8 @@
 /** A network on a machine in memory, and the calls that a runtime makes for it. */
 
 import { main } from "../../src/main.ts";
-import type { Interrupt } from "../system/interruption.ts";
-import type { MemoryMachine, Outcome } from "../system/memory-machine.ts";
+import type { Interrupt } from "../harness/interruption.ts";
+import type { MemoryMachine, Outcome } from "../harness/memory-machine.ts";
 
 /** Options of a call besides its verb and container. */
 export interface CallOptions {

@@ -1,7 +1,7 @@
 /** How addresses are used again: `reuseDelaySeconds` and `sticky`. */
 
 import { test } from "tap";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type Answer, Network } from "./network.ts";
 
 const STATE = "/var/lib/cni/networks/.host-local/net";

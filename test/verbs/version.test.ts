@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { version } from "../../src/verbs/version.ts";
-import { MemoryMachine } from "../system/memory-machine.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 
 test("VERSION prints the supported versions in one line", (t) => {
   const process = new MemoryMachine().start();

@@ -1,8 +1,8 @@
-import type { Command, Context, Report } from "../command/command.ts";
-import { formatDuration } from "../command/duration.ts";
+import type { Command, Context, Report } from "../../cli/command/command.ts";
+import { formatDuration } from "../../cli/command/duration.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
 import { shellCommand } from "../node/command-text.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { columns, formatTable } from "../output/table.ts";
 import { agentOptions, endpointOf, HEALTH, listenOption } from "./options.ts";
 import { partsOf } from "./part.ts";
 import { serviceOf } from "./service.ts";

@@ -1,7 +1,7 @@
 /** The options of the agent. */
 
+import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
 import { parseAddress } from "../../ipam/address.ts";
-import { type Context, type Option, UsageError } from "../command/command.ts";
 
 /** The options that ask for a part, or say how it runs. */
 export const agentOptions = {

@@ -1,9 +1,9 @@
 /** The parts of the agent: commands that it runs again and again. */
 
-import { type Context, UsageError } from "../command/command.ts";
-import { networkOptions } from "../command/common-options.ts";
-import { parseDuration } from "../command/duration.ts";
-import { member, textOf } from "../node/json-values.ts";
+import { type Context, UsageError } from "../../cli/command/command.ts";
+import { networkOptions } from "../../cli/command/common-options.ts";
+import { parseDuration } from "../../cli/command/duration.ts";
+import { member, textOf } from "../../cli/command/json-values.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { agentOptions, listenOption } from "./options.ts";
 

@@ -1,8 +1,8 @@
 /** The schedule of the agent, its log and its state. */
 
+import { inOneLine } from "../../cli/output/escape.ts";
 import type { CompletedProcess, Service, ServiceStep } from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
-import { inOneLine } from "../output/escape.ts";
 import { type Answer, responseTo } from "./http.ts";
 import { type Endpoint, HEALTH } from "./options.ts";
 import type { Part } from "./part.ts";

@@ -6,8 +6,8 @@ import { addressRangeOf, formatPrefix } from "../../ipam/prefix.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
-import type { Reservation } from "../../store/reservations.ts";
-import { usageOf } from "../../store/usage.ts";
+import type { Reservation } from "../../store/reservations/reservation-file.ts";
+import { usageOf } from "../../store/reservations/usage.ts";
 
 /** Counts of addresses; `size` is the sum of `reserved`, `used` and `free`. */
 export interface Counts {

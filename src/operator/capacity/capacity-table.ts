@@ -1,11 +1,11 @@
 /** The table that `capacity` prints. */
 
+import { nounFor, plural } from "../../cli/output/plural.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { nounFor, plural } from "../output/plural.ts";
-import { columns, formatTable } from "../output/table.ts";
-import { formatCount, type Paint, painter, tableWidth } from "../output/terminal.ts";
 import {
   type Counts,
   formatRange,

@@ -1,24 +1,24 @@
-import { namesBeforeBoot } from "../../store/before-boot.ts";
-import { join } from "../../store/location.ts";
-import { ownerText } from "../../store/owner.ts";
-import { listReservations, type Reservation } from "../../store/reservations.ts";
-import { othersIn, readAll } from "../../store/search.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Command,
   CommandError,
   type Context,
   type Report,
   UsageError,
-} from "../command/command.ts";
-import { parseDuration } from "../command/duration.ts";
-import { hostNetworkPodsOf, hostNetworkPodsOption } from "../command/host-network-pods.ts";
-import { replaceFile } from "../command/replace-file.ts";
+} from "../../cli/command/command.ts";
+import { parseDuration } from "../../cli/command/duration.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
+import { replaceFile } from "../../cli/command/replace-file.ts";
+import { formatJsonDocument } from "../../cli/output/json.ts";
+import { join } from "../../store/files/paths.ts";
+import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
+import { ownerText } from "../../store/reservations/owner.ts";
+import { listReservations, type Reservation } from "../../store/reservations/reservation-file.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
 import { countCooling, usedOf } from "../node/usable-again.ts";
-import { formatJsonDocument } from "../output/json.ts";
 import {
   addUp,
   countRanges,

@@ -1,6 +1,6 @@
 /** The extended resource that stands for addresses. */
 
-import { type Context, type Option, UsageError } from "../command/command.ts";
+import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
 
 /** The name of an extended resource, such as `example.com/pod-ips`. */
 export interface ExtendedResource {

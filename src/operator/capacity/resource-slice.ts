@@ -1,6 +1,6 @@
 /** A node's addresses for dynamic resource allocation. */
 
-import { UsageError } from "../command/command.ts";
+import { UsageError } from "../../cli/command/command.ts";
 import type { ExtendedResource } from "./extended-resource.ts";
 
 /** The name of a node: a DNS subdomain. */

@@ -1,9 +1,9 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
-import { join } from "../../store/location.ts";
+import { join } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import type { Context } from "../command/command.ts";
 import { commandText, shellCommand } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { LivenessChecker } from "../node/liveness.ts";

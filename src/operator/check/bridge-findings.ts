@@ -1,5 +1,6 @@
 /** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
+import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import {
   type Address,
   formatAddress,
@@ -15,7 +16,6 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import { shellCommand } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
-import { listOf, member, textOf } from "../node/json-values.ts";
 import type { Bridge, FoundNetwork } from "../node/networks.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";
 import type { Code, Finding } from "./finding.ts";

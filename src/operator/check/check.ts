@@ -1,14 +1,14 @@
-import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { isSystemError } from "../../system/system.ts";
 import {
   type Command,
   CommandError,
   type Context,
   type Report,
   UsageError,
-} from "../command/command.ts";
+} from "../../cli/command/command.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
+import { isSystemError } from "../../system/system.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { plural } from "../output/plural.ts";
 import { type CheckResult, runChecks } from "./checks.ts";
 import { type Finding, networkOf, remedyOf, type Severity, severityOf } from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";

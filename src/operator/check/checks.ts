@@ -1,9 +1,9 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import {
   knownConfigurationDirectories,

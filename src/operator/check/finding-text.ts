@@ -1,10 +1,10 @@
 /** The text that `check` prints. */
 
+import { inOneLine } from "../../cli/output/escape.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { inOneLine } from "../output/escape.ts";
-import { plural } from "../output/plural.ts";
-import { columns, formatTable } from "../output/table.ts";
-import { painter, shortenIds, tableWidth } from "../output/terminal.ts";
 import {
   type Code,
   type Finding,

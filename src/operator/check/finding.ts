@@ -1,6 +1,6 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
-import type { Location } from "../../store/location.ts";
+import type { Location } from "../../store/files/paths.ts";
 
 /** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";

@@ -1,14 +1,14 @@
 /** Findings on reservations whose containers seem to be dead. */
 
+import type { Context } from "../../cli/command/command.ts";
+import { plural } from "../../cli/output/plural.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
 import type { Pods } from "../node/pods.ts";
-import { plural } from "../output/plural.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -1,5 +1,6 @@
 /** Findings on networks that may hand out the same address. */
 
+import type { Context } from "../../cli/command/command.ts";
 import {
   type AddressRange,
   addressAt,
@@ -7,7 +8,6 @@ import {
   formatAddressRange,
   isWithin,
 } from "../../ipam/address.ts";
-import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { LivenessChecker } from "../node/liveness.ts";

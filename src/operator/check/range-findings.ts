@@ -1,9 +1,9 @@
 /** Findings on range sets that are full, or nearly so. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { addUp, countRanges, NEARLY_FULL, permille } from "../capacity/capacity-count.ts";
-import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { FoundNetwork } from "../node/networks.ts";

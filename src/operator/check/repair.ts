@@ -1,15 +1,15 @@
 /** Repairs what is safe to repair: under the lock, after checking it again, and after a copy. */
 
-import { cursorPath, readCursorText, removeCursor } from "../../store/cursor.ts";
-import { join, type Location } from "../../store/location.ts";
+import { join, type Location } from "../../store/files/paths.ts";
+import { withSafeStateDirectory } from "../../store/files/state-directory.ts";
+import { abandonedFiles, removeAbandoned } from "../../store/files/temporary.ts";
 import { withLock } from "../../store/lock.ts";
-import { readSeenDead, removeSeenDead, seenDeadPath } from "../../store/seen-dead.ts";
-import { withSafeStateDirectory } from "../../store/state-directory.ts";
-import type { Store } from "../../store/store.ts";
-import { abandonedFiles, removeAbandoned } from "../../store/temporary.ts";
-import { isReclaimable } from "../../store/usage.ts";
+import type { Store } from "../../store/locked-network.ts";
+import { cursorPath, readCursorText, removeCursor } from "../../store/reservations/cursor.ts";
+import { isReclaimable } from "../../store/reservations/usage.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
+import { readSeenDead, removeSeenDead, seenDeadPath } from "../gc/seen-dead.ts";
 import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import type { Finding } from "./finding.ts";

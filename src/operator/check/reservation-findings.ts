@@ -1,15 +1,15 @@
 /** Findings on reservations. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
-import { join } from "../../store/location.ts";
-import { ownerText } from "../../store/owner.ts";
-import { isBlankFile, readOwner } from "../../store/reservations.ts";
-import { isReclaimable } from "../../store/usage.ts";
+import { join } from "../../store/files/paths.ts";
+import { ownerText } from "../../store/reservations/owner.ts";
+import { isBlankFile, readOwner } from "../../store/reservations/reservation-file.ts";
+import { isReclaimable } from "../../store/reservations/usage.ts";
 import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
-import type { Context } from "../command/command.ts";
 import { commandText, shellCommand } from "../node/command-text.ts";
 import {
   hasKnownRanges,

@@ -4,11 +4,11 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import type { NetworkName } from "../../cni/call.ts";
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
-import { cursorIndex, cursorPath, readCursorText } from "../../store/cursor.ts";
-import { join, type Location, locate } from "../../store/location.ts";
-import { seenDeadPath } from "../../store/seen-dead.ts";
-import { abandonedFiles, isTemporaryName } from "../../store/temporary.ts";
+import { join, type Location, locate } from "../../store/files/paths.ts";
+import { abandonedFiles, isTemporaryName } from "../../store/files/temporary.ts";
+import { cursorIndex, cursorPath, readCursorText } from "../../store/reservations/cursor.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
+import { seenDeadPath } from "../gc/seen-dead.ts";
 import { hasKnownRanges, type NetworkDirectory, rangeSetsAt } from "../node/network-directories.ts";
 import type { Code, Finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 /** Decides which reservations are released, without reading anything itself. */
 
-import { type SeenDead, seenDeadKey } from "../../store/seen-dead.ts";
 import type { ContainerState } from "./container-state.ts";
+import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
 
 /**
  * The decision on a reservation. `alive`, `unknown`, `inUse`: its liveness. `ownerless`: it names no container. `young`:

@@ -1,16 +1,16 @@
 /** The report of `gc`. */
 
+import { logLine } from "../../cli/output/log-line.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import type { SeenDead } from "../../store/seen-dead.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory } from "../node/network-directories.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
-import { logLine } from "../output/log-line.ts";
-import { plural } from "../output/plural.ts";
-import { columns, formatTable } from "../output/table.ts";
-import { formatId, tableWidth } from "../output/terminal.ts";
 import type { ContainerState } from "./container-state.ts";
 import type { Decided, Decision } from "./decision.ts";
+import type { SeenDead } from "./seen-dead.ts";
 
 /** A reservation with the decision on it. */
 export interface DecidedReservation extends Decided {

@@ -1,17 +1,15 @@
+import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import { parseDuration } from "../../cli/command/duration.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { recordCollection } from "../../store/last-collection.ts";
 import { withLock } from "../../store/lock.ts";
-import { ownerText } from "../../store/owner.ts";
-import { modifiedOf, releaseSeenDead } from "../../store/release-unchanged.ts";
-import { readSeenDead, type SeenDead, writeSeenDead } from "../../store/seen-dead.ts";
+import { ownerText } from "../../store/reservations/owner.ts";
 import { isSystemError } from "../../system/system.ts";
-import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
-import { parseDuration } from "../command/duration.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { historyCall } from "../node/history-call.ts";
 import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
 import { requireReadable } from "../node/node-reservations.ts";
+import { modifiedOf } from "../node/release-unchanged.ts";
 import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
 import { type StateOf, stateByList, stateByNamespaces, statesOf } from "./container-state.ts";
 import { decideBy } from "./decision.ts";
@@ -21,8 +19,10 @@ import {
   formatCollection,
   formatReleases,
 } from "./gc-report.ts";
+import { recordCollection } from "./last-collection.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 import { refusal } from "./refusal.ts";
+import { readSeenDead, releaseSeenDead, type SeenDead, writeSeenDead } from "./seen-dead.ts";
 import { noSource, sourceHint, warningsOn } from "./warnings.ts";
 
 /** `gc`: releases the addresses of dead containers. */

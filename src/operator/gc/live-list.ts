@@ -1,7 +1,7 @@
 /** Lists of live containers, as runtimes print them. */
 
+import { CommandError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
-import { CommandError } from "../command/command.ts";
 
 /** The ids of the live containers. */
 export interface LiveList {

@@ -1,8 +1,8 @@
 /** Where `gc` gets the live containers from: a list, or the network namespaces. */
 
+import { CommandError, type Context, type Option, UsageError } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import { CommandError, type Context, type Option, UsageError } from "../command/command.ts";
 import { type LiveList, parseLiveList } from "./live-list.ts";
 
 /** The ids of the live containers, or that their network namespaces are checked. */

@@ -1,7 +1,7 @@
 /** When `gc` releases nothing in a network although there are dead reservations. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
-import type { Context } from "../command/command.ts";
 import { liveCommandOf } from "../node/live-command.ts";
 import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
 import type { Collection } from "./gc-report.ts";

@@ -1,7 +1,7 @@
 /** What `gc` cannot decide, and what to use instead. */
 
+import { CommandError, type Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { CommandError, type Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { liveCommandOf } from "../node/live-command.ts";

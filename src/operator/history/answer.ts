@@ -1,11 +1,11 @@
 /** The answer of `history`, as text and as JSON. */
 
-import type { HistoryRecord } from "../../store/history-line.ts";
+import { timeText } from "../../cli/command/time.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { formatId } from "../../cli/output/terminal.ts";
+import type { HistoryRecord } from "../../store/history/history-record.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { timeText } from "../command/time.ts";
-import { inOneLine } from "../output/escape.ts";
-import { plural } from "../output/plural.ts";
-import { formatId } from "../output/terminal.ts";
 import type { End, Holding } from "./holding.ts";
 
 /** What is known in one network; times in milliseconds since the epoch. */

@@ -1,8 +1,8 @@
+import { type Command, type Context, UsageError } from "../../cli/command/command.ts";
+import { parseTime } from "../../cli/command/time.ts";
 import { formatAddress, isSame } from "../../ipam/address.ts";
-import { readHistory } from "../../store/history.ts";
-import { podWord } from "../../store/history-line.ts";
-import { type Command, type Context, UsageError } from "../command/command.ts";
-import { parseTime } from "../command/time.ts";
+import { readHistory } from "../../store/history/history-file.ts";
+import { podWord } from "../../store/history/history-record.ts";
 import { commandText } from "../node/command-text.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";

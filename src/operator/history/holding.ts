@@ -1,6 +1,6 @@
 /** Who held an address, from when until when: what follows from the lines of the history and the present reservations. */
 
-import type { HistoryRecord } from "../../store/history-line.ts";
+import type { HistoryRecord } from "../../store/history/history-record.ts";
 
 /** How long a holding lasted; times in milliseconds since the epoch. */
 export type End =

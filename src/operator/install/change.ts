@@ -1,10 +1,10 @@
 /** What installation, rollback and removal have in common. */
 
-import { join } from "../../store/location.ts";
-import { CommandError, type Context, type Report } from "../command/command.ts";
-import { isConfirmed, yesOption } from "../command/confirm.ts";
+import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
+import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
+import { join } from "../../store/files/paths.ts";
 import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
-import { inOneLine } from "../output/escape.ts";
 import { type Installation, linkAt, updateMarker } from "./installation.ts";
 import { askVersions } from "./probe.ts";
 import { removeAbandoned } from "./temporary-files.ts";

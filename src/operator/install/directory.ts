@@ -1,7 +1,7 @@
 /** Which plugin directory `install` works in. */
 
-import { cleanPath } from "../../store/location.ts";
-import { CommandError, type Context } from "../command/command.ts";
+import { CommandError, type Context } from "../../cli/command/command.ts";
+import { cleanPath } from "../../store/files/paths.ts";
 import {
   directoriesWithPlugin,
   existingPluginDirectories,

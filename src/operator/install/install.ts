@@ -1,13 +1,13 @@
-import { join } from "../../store/location.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Command,
   CommandError,
   type Context,
   type Report,
   UsageError,
-} from "../command/command.ts";
-import { yesOption } from "../command/confirm.ts";
+} from "../../cli/command/command.ts";
+import { yesOption } from "../../cli/command/confirm.ts";
+import { join } from "../../store/files/paths.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import { PLUGIN, PREVIOUS, STATIC } from "../node/plugin-directories.ts";
 import {
   changeIfConfirmed,

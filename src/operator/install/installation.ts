@@ -1,6 +1,6 @@
 /** Replaces executables atomically: runtimes may start them at any moment. */
 
-import { join } from "../../store/location.ts";
+import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, type FileKind, isSystemError } from "../../system/system.ts";
 import { markerText, PLUGIN } from "../node/plugin-directories.ts";

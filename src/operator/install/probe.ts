@@ -1,9 +1,9 @@
 /** Runs an executable to learn whether it is a CNI plugin, and whether it is this one. */
 
-import { join } from "../../store/location.ts";
+import { listOf, member } from "../../cli/command/json-values.ts";
+import { join } from "../../store/files/paths.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
-import { listOf, member } from "../node/json-values.ts";
 import { unlinkQuietly, withTemporaryDirectory } from "./temporary-files.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */

@@ -1,7 +1,7 @@
 /** The link `static -> host-local`: called by that name, this executable is the plugin `static`. */
 
+import type { Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import type { Context } from "../command/command.ts";
 import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
 import { requireVersions } from "./change.ts";
 import {

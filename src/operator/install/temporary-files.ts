@@ -1,6 +1,6 @@
 /** Temporary files in a plugin directory, named after the process that made them. */
 
-import { join } from "../../store/location.ts";
+import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
 import { namesIn, PLUGIN } from "../node/plugin-directories.ts";

@@ -1,6 +1,6 @@
 /** `install --uninstall`. */
 
-import { CommandError, type Context, type Report } from "../command/command.ts";
+import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
 import {
   changeIfConfirmed,
   nothingToDo,

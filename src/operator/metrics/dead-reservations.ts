@@ -1,7 +1,7 @@
-import { lastCollection } from "../../store/last-collection.ts";
-import { ownerText } from "../../store/owner.ts";
-import { readSeenDead } from "../../store/seen-dead.ts";
+import { ownerText } from "../../store/reservations/owner.ts";
 import type { System } from "../../system/system.ts";
+import { lastCollection } from "../gc/last-collection.ts";
+import { readSeenDead } from "../gc/seen-dead.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
 

@@ -1,12 +1,12 @@
 /** The metrics that `metrics` prints. What is not known has no sample. */
 
 import { formatAddressRange, isWithin } from "../../ipam/address.ts";
-import { lastCollection } from "../../store/last-collection.ts";
-import { ownerText } from "../../store/owner.ts";
-import { isReclaimable, type RangeUsage, usageOf } from "../../store/usage.ts";
+import { ownerText } from "../../store/reservations/owner.ts";
+import { isReclaimable, type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
+import { lastCollection } from "../gc/last-collection.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
 import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
 import type { NodeReservation } from "../node/node-reservations.ts";

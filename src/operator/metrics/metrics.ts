@@ -1,9 +1,9 @@
+import type { Command, Context, Report } from "../../cli/command/command.ts";
+import { replaceFile } from "../../cli/command/replace-file.ts";
+import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
-import type { Command, Context, Report } from "../command/command.ts";
-import { replaceFile } from "../command/replace-file.ts";
 import { logProblems } from "../node/networks.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { inLines } from "../output/escape.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
 

@@ -1,16 +1,16 @@
+import type { Command, Context, Report } from "../../cli/command/command.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { listReservations } from "../../store/reservations.ts";
+import { listReservations } from "../../store/reservations/reservation-file.ts";
 import {
   countRanges,
   formatRange,
   type RangeCounts,
   subnetOf,
 } from "../capacity/capacity-count.ts";
-import type { Command, Context, Report } from "../command/command.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
 import { usedOf } from "../node/usable-again.ts";
-import { columns, formatTable } from "../output/table.ts";
-import { formatCount, tableWidth } from "../output/terminal.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
 interface Entry {

@@ -1,8 +1,8 @@
 /** Command lines for operators to run next, complete as printed. */
 
+import { shellWord } from "../../cli/output/printable.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import type { Location } from "../../store/location.ts";
-import { shellWord } from "../output/printable.ts";
+import type { Location } from "../../store/files/paths.ts";
 import { type Requested, requestedConfigurationDirectory } from "./configuration-directories.ts";
 import { cacheOption } from "./results-cache.ts";
 

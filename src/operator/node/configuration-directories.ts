@@ -1,8 +1,8 @@
 /** The directories of network configurations that a command reads. */
 
-import { cleanPath } from "../../store/location.ts";
+import { CommandError, type Context } from "../../cli/command/command.ts";
+import { cleanPath } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import { CommandError, type Context } from "../command/command.ts";
 import { knownPluginDirectories } from "./plugin-directories.ts";
 
 /** Where runtimes and distributions keep network configurations, the most common place first. */

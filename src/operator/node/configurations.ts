@@ -1,12 +1,12 @@
 /** The network configurations on this node that use this IPAM plugin. */
 
+import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
-import { join } from "../../store/location.ts";
+import { join } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { flannelRanges, isFlannelWithDefault } from "./flannel.ts";
-import { listOf, member, textOf } from "./json-values.ts";
 import { PLUGIN, pluginNames } from "./plugin-directories.ts";
 
 /** A plugin's configuration as the runtime would send it. */

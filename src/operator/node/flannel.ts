@@ -1,10 +1,10 @@
 /** The IPAM configuration that the meta-plugin flannel generates for its delegate. */
 
+import { member, textOf } from "../../cli/command/json-values.ts";
 import type { Json, JsonObject } from "../../cni/json.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { flannelSubnets } from "../../ipam/subnet-env.ts";
 import type { System } from "../../system/system.ts";
-import { member, textOf } from "./json-values.ts";
 
 /** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
 const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";

@@ -1,8 +1,8 @@
 /** The operator's own commands in the history. */
 
 import { DEFAULT_HISTORY_BYTES } from "../../ipam/config.ts";
-import { type HistoryCall, hasHistory } from "../../store/history.ts";
-import type { HistoryVerb } from "../../store/history-line.ts";
+import { type HistoryCall, hasHistory } from "../../store/history/history-file.ts";
+import type { HistoryVerb } from "../../store/history/history-record.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { shellCommand } from "./command-text.ts";
 import type { FoundNetwork } from "./networks.ts";

@@ -1,7 +1,7 @@
 /** Whether a reservation's container is alive, by everything on the node that shows it. */
 
 import { formatAddress } from "../../ipam/address.ts";
-import { parentOf } from "../../store/location.ts";
+import { parentOf } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "./node-reservations.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
-import type { Location } from "../../store/location.ts";
+import type { Location } from "../../store/files/paths.ts";
 import type { FoundNetwork } from "./networks.ts";
 
 /** The directory of a network, with all configurations that use it. */

@@ -1,5 +1,7 @@
 /** The networks on this node: those that are configured, and those that have a directory. */
 
+import { CommandError, type Context } from "../../cli/command/command.ts";
+import { member, textOf } from "../../cli/command/json-values.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
@@ -15,16 +17,14 @@ import {
 import type { Exclusions } from "../../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
-import { cleanPath, join, type Location, locate } from "../../store/location.ts";
+import { cleanPath, join, type Location, locate } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import { CommandError, type Context } from "../command/command.ts";
 import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
   type Configuration,
   type ConfigurationProblem,
   readConfigurations,
 } from "./configurations.ts";
-import { member, textOf } from "./json-values.ts";
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork {

@@ -1,14 +1,14 @@
+import { CommandError, type Context } from "../../cli/command/command.ts";
+import { progress } from "../../cli/output/terminal.ts";
 import { type Address, compare, formatAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { namesBeforeBoot } from "../../store/before-boot.ts";
-import { join, type Location } from "../../store/location.ts";
-import type { Owner } from "../../store/owner.ts";
-import { listReservations, readOwner } from "../../store/reservations.ts";
+import { join, type Location } from "../../store/files/paths.ts";
+import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import type { Owner } from "../../store/reservations/owner.ts";
+import { listReservations, readOwner } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import { CommandError, type Context } from "../command/command.ts";
-import { progress } from "../output/terminal.ts";
 import type { FoundNetwork } from "./networks.ts";
 
 /** A reservation on this node, with its network and owner. */

@@ -1,6 +1,6 @@
 /** Where runtimes and distributions keep CNI plugins, and the configurations that use them. */
 
-import { join } from "../../store/location.ts";
+import { join } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 
 /** The name of the plugin in configurations, and so of its file. */

@@ -1,7 +1,7 @@
 /** The pods that hold reservations, according to libcni's cache. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { isSystemError } from "../../system/system.ts";
-import type { Context } from "../command/command.ts";
 import { containerOf, interfaceOf, type NodeReservation } from "./node-reservations.ts";
 import { type CachedAttachment, cacheDirOf, readResultsCache } from "./results-cache.ts";
 

@@ -1,12 +1,12 @@
 /** libcni's cache of results: one file for each attachment. */
 
+import type { Context, Option } from "../../cli/command/command.ts";
+import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { progress } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import type { Context, Option } from "../command/command.ts";
-import { progress } from "../output/terminal.ts";
-import { listOf, member, textOf } from "./json-values.ts";
 
 /** An attachment in libcni's cache; strings are empty if the cache does not have them. */
 export interface CachedAttachment {

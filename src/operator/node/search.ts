@@ -1,9 +1,9 @@
 /** Searches reservations by address, container or pod. */
 
+import { type Context, UsageError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, isSame, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
-import { type Context, UsageError } from "../command/command.ts";
 import type { FoundNetwork } from "./networks.ts";
 import {
   containerOf,

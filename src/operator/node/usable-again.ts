@@ -1,9 +1,9 @@
 /** Addresses that are reserved or free, but not as others: from before this boot, or released lately. */
 
-import { namesBeforeBoot } from "../../store/before-boot.ts";
-import { coolingAddresses } from "../../store/released.ts";
-import type { Reservation } from "../../store/reservations.ts";
-import { withSafeStateDirectory } from "../../store/state-directory.ts";
+import { withSafeStateDirectory } from "../../store/files/state-directory.ts";
+import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import type { Reservation } from "../../store/reservations/reservation-file.ts";
+import { coolingAddresses } from "../../store/reuse/cooldown.ts";
 import type { System } from "../../system/system.ts";
 import type { FoundNetwork } from "./networks.ts";
 

@@ -1,11 +1,11 @@
 /** Hints for a search without a result: what is known of the address, container or pod. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { type Address, formatAddress, formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
-import type { Context } from "../command/command.ts";
 import { commandText } from "../node/command-text.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";

@@ -1,7 +1,9 @@
+import type { Command, Context, Report } from "../../cli/command/command.ts";
+import { formatDuration, parseDuration } from "../../cli/command/duration.ts";
+import { watchOption } from "../../cli/command/watch.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import type { Command, Context, Report } from "../command/command.ts";
-import { formatDuration, parseDuration } from "../command/duration.ts";
-import { watchOption } from "../command/watch.ts";
 import { type Liveness, livenessOfAll, makeLivenessChecker } from "../node/liveness.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
@@ -15,8 +17,6 @@ import {
 } from "../node/node-reservations.ts";
 import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { columns, formatTable } from "../output/table.ts";
-import { formatId, painter, tableWidth } from "../output/terminal.ts";
 
 /** A reservation with what else is known of it. */
 interface Entry {

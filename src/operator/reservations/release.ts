@@ -1,8 +1,10 @@
+import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { withLock } from "../../store/lock.ts";
-import { releaseUnchanged, snapshotOf } from "../../store/release-unchanged.ts";
-import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
-import { isConfirmed, yesOption } from "../command/confirm.ts";
 import { historyCall } from "../node/history-call.ts";
 import { makeLivenessChecker } from "../node/liveness.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
@@ -14,11 +16,9 @@ import {
   type NodeReservation,
 } from "../node/node-reservations.ts";
 import { type Pods, readPods } from "../node/pods.ts";
+import { releaseUnchanged, snapshotOf } from "../node/release-unchanged.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
-import { inOneLine } from "../output/escape.ts";
-import { columns, formatTable } from "../output/table.ts";
-import { formatId, tableWidth } from "../output/terminal.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
 import { othersOf, othersText } from "./others.ts";
 

@@ -1,7 +1,8 @@
+import type { Command, Context, Report } from "../../cli/command/command.ts";
+import { formatDuration } from "../../cli/command/duration.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
-import { describeOwner } from "../../store/owner.ts";
-import type { Command, Context, Report } from "../command/command.ts";
-import { formatDuration } from "../command/duration.ts";
+import { describeOwner } from "../../store/reservations/owner.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { findNetworks, logProblems } from "../node/networks.ts";
 import {
@@ -13,7 +14,6 @@ import {
 import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, search } from "../node/search.ts";
-import { inOneLine } from "../output/escape.ts";
 import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */

@@ -3,8 +3,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { scratchDirectory } from "../data-directory.ts";
-import { executable } from "../executable.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { executable } from "../../harness/executable.ts";
 
 /**
  * Links the executable under the name `static`.

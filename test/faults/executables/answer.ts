@@ -1,7 +1,7 @@
 /** The requirements on the answer to any call. */
 
-import { readError } from "../../blackbox/printed-error.ts";
-import type { Verifier } from "../violations.ts";
+import { readError } from "../../harness/printed-error.ts";
+import type { Verifier } from "../../harness/violations.ts";
 import { STACK_TRACE } from "./call-requirements.ts";
 import type { Ending } from "./running-call.ts";
 

@@ -2,11 +2,11 @@
 
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { sideBySide } from "../../side-by-side.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { withoutPrivileges } from "../../harness/unprivileged.ts";
 import { DualStack, verifyError } from "./dual-stack.ts";
-import { Mounts, mountObstacle } from "./mounts.ts";
 import { longPath } from "./odd-places.ts";
 import { attemptOf, type Complaint, onlyOther, verifyUnserved } from "./refusal.ts";
 import { shortSampleOf } from "./sample.ts";

@@ -1,11 +1,11 @@
 /** The machine starts again, and nobody deletes what was attached before; or two machines share a directory. */
 
 import { existsSync } from "node:fs";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { Mounts, mountObstacle } from "./mounts.ts";
 import { ipam, ROOM } from "./room.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";

@@ -1,7 +1,7 @@
 /** What is required of the end of a call. */
 
-import { readError } from "../../blackbox/printed-error.ts";
-import type { Kind, Verifier } from "../violations.ts";
+import { readError } from "../../harness/printed-error.ts";
+import type { Kind, Verifier } from "../../harness/violations.ts";
 import type { Ending } from "./running-call.ts";
 
 /** Lines that only a defect prints: of Node.js, of QuickJS, of Go. */

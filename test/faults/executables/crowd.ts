@@ -1,9 +1,9 @@
 /** Two hundred calls at once, for one lock. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { Verifier } from "../violations.ts";
+import { holdLock } from "../../harness/held-lock.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import type { Ending, RunningCall } from "./running-call.ts";

@@ -1,7 +1,7 @@
 /** Where a generated call shows a decided difference from the Go plugin: see test/blackbox/differences.ts. */
 
 import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
-import { readError } from "../../blackbox/printed-error.ts";
+import { readError } from "../../harness/printed-error.ts";
 import type { FuzzCase } from "./fuzz-cases.ts";
 import type { Ending } from "./running-call.ts";
 

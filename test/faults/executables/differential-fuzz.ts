@@ -1,8 +1,8 @@
 /** Generated calls to the subject and to the Go plugin, each on files of its own that are the same. */
 
-import { goPlugin } from "../../differential/go-plugin.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { goPlugin } from "../../harness/go-plugin.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { codeOf, decidedDifference } from "./decided.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { callWithin, type Ending } from "./running-call.ts";

@@ -2,16 +2,16 @@
 
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Call, type Outcome, start } from "../../blackbox/executable.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { readError } from "../../blackbox/printed-error.ts";
+import { type Call, type Outcome, start } from "../../harness/executable.ts";
+import { readError } from "../../harness/printed-error.ts";
 import {
   attachmentCall,
   configuration,
   type JsonObject,
   networkCall,
-} from "../../blackbox/runtime-call.ts";
-import type { Verifier } from "../violations.ts";
+} from "../../harness/runtime-call.ts";
+import type { Verifier } from "../../harness/violations.ts";
 import { LOCK_TIMEOUT, type Subject } from "./subject.ts";
 
 /** How many attachments the network has room for. */

@@ -1,10 +1,10 @@
 /** A fault at every system call that accesses the data directory. */
 
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { sample } from "../../sample.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { sample } from "../../harness/sample.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { DualStack, verifyError, verifyRecovery } from "./dual-stack.ts";
 import { injectionObstacle, runInjected, type SystemCall, systemCallsOf } from "./injection.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

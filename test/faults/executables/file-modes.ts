@@ -2,11 +2,11 @@
 
 import { lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { type Call, start } from "../../blackbox/executable.ts";
-import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { type Call, start } from "../../harness/executable.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { handOver, isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { DualStack } from "./dual-stack.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { mountObstacle } from "./mounts.ts";
+import { mountObstacle } from "../../harness/mounts.ts";
 
 /** A kind of file system. */
 export interface FileSystem {

@@ -2,10 +2,10 @@
 
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { DualStack, mustWork, verifyError, verifyRecovery } from "./dual-stack.ts";
-import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
-import type { Call } from "../../blackbox/executable.ts";
-import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
+import type { Call } from "../../harness/executable.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { calls, type Grammar } from "./fuzz-grammar.ts";
 import { mutated, mutations } from "./fuzz-mutation.ts";
 

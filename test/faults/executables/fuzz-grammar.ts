@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { SUPPORTED_VERSIONS } from "../../../src/cni/version.ts";
-import { randomFrom } from "../../differential/random.ts";
 import { placeholder, randomConfiguration } from "../../differential/random-configuration.ts";
+import { randomFrom } from "../../harness/random.ts";
 
 /** What a generated call is to look like. */
 export interface Grammar {

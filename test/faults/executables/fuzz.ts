@@ -1,9 +1,9 @@
 /** Generated calls: whatever the input, one answer, in time, and nothing outside the data directory. */
 
-import { versionCall } from "../../blackbox/runtime-call.ts";
-import type { Extent } from "../../extent.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import type { Extent } from "../../harness/extent.ts";
+import { versionCall } from "../../harness/runtime-call.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { verifyAnswer } from "./answer.ts";
 import { type FuzzCase, fuzzCases, inputOf } from "./fuzz-cases.ts";
 import { callWithin, type Ending } from "./running-call.ts";

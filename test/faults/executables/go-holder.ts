@@ -3,9 +3,9 @@
 import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import { putFifo } from "./file-debris.ts";

@@ -1,9 +1,9 @@
 /** Repairs change what other processes may be changing, too: they are made under the lock. */
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { holdLock } from "../../blackbox/held-lock.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { Verifier } from "../violations.ts";
+import { holdLock } from "../../harness/held-lock.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

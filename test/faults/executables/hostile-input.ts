@@ -1,9 +1,9 @@
 /** Malicious callers: names that lead out of the data directory, and oversized configurations. */
 
-import type { Call } from "../../blackbox/executable.ts";
-import { attachmentCall } from "../../blackbox/runtime-call.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import type { Call } from "../../harness/executable.ts";
+import { attachmentCall } from "../../harness/runtime-call.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { verifyAnswer, verifyRefusal } from "./answer.ts";
 import { ambiguous, bombs, deepJson, type HostileText, written } from "./hostile-values.ts";
 import { callWithin, type Ending } from "./running-call.ts";

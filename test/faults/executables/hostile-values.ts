@@ -1,7 +1,7 @@
 /** Network configurations made to do harm. */
 
-import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
-import type { Extent } from "../../extent.ts";
+import type { Extent } from "../../harness/extent.ts";
+import type { Json, JsonObject } from "../../harness/runtime-call.ts";
 
 /** An oversized text for standard input. */
 export interface HostileText {

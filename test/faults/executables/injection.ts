@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Call, type Outcome, start } from "../../blackbox/executable.ts";
+import { type Call, type Outcome, start } from "../../harness/executable.ts";
 
 /** A system call of a run that touches the data directory. */
 export interface SystemCall {

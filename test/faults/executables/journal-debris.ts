@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { isRoot } from "../../blackbox/unprivileged.ts";
+import { isRoot } from "../../harness/unprivileged.ts";
 import { putFifo, putHuge } from "./file-debris.ts";
 import { journalOf, linesOf, type SealText, sealed, writeJournal } from "./journal-file.ts";
 import type { WatchedNetwork } from "./watched-network.ts";

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { sealed } from "./journal-file.ts";

@@ -1,7 +1,7 @@
 /** The holder of the lock is killed or stopped. */
 
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { DualStack, verifyRecovery } from "./dual-stack.ts";

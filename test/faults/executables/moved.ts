@@ -3,11 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { Mounts } from "../../harness/mounts.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
-import { Mounts } from "./mounts.ts";
 import { deleteAll, ipam, verifyRoom } from "./room.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

@@ -2,14 +2,14 @@
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts";
-import type { Call } from "../../blackbox/executable.ts";
-import { handOver, isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
+import type { Call } from "../../harness/executable.ts";
+import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { handOver, isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { DualStack, mustWork, verifyRecovery } from "./dual-stack.ts";
 import { leaveInodes, leavePages } from "./full-disk.ts";
-import { Mounts, mountObstacle } from "./mounts.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 

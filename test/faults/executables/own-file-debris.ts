@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireEnd, requireFailure, requireSuccess } from "./call-requirements.ts";
 import { putFifo, putHuge } from "./file-debris.ts";
 import { sampleOf } from "./sample.ts";

@@ -14,9 +14,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { DualStack, mustWork, verifyError, verifyRecovery } from "./dual-stack.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

@@ -3,11 +3,12 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { randomFrom } from "../../differential/random.ts";
-import { sample } from "../../sample.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { Mounts } from "../../harness/mounts.ts";
+import { randomFrom } from "../../harness/random.ts";
+import { sample } from "../../harness/sample.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import {
   type FileSystem,
   fileSystemObstacle,
@@ -15,7 +16,6 @@ import {
   makeImage,
   mendImage,
 } from "./file-systems.ts";
-import { Mounts } from "./mounts.ts";
 import { ipam, verifyRoom } from "./room.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { WatchedNetwork } from "./watched-network.ts";

@@ -1,7 +1,7 @@
 /** How a call fails where nothing can be written: with one error that says where and why. */
 
-import type { Outcome } from "../../blackbox/executable.ts";
-import { Verifier } from "../violations.ts";
+import type { Outcome } from "../../harness/executable.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { type DualStack, verifyError } from "./dual-stack.ts";
 import type { Attempt } from "./scenario.ts";
 

@@ -2,12 +2,12 @@
 
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import type { Call } from "../../blackbox/executable.ts";
-import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { sideBySide } from "../../side-by-side.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import type { Call } from "../../harness/executable.ts";
+import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { DualStack, mustWork, verifyRecovery } from "./dual-stack.ts";
-import { Mounts, mountObstacle } from "./mounts.ts";
 import { attemptOf, onlyOther, verifyFailure, verifyUnserved } from "./refusal.ts";
 import { shortSampleOf } from "./sample.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

@@ -3,8 +3,8 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireSuccess } from "./call-requirements.ts";
 import { holdAt, resume } from "./lock-holders.ts";
 import { shortSampleOf } from "./sample.ts";

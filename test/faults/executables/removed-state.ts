@@ -2,8 +2,8 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ownDirectory } from "../../blackbox/data-directory.ts";
-import type { Random } from "../../differential/random.ts";
+import { ownDirectory } from "../../harness/data-directory.ts";
+import type { Random } from "../../harness/random.ts";
 
 /** What is removed again and again. */
 export type Removed = "all" | "single files";

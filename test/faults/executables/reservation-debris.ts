@@ -1,9 +1,9 @@
 /** Debris where a reservation would be. */
 
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { handOver, withoutPrivileges } from "../../harness/unprivileged.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { type Debris, fileDebris, outsideOf } from "./file-debris.ts";

@@ -2,8 +2,8 @@
 
 import { lstatSync, readFileSync, utimesSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import type { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import type { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { knowsStatus } from "./subject.ts";
 import type { WatchedNetwork } from "./watched-network.ts";

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import type { Call, Outcome } from "../../blackbox/executable.ts";
+import type { Call, Outcome } from "../../harness/executable.ts";
 import type { Context } from "./scenario.ts";
 
 /** How a call ended. */

@@ -1,6 +1,6 @@
 /** A part of what a scenario tries, where a run is to be shorter. */
 
-import { sample } from "../../sample.ts";
+import { sample } from "../../harness/sample.ts";
 import type { Context } from "./scenario.ts";
 
 /** All in a full run; in a short one a third, and of the slow portable executable a ninth. */

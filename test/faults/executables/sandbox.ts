@@ -8,8 +8,8 @@ import {
   populate,
   scratchDirectory,
   treeOf,
-} from "../../blackbox/data-directory.ts";
-import type { Verifier } from "../violations.ts";
+} from "../../harness/data-directory.ts";
+import type { Verifier } from "../../harness/violations.ts";
 import type { Context } from "./scenario.ts";
 
 /** What a network name and the plugin's own directory may be called; nothing else may stand in a data directory. */

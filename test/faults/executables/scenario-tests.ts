@@ -1,8 +1,8 @@
 /** Scenarios as tests of the executable under test, in the extent of the run. */
 
 import { test } from "tap";
-import { extent } from "../../extent.ts";
-import { seed } from "../seed.ts";
+import { extent } from "../../harness/extent.ts";
+import { seed } from "../../harness/seed.ts";
 import type { Scenario } from "./scenario.ts";
 import { tested } from "./subject.ts";
 

@@ -1,8 +1,8 @@
 /** What a scenario of faults is. */
 
 import type { Test } from "tap";
-import type { Extent } from "../../extent.ts";
-import type { Violation } from "../violations.ts";
+import type { Extent } from "../../harness/extent.ts";
+import type { Violation } from "../../harness/violations.ts";
 import type { Subject } from "./subject.ts";
 
 /** One fault, once. */

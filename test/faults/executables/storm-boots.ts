@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownDirectory, scratchDirectory } from "../../blackbox/data-directory.ts";
-import { randomFrom } from "../../differential/random.ts";
-import { Verifier } from "../violations.ts";
-import { Mounts } from "./mounts.ts";
+import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
+import { Mounts } from "../../harness/mounts.ts";
+import { randomFrom } from "../../harness/random.ts";
+import { Verifier } from "../../harness/violations.ts";
 import type { Attempt, Context } from "./scenario.ts";
 import { StormCalm } from "./storm-calm.ts";
 import { bootedNetworks, reservationsOf, type StormNetwork } from "./storm-network.ts";

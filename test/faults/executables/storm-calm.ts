@@ -1,9 +1,9 @@
 /** After a storm: every remaining address can be handed out, and all can be released. */
 
-import { attachmentCall } from "../../blackbox/runtime-call.ts";
-import type { Random } from "../../differential/random.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import type { Verifier } from "../violations.ts";
+import type { Random } from "../../harness/random.ts";
+import { attachmentCall } from "../../harness/runtime-call.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import type { Verifier } from "../../harness/violations.ts";
 import { lineOf, type Operation } from "./storm-log.ts";
 import { configurationOf, isOf, reservationsOf, type StormNetwork } from "./storm-network.ts";
 import { StormProcesses } from "./storm-process.ts";

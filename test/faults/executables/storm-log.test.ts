@@ -1,7 +1,7 @@
 /** The checks of a storm find each violation, and report no false one. */
 
 import { test } from "tap";
-import { type Kind, Verifier } from "../violations.ts";
+import { type Kind, Verifier } from "../../harness/violations.ts";
 import type { Operation } from "./storm-log.ts";
 import { type StormNetwork, wideNetworks } from "./storm-network.ts";
 import { StormVerifier } from "./storm-verifier.ts";

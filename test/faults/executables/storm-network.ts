@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configuration, type JsonObject } from "../../blackbox/runtime-call.ts";
+import { configuration, type JsonObject } from "../../harness/runtime-call.ts";
 
 /** What the checks need of a range set. */
 export interface StormSet {

@@ -1,9 +1,9 @@
 /** One call of a storm, which may be killed at a random moment. */
 
 import { spawn } from "node:child_process";
-import type { Call } from "../../blackbox/executable.ts";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import type { Random } from "../../differential/random.ts";
+import type { Call } from "../../harness/executable.ts";
+import type { Random } from "../../harness/random.ts";
 import type { Operation } from "./storm-log.ts";
 import type { Subject } from "./subject.ts";
 

@@ -1,7 +1,7 @@
 /** Whether the answers of a storm agree with each other, and with what is on disk at its end. */
 
-import { readError } from "../../blackbox/printed-error.ts";
-import type { Kind, Verifier } from "../violations.ts";
+import { readError } from "../../harness/printed-error.ts";
+import type { Kind, Verifier } from "../../harness/violations.ts";
 import { type History, type Holding, historyOf, type Tenure } from "./storm-history.ts";
 import { excerpt, lineOf, type Operation } from "./storm-log.ts";
 import { isOf, type StormNetwork } from "./storm-network.ts";

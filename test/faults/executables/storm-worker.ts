@@ -1,7 +1,7 @@
 /** What one worker of a storm does: random calls for attachments of its own, one at a time. */
 
-import { type Attachment, attachmentCall, networkCall } from "../../blackbox/runtime-call.ts";
-import type { Random } from "../../differential/random.ts";
+import type { Random } from "../../harness/random.ts";
+import { type Attachment, attachmentCall, networkCall } from "../../harness/runtime-call.ts";
 import type { Operation } from "./storm-log.ts";
 import { configurationOf, type StormNetwork } from "./storm-network.ts";
 import type { Plan, StormProcesses } from "./storm-process.ts";

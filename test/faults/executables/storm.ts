@@ -1,8 +1,8 @@
 /** The calls of many runtimes at once, some of them killed; then the log is compared with the disk. */
 
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { randomFrom } from "../../differential/random.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { randomFrom } from "../../harness/random.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { bootObstacle } from "./boots.ts";
 import { type Removed, removeBeside } from "./removed-state.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";

@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { DualStack, verifyRecovery } from "./dual-stack.ts";
 import { inputScenarios } from "./input-streams.ts";
 import { callWithin, type Ending } from "./running-call.ts";

@@ -1,6 +1,6 @@
 /** The executables that faults are injected into. */
 
-import { executable, inRepository } from "../../blackbox/executable.ts";
+import { executable, inRepository } from "../../harness/executable.ts";
 
 /** An executable under faults. */
 export interface Subject {

@@ -1,7 +1,7 @@
 /** The executables that are here to compare: ours, and the Go plugin. */
 
 import { existsSync } from "node:fs";
-import { goPlugin } from "../../differential/go-plugin.ts";
+import { goPlugin } from "../../harness/go-plugin.ts";
 import type { Context } from "./scenario.ts";
 import { nativeSubject, portableSubject, type Subject } from "./subject.ts";
 

@@ -3,13 +3,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { type Random, randomFrom } from "../../differential/random.ts";
-import { Verifier } from "../violations.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { type Random, randomFrom } from "../../harness/random.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
-import { Mounts, mountObstacle } from "./mounts.ts";
 import { deleteAll, ipam } from "./room.ts";
 import type { Attempt, Context, Scenario } from "./scenario.ts";
 import { goSubject } from "./subjects.ts";

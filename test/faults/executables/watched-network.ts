@@ -2,14 +2,14 @@
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import type { Call } from "../../blackbox/executable.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import type { Call } from "../../harness/executable.ts";
 import {
   attachmentCall,
   configuration,
   type JsonObject,
   networkCall,
-} from "../../blackbox/runtime-call.ts";
+} from "../../harness/runtime-call.ts";
 import { ranges } from "./dual-stack.ts";
 import { type Ending, RunningCall } from "./running-call.ts";
 import type { Context } from "./scenario.ts";

@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { sideBySide } from "../../side-by-side.ts";
-import { Verifier } from "../violations.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier } from "../../harness/violations.ts";
 import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { foreignFiles, type JournalDebris, journalDebris, oldIndexOf } from "./journal-debris.ts";

@@ -3,11 +3,11 @@
 import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { test } from "tap";
-import { extent } from "../../extent.ts";
-import { stopAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { extent } from "../../harness/extent.ts";
+import { stopAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { seed } from "../../harness/seed.ts";
 import { type Answer, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 
 const STATE = `${DATA_DIRECTORY}/.host-local/net`;
 

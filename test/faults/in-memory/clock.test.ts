@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { test } from "tap";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { seed } from "../../harness/seed.ts";
 import { Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { brokenAnswers, executables, sets } from "./full-scan.ts";
 
 /** Of the kernel's clock, in nanoseconds. */

@@ -4,9 +4,13 @@
  */
 
 import { test } from "tap";
-import { formatRecord, type HistoryRecord, parseRecords } from "../../../src/store/history-line.ts";
-import { failAt, type Interrupt, refuse, stopAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import {
+  formatRecord,
+  type HistoryRecord,
+  parseRecords,
+} from "../../../src/store/history/history-record.ts";
+import { failAt, type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Answer, type CallOptions, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
 
 const PATH = `${DATA_DIRECTORY}/.host-local/net/history`;

@@ -1,12 +1,12 @@
 /** Other calls run at any point of a call; no address gets two owners. */
 
 import { test } from "tap";
-import { extent } from "../../extent.ts";
-import { sample } from "../../sample.ts";
-import { pauseAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { extent } from "../../harness/extent.ts";
+import { pauseAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { sample } from "../../harness/sample.ts";
+import { seed } from "../../harness/seed.ts";
 import { type CallOptions, Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { createAsGo, GO_OWNER, type GoReservation } from "./go-writer.ts";
 import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";

@@ -1,7 +1,7 @@
 /** With a current journal, a call costs the same however many reservations there are. */
 
 import { test } from "tap";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Answer, Network } from "../../verbs/network.ts";
 
 const MANY = 5000;

@@ -1,8 +1,8 @@
 /** The journal is a cache: without it, or where it is wrong or cannot be kept, every answer is the same. */
 
 import { test } from "tap";
-import { pauseAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { pauseAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
 import { brokenAnswers, executables, JOURNAL, sets } from "./full-scan.ts";
 

@@ -1,12 +1,12 @@
 /** A call is killed, or fails, at any point, then others write without a line in the journal: no answer is wrong. */
 
 import { test } from "tap";
-import { extent } from "../../extent.ts";
-import { sample } from "../../sample.ts";
-import { failAfter, stopAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { extent } from "../../harness/extent.ts";
+import { failAfter, stopAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { sample } from "../../harness/sample.ts";
+import { seed } from "../../harness/seed.ts";
 import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { brokenAnswers, executables, sets } from "./full-scan.ts";
 import { createAsGo } from "./go-writer.ts";
 

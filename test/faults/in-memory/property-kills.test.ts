@@ -3,10 +3,10 @@
 import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { test } from "tap";
-import { stopAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { stopAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { seed } from "../../harness/seed.ts";
 import { Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { configurationOf, type ModelAttachment, walk } from "./model.ts";
 import { attachments, call, networks, type Step } from "./steps.ts";
 

@@ -3,9 +3,9 @@
 import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { test } from "tap";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { seed } from "../../harness/seed.ts";
 import { type Answer, Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { configurationOf, Model, walk } from "./model.ts";
 import { type ModelNetwork, networks, type Step, step } from "./steps.ts";
 

@@ -1,7 +1,7 @@
 /** What must hold after a fault, whatever it was. */
 
+import { type Kind, Verifier } from "../../harness/violations.ts";
 import { DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
-import { type Kind, Verifier } from "../violations.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** What a reservation by anybody here looks like when it is whole. */

@@ -2,17 +2,17 @@
 
 import { test } from "tap";
 import { SystemError } from "../../../src/system/system.ts";
-import { extent } from "../../extent.ts";
-import { sample } from "../../sample.ts";
+import { extent } from "../../harness/extent.ts";
 import {
   type Call,
   failAt,
   failDiskFrom,
   failKindFrom,
   type Interrupt,
-} from "../../system/interruption.ts";
+} from "../../harness/interruption.ts";
+import { sample } from "../../harness/sample.ts";
+import { seed } from "../../harness/seed.ts";
 import { type Answer, DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 

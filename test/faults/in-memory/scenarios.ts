@@ -1,6 +1,6 @@
 /** The networks in which a call is interrupted at each of its steps. */
 
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Answer, type CallOptions, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
 
 /** A call for `victim`, and the network before it. */

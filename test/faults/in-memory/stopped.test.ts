@@ -1,7 +1,7 @@
 /** A call that is killed at any point leaves nothing behind that affects later calls. */
 
 import { test } from "tap";
-import { type Interrupt, stopAt } from "../../system/interruption.ts";
+import { type Interrupt, stopAt } from "../../harness/interruption.ts";
 import { brokenPromises } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 

@@ -1,8 +1,8 @@
 /** A result that cannot be delivered is rolled back. */
 
 import { test } from "tap";
-import type { Call, Interrupt, Interruption } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import type { Call, Interrupt, Interruption } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type CallOptions, Network } from "../../verbs/network.ts";
 import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { scenarios } from "./scenarios.ts";

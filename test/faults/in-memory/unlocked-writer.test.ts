@@ -1,12 +1,12 @@
 /** Others write during a call that cannot lock them out: afterwards every answer equals that of a full scan. */
 
 import { test } from "tap";
-import { extent } from "../../extent.ts";
-import { sample } from "../../sample.ts";
-import { type Interrupt, pauseAt } from "../../system/interruption.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { extent } from "../../harness/extent.ts";
+import { type Interrupt, pauseAt } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { sample } from "../../harness/sample.ts";
+import { seed } from "../../harness/seed.ts";
 import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
-import { seed } from "../seed.ts";
 import { brokenAnswers, executables, sets } from "./full-scan.ts";
 
 const portable: CallOptions = { lockKind: "portable" };

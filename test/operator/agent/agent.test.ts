@@ -14,11 +14,11 @@ import {
 import net from "node:net";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { isNative } from "../../blackbox/executable.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { isNative } from "../../harness/executable.ts";
+import { tool } from "../../harness/tool.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { tool } from "../tool.ts";
 import { eventually, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
 
 const skipWithoutProcessNamespaces: string | false =

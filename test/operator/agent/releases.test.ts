@@ -1,8 +1,8 @@
 /** `agent`: a log of releases that is longer than anything the agent would read. */
 
 import { test } from "tap";
-import { isNative } from "../../blackbox/executable.ts";
-import { extent } from "../../extent.ts";
+import { isNative } from "../../harness/executable.ts";
+import { extent } from "../../harness/extent.ts";
 import { nodeFor } from "../node.ts";
 import { eventually, peakMemory, startAgent } from "./running-agent.ts";
 

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
-import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
+import { executable } from "../../harness/executable.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 
 /** An agent, which ends with the test. */
 export interface RunningAgent {

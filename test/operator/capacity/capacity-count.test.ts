@@ -16,7 +16,7 @@ import {
   podsFor,
   subnetOf,
 } from "../../../src/operator/capacity/capacity-count.ts";
-import type { Reservation } from "../../../src/store/reservations.ts";
+import type { Reservation } from "../../../src/store/reservations/reservation-file.ts";
 
 /** Range sets of whole subnets. */
 function setsOf(...sets: readonly (readonly string[])[]): readonly RangeSet[] {

@@ -4,13 +4,13 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { executable, inRepository } from "../../blackbox/executable.ts";
-import type { JsonObject } from "../../blackbox/runtime-call.ts";
-import { goPlugin } from "../../differential/go-plugin.ts";
-import { kubectl, skipWithoutKubectl } from "../../kubectl.ts";
+import { executable, inRepository } from "../../harness/executable.ts";
+import { goPlugin } from "../../harness/go-plugin.ts";
+import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
+import type { JsonObject } from "../../harness/runtime-call.ts";
+import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
+import { tool } from "../../harness/tool.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
-import { tool } from "../tool.ts";
 
 function configure(node: Node, name: string, ipam: JsonObject): void {
   const section = { type: "host-local", dataDir: node.dataDir, ...ipam };

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
 import { violations } from "../../deploy/schema.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
 import { nodeFor } from "../node.ts";
 
 /** What node-feature-discovery takes from a feature file at a time (its source `local`, 0.15 and later). */

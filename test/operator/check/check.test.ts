@@ -13,13 +13,13 @@ import {
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { kinds } from "../../../src/operator/check/finding.ts";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { inRepository } from "../../blackbox/executable.ts";
-import type { JsonObject } from "../../blackbox/runtime-call.ts";
-import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { inRepository } from "../../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import type { JsonObject } from "../../harness/runtime-call.ts";
+import { runAsPrinted } from "../../harness/tool.ts";
+import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor, withoutPaths } from "../node.ts";
-import { runAsPrinted } from "../tool.ts";
 
 interface Found {
   readonly code: string;

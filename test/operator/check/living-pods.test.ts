@@ -6,8 +6,8 @@ import { join } from "node:path";
 import tap, { type Test } from "tap";
 import { Pod } from "../../e2e/pod.ts";
 import { scenario } from "../../e2e/scenario.ts";
+import { runAsPrinted } from "../../harness/tool.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { runAsPrinted } from "../tool.ts";
 
 const needs = { plugins: [], cniVersion: "1.0.0" };
 

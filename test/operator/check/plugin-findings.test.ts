@@ -3,8 +3,8 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
+import { runAsPrinted, tool } from "../../harness/tool.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { runAsPrinted, tool } from "../tool.ts";
 
 const needs = { plugins: [], cniVersion: "1.0.0" };
 

@@ -4,12 +4,12 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, openSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { executable, start } from "../../blackbox/executable.ts";
-import { holdLock } from "../../blackbox/held-lock.ts";
-import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
-import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { executable, start } from "../../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { holdLock } from "../../harness/held-lock.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const HOUR = 3600;

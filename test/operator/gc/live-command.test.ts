@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
-import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
+import { executable } from "../../harness/executable.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { nodeFor } from "../node.ts";
 
 test("a failed command is noticed where the parent process ignored SIGCHLD", (t) => {

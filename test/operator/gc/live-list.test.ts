@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { test } from "tap";
-import { CommandError } from "../../../src/operator/command/command.ts";
+import { CommandError } from "../../../src/cli/command/command.ts";
 import { parseLiveList } from "../../../src/operator/gc/live-list.ts";
-import { seed } from "../../faults/seed.ts";
+import { seed } from "../../harness/seed.ts";
 
 test("ids stand one a line; white space and empty lines do not matter", (t) => {
   const list = parseLiveList("\n c1 \r\nc2\n\n", "x");

@@ -4,15 +4,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
-import { handOver, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { exampleOf, formOf } from "../json-examples.ts";
+import { executable } from "../../harness/executable.ts";
 import {
   mountNamespace,
   processWith,
   skipOutsideHost,
   skipWithoutNamespaces,
-} from "../network-namespaces.ts";
+} from "../../harness/network-namespaces.ts";
+import { handOver, withoutPrivileges } from "../../harness/unprivileged.ts";
+import { exampleOf, formOf } from "../json-examples.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const HOUR = 3600;

@@ -7,7 +7,7 @@ import {
   isHeldAt,
   type Present,
 } from "../../../src/operator/history/holding.ts";
-import type { HistoryRecord, HistoryVerb } from "../../../src/store/history-line.ts";
+import type { HistoryRecord, HistoryVerb } from "../../../src/store/history/history-record.ts";
 
 const ADDRESS = "10.0.0.2";
 

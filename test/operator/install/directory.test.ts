@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { test } from "tap";
 import { knownPluginDirectories } from "../../../src/operator/node/plugin-directories.ts";
-import { executable } from "../../blackbox/executable.ts";
-import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
-import { tool } from "../tool.ts";
+import { executable } from "../../harness/executable.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { tool } from "../../harness/tool.ts";
 import { OTHER } from "./plugin-directory.ts";
 
 const covered = ["/opt", "/run"];

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
+import { executable } from "../../harness/executable.ts";
 import { emptyDirectory, isExecutable, OTHER, ourVersion } from "./plugin-directory.ts";
 
 for (const [options, name] of [

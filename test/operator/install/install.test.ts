@@ -12,21 +12,21 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { executable, run } from "../../blackbox/executable.ts";
-import { runtimeEnvironment, versionCall } from "../../blackbox/runtime-call.ts";
-import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { extent } from "../../extent.ts";
 import {
   injectionObstacle,
   runInjected,
   systemCallsOf,
 } from "../../faults/executables/injection.ts";
-import { seed } from "../../faults/seed.ts";
-import { sample } from "../../sample.ts";
-import { converse, skipWithoutTerminal } from "../terminal.ts";
-import { tool } from "../tool.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { executable, run } from "../../harness/executable.ts";
+import { extent } from "../../harness/extent.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
+import { sample } from "../../harness/sample.ts";
+import { seed } from "../../harness/seed.ts";
+import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
+import { tool } from "../../harness/tool.ts";
+import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { directoryWithOther, isExecutable, OTHER, VERSIONS } from "./plugin-directory.ts";
 
 /** A plugin directory with another plugin under our name. */

@@ -4,8 +4,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
+import { tool } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
-import { tool } from "../tool.ts";
 import {
   directoryWithOther,
   emptyDirectory,

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { executable } from "../../blackbox/executable.ts";
-import { tool } from "../tool.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { executable } from "../../harness/executable.ts";
+import { tool } from "../../harness/tool.ts";
 
 /** The CNI versions of the executable under test, as `install` prints them. */
 export const VERSIONS = "0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0";

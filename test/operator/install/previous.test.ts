@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { test } from "tap";
-import { executable, run, start } from "../../blackbox/executable.ts";
-import { runtimeEnvironment, versionCall } from "../../blackbox/runtime-call.ts";
+import { executable, run, start } from "../../harness/executable.ts";
+import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
 import {
   answering,
   directoryWithOther,

@@ -3,7 +3,7 @@
 import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { run } from "../../blackbox/executable.ts";
+import { run } from "../../harness/executable.ts";
 import {
   answering,
   directoryWithOther,

@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import { removeAbandoned } from "../../../src/operator/install/temporary-files.ts";
-import { MemoryMachine, type MemoryProcess } from "../../system/memory-machine.ts";
+import { MemoryMachine, type MemoryProcess } from "../../harness/memory-machine.ts";
 
 const BIN = "/opt/cni/bin";
 

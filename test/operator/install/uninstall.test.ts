@@ -2,7 +2,7 @@
 
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { test } from "tap";
-import { converse, skipWithoutTerminal } from "../terminal.ts";
+import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import {
   answering,
   directoryWithOther,

@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { test } from "tap";
 import type { Metric } from "../../../src/operator/metrics/exposition.ts";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
-import { executable, inRepository, type Outcome } from "../../blackbox/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { executable, inRepository, type Outcome } from "../../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
 

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { test } from "tap";
+import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { nodeFor, withoutPaths } from "../node.ts";
-import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
 
 const BRIDGE = { type: "bridge", bridge: "cni7", isGateway: true };
 

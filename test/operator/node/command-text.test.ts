@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import type { NetworkName } from "../../../src/cni/call.ts";
 import { commandText, shellCommand } from "../../../src/operator/node/command-text.ts";
-import { locate } from "../../../src/store/location.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { locate } from "../../../src/store/files/paths.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 interface Given {
   readonly options?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import { configurationDirectories } from "../../../src/operator/node/configuration-directories.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 const K3S = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
 const MICROK8S = "/var/snap/microk8s/current/args/cni-network";

@@ -4,10 +4,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { executable } from "../../blackbox/executable.ts";
-import type { Json, JsonObject } from "../../blackbox/runtime-call.ts";
+import { executable } from "../../harness/executable.ts";
+import type { Json, JsonObject } from "../../harness/runtime-call.ts";
+import { tool } from "../../harness/tool.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { tool } from "../tool.ts";
 
 /** The networks that `capacity` lists in the node's own directory: name, file, ranges. */
 function found(

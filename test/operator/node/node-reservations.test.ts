@@ -6,7 +6,7 @@ import { type Test, test } from "tap";
 import { containerOf, readReservations } from "../../../src/operator/node/node-reservations.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
-import { scratchDirectory } from "../../blackbox/data-directory.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
 import { networkIn } from "./reservation.ts";
 
 const names = ["10.7.9.2", "10.7.9.3", "10.7.9.4"];

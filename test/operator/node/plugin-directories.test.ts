@@ -7,7 +7,7 @@ import {
   knownPluginDirectories,
 } from "../../../src/operator/node/plugin-directories.ts";
 import type { System } from "../../../src/system/system.ts";
-import { MemoryMachine } from "../../system/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 function nodeWith(...files: readonly string[]): System {
   const system = new MemoryMachine().start();

@@ -7,7 +7,7 @@ import {
   readProcessNamespaces,
 } from "../../../src/operator/node/process-namespaces.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
-import { processWith, skipOutsideHost } from "../network-namespaces.ts";
+import { processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
 import { systemOf } from "./proc.ts";
 
 test("a process is found with the addresses of both families in its namespace", {

@@ -2,8 +2,8 @@
 
 import type { FoundNetwork } from "../../../src/operator/node/networks.ts";
 import type { NodeReservation } from "../../../src/operator/node/node-reservations.ts";
-import { locate } from "../../../src/store/location.ts";
-import type { Owner } from "../../../src/store/owner.ts";
+import { locate } from "../../../src/store/files/paths.ts";
+import type { Owner } from "../../../src/store/reservations/owner.ts";
 import { address, networkName } from "../../store/fixtures.ts";
 
 /** The network `net`, without ranges, in a data directory. */

@@ -5,14 +5,14 @@ import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { executable, run } from "../../blackbox/executable.ts";
-import { runtimeEnvironment } from "../../blackbox/runtime-call.ts";
-import { isRoot, withoutPrivileges } from "../../blackbox/unprivileged.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { processWith } from "../network-namespaces.ts";
+import { executable, run } from "../../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { processWith } from "../../harness/network-namespaces.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
+import { tool } from "../../harness/tool.ts";
+import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { atTerminal, skipWithoutTerminal } from "../terminal.ts";
-import { tool } from "../tool.ts";
 
 const LONG_ID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 

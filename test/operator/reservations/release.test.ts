@@ -3,14 +3,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { reservedAddresses } from "../../blackbox/data-directory.ts";
-import { executable, run } from "../../blackbox/executable.ts";
-import { holdLock } from "../../blackbox/held-lock.ts";
-import { attachmentCall } from "../../blackbox/runtime-call.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
-import { mountNamespace, processWith, skipOutsideHost } from "../network-namespaces.ts";
+import { reservedAddresses } from "../../harness/data-directory.ts";
+import { executable, run } from "../../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { holdLock } from "../../harness/held-lock.ts";
+import { mountNamespace, processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
+import { attachmentCall } from "../../harness/runtime-call.ts";
+import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { converse, skipWithoutTerminal } from "../terminal.ts";
 
 const ipam = { ranges: [[{ subnet: "10.7.4.0/24" }], [{ subnet: "fd74::/64" }]] };
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { test } from "tap";
-import { goPlugin, skipWithoutGoPlugin } from "../../differential/go-plugin.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const ipam = {

@@ -1,0 +1,110 @@
+/** The text of `audit`. */
+
+import { plural } from "../../cli/output/plural.ts";
+import { printable } from "../../cli/output/printable.ts";
+import { columns, formatTable, type TableLayout } from "../../cli/output/table.ts";
+import { type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { Expectation } from "../nodes/node-cidrs.ts";
+import type { ClusterNode } from "../nodes/node-list.ts";
+import type { AuditResult } from "./audit-result.ts";
+import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts";
+import type { Renumbering } from "./renumbering.ts";
+import { restartController, stepsFor, stepsPreface } from "./renumbering-steps.ts";
+
+/** What a code means, and what follows from it. */
+const meanings: Readonly<Record<FindingCode, string>> = {
+  duplicate: "several nodes have the same podCIDR; traffic to their pods is lost",
+  overlap: "the podCIDR overlaps that of another node; traffic to their pods is lost",
+  "no-pod-cidr": "a podCIDR is missing; pods get no address",
+  invalid: "the plugin rejects the podCIDR; pods get no address",
+  outside:
+    "the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node",
+  "covers-cluster":
+    "the podCIDR contains the whole cluster CIDR; kube-controller-manager assigns no other",
+  "service-cidr":
+    "the podCIDR overlaps the service CIDR; a pod with the address of a service cannot be reached",
+  "mask-size":
+    "the podCIDR does not have the size of the node mask; it may take the place of several",
+  "max-pods": "the scheduler may place more pods on the node than it has addresses",
+  name: "not a valid node name; this is not the output of kubectl",
+};
+
+const noPodCidrs =
+  "No node has a podCIDR: the network does not use them (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs.\n";
+
+/** The findings, grouped by code, the proposals, and the commands that apply them. */
+export function auditText(audit: AuditResult, system: OperatorSystem): string {
+  const paint = painter(system);
+  const layout = { width: tableWidth(system) };
+  const { nodes, expectation, usesPodCidrs, findings } = audit;
+  const withFindings = new Set(findings.map(({ node }) => node)).size;
+  const summary =
+    withFindings === 0
+      ? paint("No problems found.", "good")
+      : `${plural(withFindings, "node")} with problems.`;
+  return [
+    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${summary}\n`,
+    usesPodCidrs ? "" : noPodCidrs,
+    ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
+    proposalsText(audit.renumberings, layout),
+    stepsText(audit),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function formatExpectation({ clusters, masks }: Expectation): string {
+  const cidrs = clusters.map(formatPrefix).join(",");
+  const sizes = masks.map(({ family, nodeMask, source }) => {
+    const origin =
+      source === "option" ? "" : `, the ${source === "default" ? source : "most common"}`;
+    return `node mask /${nodeMask} (IPv${family}${origin})`;
+  });
+  return [cidrs === "" ? "no cluster CIDR given" : `cluster CIDR ${cidrs}`, ...sizes].join(", ");
+}
+
+function groupText(
+  code: FindingCode,
+  findings: readonly Finding[],
+  paint: Paint,
+  layout: TableLayout,
+): string {
+  const group = findings.filter((finding) => finding.code === code);
+  const [first] = group;
+  if (first === undefined) return "";
+  const title = paint(`${code} (${first.severity}, ${group.length})`, first.severity);
+  const rows = group.map(({ node, podCidr, message }) => [
+    printable(node.name),
+    podCidr === "" ? "-" : printable(podCidr),
+    message,
+  ]);
+  return `${title}: ${meanings[code]}\n\n${formatTable(columns("NODE", "PODCIDR", "PROBLEM"), rows, layout)}`;
+}
+
+function proposalsText(renumberings: readonly Renumbering[], layout: TableLayout): string {
+  if (renumberings.length === 0) return "";
+  const rows = renumberings.map(({ node, podCidrs, problem }) => [
+    printable(node.name),
+    node.podCidrs.map(printable).join(",") || "-",
+    podCidrs?.join(",") ?? `none: ${problem}`,
+  ]);
+  return `${plural(renumberings.length, "node")} to renumber:\n\n${formatTable(columns("NODE", "FROM", "TO"), rows, layout)}`;
+}
+
+function stepsText({ renumberings, restartsController }: AuditResult): string {
+  const blocks = renumberings.flatMap(({ node, podCidrs }) =>
+    podCidrs === undefined ? [] : [blockText(node, podCidrs)],
+  );
+  if (blocks.length === 0) return "";
+  const last = restartsController ? [restartController] : [];
+  return `Commands:\n\n${[stepsPreface, ...blocks, ...last].join("\n")}`;
+}
+
+function blockText(node: ClusterNode, podCidrs: readonly string[]): string {
+  const { commands, undo } = stepsFor(node, podCidrs);
+  const lines = [`# ${printable(node.name)}`, commands.join(" &&\n")];
+  if (undo.length > 0) lines.push(`# To go back after the drain: ${undo.join(" && ")}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,157 @@
+import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
+import { plural } from "../../cli/output/plural.ts";
+import type { Family } from "../../ipam/address.ts";
+import { addressRangeOf } from "../../ipam/prefix.ts";
+import {
+  clusterCidrsOf,
+  clusterOptions,
+  nodeMaskOf,
+  nodeMasksOf,
+  serviceCidrOption,
+  serviceCidrsOf,
+} from "../nodes/cluster-options.ts";
+import {
+  commonestMask,
+  type ExpectedMask,
+  type NodeCidrs,
+  parseNodeCidrs,
+  usualFamilies,
+} from "../nodes/node-cidrs.ts";
+import { type ClusterNode, isJson, parseNodes } from "../nodes/node-list.ts";
+import { DEFAULT_NODE_MASK } from "../nodes/node-mask.ts";
+import { groupCidrs } from "../nodes/overlapping-cidrs.ts";
+import { describeAudit } from "./audit-document.ts";
+import type { AuditResult } from "./audit-result.ts";
+import { auditText } from "./audit-text.ts";
+import { findProblems } from "./node-findings.ts";
+import { proposeRenumbering } from "./renumbering.ts";
+
+/** `audit`: what is wrong with the podCIDRs of a cluster's nodes. */
+export const audit: Command = {
+  name: "audit",
+  operands: "[FILE]",
+  operandCount: { least: 0, most: 1 },
+  findsNetworks: false,
+  summary: "find problems with the podCIDRs of a cluster's nodes",
+  description: [
+    "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. The output of -o yaml is read, too, but takes much longer in a large cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
+    "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one.",
+    "Where no node has a podCIDR, the network does not use them (Calico, Cilium, the VPC CNI of EKS), and there is nothing to audit.",
+  ],
+  options: [...clusterOptions("", ""), serviceCidrOption, hostNetworkPodsOption],
+  examples: [
+    {
+      line: "kubectl get nodes -o json | host-local audit --cluster-cidr 10.244.0.0/16",
+      effect: "all problems, and how to solve them",
+    },
+    {
+      line: "host-local audit nodes.json --cluster-cidr 10.244.0.0/16,fd00:10::/48 --json",
+      effect: "a dual-stack cluster, as JSON",
+    },
+  ],
+  run: auditNodes,
+};
+
+/** From this length on, in characters, YAML takes seconds to read, and a message recommends JSON. */
+const LARGE_YAML = 1024 * 1024;
+
+/** The largest input, in bytes. 5000 nodes with fifty images each are about 100 MB. */
+const LARGEST_INPUT = 256 * 1024 * 1024;
+
+/** How long to wait for the nodes on standard input, in milliseconds. */
+const LONGEST_INPUT = 10 * 60 * 1000;
+
+function auditNodes(context: Context): Report {
+  const { system } = context;
+  const clusters = clusterCidrsOf(context, "").map((prefix) => ({
+    ...prefix,
+    ...addressRangeOf(prefix),
+  }));
+  const [file = "-"] = context.operands;
+  if (context.operands.length === 0 && system.isTerminal(0)) {
+    throw new UsageError("audit: expected a file, or the nodes on standard input");
+  }
+  const text =
+    file === "-"
+      ? system.readStandardInput(LARGEST_INPUT, LONGEST_INPUT)
+      : system.readFile(file, LARGEST_INPUT);
+  const source = file === "-" ? "standard input" : file;
+  if (text.length >= LARGE_YAML && !isJson(text)) {
+    context.log(
+      "audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster",
+    );
+  }
+  const nodes = withoutDuplicates(context, parseNodes(text, source)).map(parseNodeCidrs);
+  const families =
+    clusters.length > 0 ? clusters.map(({ address }) => address.family) : usualFamilies(nodes);
+  const masks = expectedMasks(context, nodes, families);
+  const expectation = {
+    clusters,
+    serviceCidrs: serviceCidrsOf(context),
+    masks,
+    families,
+    hostNetworkPods: hostNetworkPodsOf(context) ?? 0n,
+  };
+  const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
+  const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);
+  const renumberings = usesPodCidrs ? proposeRenumbering(nodes, groups, expectation) : [];
+  const isDeleted = new Set(
+    renumberings.filter(({ podCidrs }) => podCidrs !== undefined).map(({ node }) => node),
+  );
+  const result: AuditResult = {
+    nodes,
+    expectation,
+    usesPodCidrs,
+    findings: findProblems(nodes, groups, expectation).filter(
+      ({ code }) => usesPodCidrs || code !== "no-pod-cidr",
+    ),
+    renumberings,
+    restartsController: groups.some(
+      ({ members, around, within }) =>
+        (members.length > 1 || around !== undefined || within.length > 0) &&
+        members.some(({ node }) => isDeleted.has(node)),
+    ),
+  };
+  return {
+    exitCode: result.findings.length > 0 ? 1 : 0,
+    document: describeAudit(result),
+    text: auditText(result, system),
+  };
+}
+
+/** Of a node that is listed more than once, as in two lists that were concatenated, only the last entry. */
+function withoutDuplicates(
+  context: Context,
+  nodes: readonly ClusterNode[],
+): readonly ClusterNode[] {
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  if (byName.size < nodes.length) {
+    context.log(
+      `audit: ${plural(nodes.length - byName.size, "duplicate node")} in the input; the last entry of each counts`,
+    );
+  }
+  return [...byName.values()];
+}
+
+/** For each family the mask given, else the most common one, else kube-controller-manager's default. */
+function expectedMasks(
+  context: Context,
+  nodes: readonly NodeCidrs[],
+  families: readonly Family[],
+): readonly ExpectedMask[] {
+  const masks = nodeMasksOf(context, "");
+  const cidrs = nodes.flatMap((node) => node.cidrs);
+  const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
+  const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
+  const hasClusters = context.option("--cluster-cidr") !== undefined;
+  const known = hasClusters ? families : [...new Set([...families, ...found, ...named])];
+  return [...known].sort().map((family) => {
+    const given = nodeMaskOf(masks, family, known, "");
+    if (given !== undefined) return { family, nodeMask: given, source: "option" };
+    const commonest = commonestMask(cidrs, family);
+    return commonest === undefined
+      ? { family, nodeMask: DEFAULT_NODE_MASK[family], source: "default" }
+      : { family, nodeMask: commonest, source: "commonest" };
+  });
+}

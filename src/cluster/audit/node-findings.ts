@@ -1,0 +1,205 @@
+/** The problems of the podCIDRs of nodes. */
+
+import { plural } from "../../cli/output/plural.ts";
+import { printable } from "../../cli/output/printable.ts";
+import { type AddressRange, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
+import type { Expectation, NodeCidrs, PodCidr } from "../nodes/node-cidrs.ts";
+import type { ClusterNode } from "../nodes/node-list.ts";
+import { podsIn } from "../nodes/node-mask.ts";
+import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
+
+/** The kinds of problems, the most severe first. */
+export const findingCodes = [
+  "duplicate",
+  "overlap",
+  "no-pod-cidr",
+  "invalid",
+  "outside",
+  "covers-cluster",
+  "service-cidr",
+  "mask-size",
+  "max-pods",
+  "name",
+] as const;
+
+export type FindingCode = (typeof findingCodes)[number];
+
+/** A problem of one node. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly severity: "error" | "warning";
+  readonly node: ClusterNode;
+  /** The podCIDR as the node object has it, or all of the node, separated by commas; empty where there is none. */
+  readonly podCidr: string;
+  readonly message: string;
+}
+
+/** How many other nodes a message names. */
+const NAMED = 3;
+
+/** What Kubernetes accepts as the name of a node (RFC 1123 subdomain). */
+const NODE_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
+
+/** Whether Kubernetes accepts this as the name of a node. */
+export function isNodeName(name: string): boolean {
+  return name.length <= 253 && NODE_NAME.test(name);
+}
+
+/**
+ * Finds the problems of all nodes.
+ *
+ * @param groups the podCIDRs of all nodes
+ * @returns by code, in the order of `findingCodes`, then in the order of the nodes
+ */
+export function findProblems(
+  nodes: readonly NodeCidrs[],
+  groups: readonly CidrGroup<PodCidr>[],
+  expectation: Expectation,
+): readonly Finding[] {
+  const shared = sharingProblems(groups);
+  const findings = nodes.flatMap((node) => [
+    ...node.cidrs.flatMap((cidr) => shared.get(cidr) ?? []),
+    ...ownProblems(node, expectation),
+  ]);
+  const rank = new Map(findingCodes.map((code, index) => [code, index]));
+  return findings.sort((a, b) => (rank.get(a.code) ?? 0) - (rank.get(b.code) ?? 0));
+}
+
+/** Duplicates and overlaps, by podCIDR. */
+function sharingProblems(
+  groups: readonly CidrGroup<PodCidr>[],
+): ReadonlyMap<PodCidr, readonly Finding[]> {
+  const problems = new Map<PodCidr, readonly Finding[]>();
+  for (const group of groups) {
+    const { members, around, within } = group;
+    if (members.length === 1 && around === undefined && within.length === 0) continue;
+    for (const cidr of members) {
+      const found: Finding[] = [];
+      if (members.length > 1) {
+        found.push(finding("duplicate", cidr, `also assigned to ${namesIn([group], cidr)}`));
+      }
+      if (around !== undefined) {
+        found.push(finding("overlap", cidr, `lies in ${describe([around], cidr)}`));
+      }
+      if (within.length > 0) {
+        found.push(finding("overlap", cidr, `contains ${describe(within, cidr)}`));
+      }
+      problems.set(cidr, found);
+    }
+  }
+  return problems;
+}
+
+function ownProblems(
+  { node, cidrs, unreadable }: NodeCidrs,
+  { clusters, serviceCidrs, masks, families, hostNetworkPods }: Expectation,
+): readonly Finding[] {
+  const found: Finding[] = [];
+  const report = (code: FindingCode, podCidr: string, message: string): void => {
+    found.push({ code, severity: "error", node, podCidr, message });
+  };
+  if (!isNodeName(node.name))
+    report("name", node.podCidrs.join(","), "Kubernetes does not accept this name");
+  for (const text of unreadable)
+    report("invalid", text, "expected a network such as 10.244.1.0/24");
+  if (node.podCidrs.length === 0) {
+    report("no-pod-cidr", "", "pods on it get no address");
+  } else {
+    for (const family of families.filter((one) => !cidrs.some((cidr) => cidr.family === one))) {
+      report("no-pod-cidr", node.podCidrs.join(","), `pods on it get no IPv${family} address`);
+    }
+  }
+  for (const cidr of cidrs) {
+    if (cidr.fault !== "") found.push(finding("invalid", cidr, cidr.fault));
+    if (clusters.length > 0 && !isInside(cidr, clusters)) {
+      // kube-controller-manager accepts a podCIDR that contains the cluster CIDR (`Occupy` of its cidrset).
+      const covered = clusters.find((cluster) => isWithin(cluster.first, cidr));
+      found.push(
+        covered === undefined
+          ? finding("outside", cidr, outsideText(cidr.family, clusters))
+          : finding("covers-cluster", cidr, `contains ${formatPrefix(covered)}`),
+      );
+    }
+    for (const service of serviceCidrs.filter((one) => overlaps(cidr, one))) {
+      found.push(finding("service-cidr", cidr, `overlaps ${formatPrefix(service)}`));
+    }
+    const mask = masks.find(({ family }) => family === cidr.family);
+    if (mask !== undefined && mask.nodeMask !== cidr.length) {
+      found.push(finding("mask-size", cidr, `the node mask is /${mask.nodeMask}`));
+    }
+  }
+  const [smallest] = [...cidrs].sort(bySize);
+  if (smallest !== undefined && node.pods !== undefined) {
+    const holds = podsIn(smallest.family, smallest.length);
+    const most = holds + hostNetworkPods;
+    if (node.pods > most) {
+      const more = hostNetworkPods === 0n ? " plus its pods with hostNetwork" : "";
+      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${decimal(holds)}: drain the node, then set kubelet's --max-pods to ${decimal(most)}${more}`;
+      found.push(finding("max-pods", smallest, message));
+    }
+  }
+  return found;
+}
+
+/** Whether a podCIDR lies in a cluster CIDR. */
+export function isInside(cidr: PodCidr, clusters: Expectation["clusters"]): boolean {
+  return clusters.some((cluster) => isWithin(cidr.first, cluster) && isWithin(cidr.last, cluster));
+}
+
+/** Whether two CIDRs have addresses in common. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return isWithin(a.first, b) || isWithin(b.first, a);
+}
+
+function outsideText(family: Family, clusters: Expectation["clusters"]): string {
+  const cluster = clusters.find(({ address }) => address.family === family);
+  return cluster === undefined
+    ? `the cluster CIDR has no IPv${family} network`
+    : `not in ${formatPrefix(cluster)}`;
+}
+
+function finding(code: FindingCode, cidr: PodCidr, message: string): Finding {
+  const severity = code === "mask-size" || code === "max-pods" ? "warning" : "error";
+  return { code, severity, node: cidr.node, podCidr: cidr.text, message };
+}
+
+/** Other podCIDRs with their nodes, such as `10.244.1.0/24 of node-1 and 254 other podCIDRs`. */
+function describe(groups: readonly CidrGroup<PodCidr>[], cidr: PodCidr): string {
+  const [first] = groups;
+  const sample = first?.members[0];
+  if (first === undefined || sample === undefined) return "";
+  const network = formatPrefix({ address: sample.first, length: sample.length, mapped: false });
+  const others = groups.slice(1).reduce((count, { members }) => count + members.length, 0);
+  const more = others === 0 ? "" : ` and ${plural(others, "other podCIDR")}`;
+  return `${network} of ${namesIn([first], cidr)}${more}`;
+}
+
+/** The nodes that have the podCIDRs of these groups, without the node of `cidr`. */
+function namesIn(groups: readonly CidrGroup<PodCidr>[], cidr: PodCidr): string {
+  // Thousands of nodes may have the same podCIDR, and each has a message that names others.
+  const sample = groups.flatMap(({ members }) =>
+    members.slice(0, NAMED + 1).filter((one) => one !== cidr),
+  );
+  const total = groups.reduce((count, { members }) => count + members.length, 0);
+  const isMember = groups.some(
+    ({ members }) => members[0] !== undefined && isSame(members[0], cidr),
+  );
+  const named = sample.slice(0, NAMED).map(({ node }) => nameOf(node, cidr));
+  const others = total - (isMember ? 1 : 0) - named.length;
+  return `${named.join(", ")}${others > 0 ? ` and ${plural(others, "other node")}` : ""}`;
+}
+
+function nameOf(node: ClusterNode, { node: own }: PodCidr): string {
+  return node === own ? "the node itself" : printable(node.name);
+}
+
+function isSame(a: PodCidr, b: PodCidr): boolean {
+  return a.family === b.family && a.first.value === b.first.value && a.length === b.length;
+}
+
+/** The podCIDR with the fewest addresses comes first. */
+function bySize(a: PodCidr, b: PodCidr): number {
+  return bitsOf(a.family) - a.length - (bitsOf(b.family) - b.length);
+}

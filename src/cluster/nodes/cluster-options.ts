@@ -1,0 +1,130 @@
+/** The options of kube-controller-manager for the podCIDRs of nodes. */
+
+import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
+import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
+import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
+
+/** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
+export type OptionPrefix = "" | "was-";
+
+/** The node masks given: one for a single-stack cluster, or one for each family. */
+export type NodeMasks = Readonly<Record<"" | "-ipv4" | "-ipv6", number | undefined>>;
+
+/**
+ * The definitions of the options.
+ *
+ * @param before what each summary begins with
+ */
+export function clusterOptions(optionPrefix: OptionPrefix, before: string): readonly Option[] {
+  const mask = (suffix: string, summary: string): Option => ({
+    name: `--${optionPrefix}node-cidr-mask-size${suffix}`,
+    value: "N",
+    summary: `${before}${summary}`,
+  });
+  return [
+    {
+      name: `--${optionPrefix}cluster-cidr`,
+      value: "CIDR[,CIDR]",
+      summary: `${before}the CIDR of all pods; one of each family for dual stack`,
+    },
+    mask("", "the prefix length of podCIDRs in a single-stack cluster"),
+    mask("-ipv4", "the same for IPv4"),
+    mask("-ipv6", "the same for IPv6"),
+  ];
+}
+
+/** The definition of `--service-cidr`, kube-controller-manager's `--service-cluster-ip-range`. */
+export const serviceCidrOption: Option = {
+  name: "--service-cidr",
+  value: "CIDR[,CIDR]",
+  summary: "the CIDR of services; podCIDRs that overlap it are not assigned",
+};
+
+/**
+ * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
+ *
+ * @throws CommandError where one is no network, or two are of one family
+ */
+export function clusterCidrsOf(context: Context, optionPrefix: OptionPrefix): readonly Prefix[] {
+  return networksOf(context, `--${optionPrefix}cluster-cidr`);
+}
+
+/**
+ * The service CIDRs given; none without the option.
+ *
+ * @throws CommandError where one is no network, or two are of one family
+ */
+export function serviceCidrsOf(context: Context): readonly (Prefix & AddressRange)[] {
+  return networksOf(context, serviceCidrOption.name).map((prefix) => ({
+    ...prefix,
+    ...addressRangeOf(prefix),
+  }));
+}
+
+function networksOf({ option }: Context, name: string): readonly Prefix[] {
+  const text = option(name);
+  if (text === undefined) return [];
+  const prefixes = text.split(",").map((one) => {
+    const prefix = parsePrefix(one.trim());
+    if (prefix === undefined || prefix.mapped) {
+      throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
+    }
+    return { ...prefix, address: addressRangeOf(prefix).first };
+  });
+  const families = new Set(prefixes.map(({ address }) => address.family));
+  if (families.size === prefixes.length) return prefixes;
+  throw new UsageError(`${name}: expected one network, or one of each family, found ${text}`);
+}
+
+/**
+ * The node masks given.
+ *
+ * @throws CommandError where one is no prefix length, or both forms are given
+ */
+export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): NodeMasks {
+  const name = `--${optionPrefix}node-cidr-mask-size`;
+  const read = (suffix: string, most: number): number | undefined => {
+    const text = option(`${name}${suffix}`);
+    if (text === undefined) return undefined;
+    // Both 24 and /24.
+    const [, digits] = /^\/?([0-9]{1,3})$/.exec(text) ?? [];
+    const length = Number(digits);
+    if (length >= 1 && length <= most) return length;
+    throw new UsageError(`${name}${suffix}: expected a number from 1 to ${most}, found ${text}`);
+  };
+  const masks = { "": read("", 128), "-ipv4": read("-ipv4", 32), "-ipv6": read("-ipv6", 128) };
+  if (masks[""] === undefined) return masks;
+  if (masks["-ipv4"] === undefined && masks["-ipv6"] === undefined) return masks;
+  throw new UsageError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
+}
+
+/**
+ * The node mask of one family; `undefined` where none was given.
+ *
+ * @param families those of the cluster
+ * @throws CommandError where kube-controller-manager would reject the option for such a cluster
+ */
+export function nodeMaskOf(
+  masks: NodeMasks,
+  family: Family,
+  families: readonly Family[],
+  optionPrefix: OptionPrefix,
+): number | undefined {
+  const name = `--${optionPrefix}node-cidr-mask-size`;
+  const mask = masks[""];
+  if (mask === undefined) {
+    for (const other of [4, 6] as const) {
+      if (masks[`-ipv${other}`] !== undefined && !families.includes(other)) {
+        throw new UsageError(`${name}-ipv${other}: the cluster CIDR has no IPv${other} network`);
+      }
+    }
+    return masks[`-ipv${family}`];
+  }
+  if (families.length > 1) {
+    throw new UsageError(
+      `${name} is for single-stack clusters; for dual stack give ${name}-ipv4 and ${name}-ipv6`,
+    );
+  }
+  if (mask <= bitsOf(family)) return mask;
+  throw new UsageError(`${name}: expected at most ${bitsOf(family)} for IPv4, found ${mask}`);
+}

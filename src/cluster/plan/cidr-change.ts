@@ -1,0 +1,119 @@
+/** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
+
+import { plural } from "../../cli/output/plural.ts";
+import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
+import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
+import { longestMaskIn, nodesIn } from "../nodes/node-mask.ts";
+import {
+  type ClusterNetworks,
+  cidrsTakenBy,
+  firstPodCidrs,
+  podCidrCount,
+} from "../nodes/pod-cidr-count.ts";
+import type { Problem } from "./problem.ts";
+
+/** The settings of a cluster for one family. */
+export interface Settings extends ClusterNetworks {
+  readonly family: Family;
+  readonly cluster: Prefix;
+  readonly nodeMask: number;
+}
+
+/** What a change of settings means for the nodes, in one family. */
+export interface CidrChange {
+  readonly family: Family;
+  readonly was: Settings;
+  readonly now: Settings;
+  /** Nodes that have a podCIDR. */
+  readonly withPodCidr: bigint;
+  /** Nodes whose podCIDR fits the new settings. */
+  readonly keeping: bigint;
+  /** Nodes whose podCIDR lies in the new cluster CIDR or contains it, but has another size. */
+  readonly otherSize: bigint;
+  /** Nodes whose podCIDR lies outside the new cluster CIDR. */
+  readonly outside: bigint;
+  /** How many CIDRs of the new size overlap the podCIDRs of these nodes. */
+  readonly cidrsTaken: bigint;
+  /** How many CIDRs of the new size are left for further nodes. */
+  readonly cidrsFree: bigint;
+}
+
+/**
+ * Computes what a change of settings means for the nodes.
+ *
+ * kube-controller-manager assigns podCIDRs from the lowest address on, so the nodes are assumed to have the first ones.
+ * It accepts a podCIDR that lies in the cluster CIDR, or contains it, and occupies all CIDRs of the new size that this
+ * overlaps (`Occupy` of kubernetes' cidrset).
+ *
+ * @param nodes how many nodes there are; those that the old settings have no podCIDR for have none
+ */
+export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChange {
+  const { family } = now;
+  const capacity = podCidrCount(was, was.cluster.length, was.nodeMask);
+  const withPodCidr = nodes < capacity ? nodes : capacity;
+  const region = addressRangeOf(now.cluster);
+  const inUse = firstPodCidrs(was.cluster, was.serviceCidrs, was.nodeMask, withPodCidr);
+  const accepted = overlappingCidrs(inUse, region, was.nodeMask);
+  const isSameSize = was.nodeMask === now.nodeMask;
+  return {
+    family,
+    was,
+    now,
+    withPodCidr,
+    keeping: isSameSize ? accepted : 0n,
+    otherSize: isSameSize ? 0n : accepted,
+    outside: withPodCidr - accepted,
+    cidrsTaken: cidrsTakenBy(inUse, region, now.nodeMask),
+    cidrsFree:
+      nodesIn(now.cluster.length, now.nodeMask) -
+      cidrsTakenBy([...inUse, ...now.serviceCidrs], region, now.nodeMask),
+  };
+}
+
+/** How many of the podCIDRs in use lie in the region, or contain it. */
+function overlappingCidrs(
+  inUse: readonly AddressRange[],
+  region: AddressRange,
+  nodeMask: number,
+): bigint {
+  const bits = BigInt(bitsOf(region.first.family) - nodeMask);
+  return inUse.reduce((count, { first, last }) => {
+    const from = first.value > region.first.value ? first.value : region.first.value;
+    const to = last.value < region.last.value ? last.value : region.last.value;
+    return from > to ? count : count + (to >> bits) - (from >> bits) + 1n;
+  }, 0n);
+}
+
+/** The problems of a change. */
+export function changeProblems(change: CidrChange): readonly Problem[] {
+  const { family, was, now, withPodCidr, otherSize, outside, cidrsTaken, cidrsFree } = change;
+  const problems: Problem[] = [];
+  if (outside > 0n) {
+    problems.push({
+      code: "outside",
+      family,
+      message: `${decimal(outside)} of ${plural(withPodCidr, "node")} would have a podCIDR outside ${formatPrefix(now.cluster)}: kube-controller-manager does not start while there is such a node`,
+      instead: `a cluster CIDR that contains the podCIDRs of all nodes, such as ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit), with kube-controller-manager's --allocate-node-cidrs=false meanwhile`,
+    });
+  }
+  if (cidrsTaken > 0n && was.nodeMask !== now.nodeMask) {
+    problems.push({
+      code: "overlap",
+      family,
+      message: `${plural(otherSize === 0n ? withPodCidr : otherSize, "node")} would keep a podCIDR of /${was.nodeMask}, and ${plural(cidrsTaken, "CIDR")} of /${now.nodeMask} ${cidrsTaken === 1n ? "overlaps" : "overlap"} them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently${cidrsFree === 0n ? "; no podCIDR is left for a further node" : ""}`,
+      instead: avoidTwoSizes(change),
+    });
+  }
+  return problems;
+}
+
+/** What to do about podCIDRs of two sizes: keep the old node mask where that is possible, or renumber all nodes. */
+export function avoidTwoSizes({ family, was, now }: CidrChange): string {
+  const { length } = now.cluster;
+  const renumber = "renumber all nodes (see host-local audit)";
+  if (was.nodeMask < length || was.nodeMask > longestMaskIn(family, length)) return renumber;
+  const keep = `keep the node mask of /${was.nodeMask} (${plural(podCidrCount(now, length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
+  // What leaves room for more nodes comes first.
+  return was.nodeMask >= now.nodeMask ? `${keep}, or ${renumber}` : `${renumber}, or ${keep}`;
+}

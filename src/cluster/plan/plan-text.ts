@@ -1,0 +1,151 @@
+/** The text of `plan`. */
+
+import { plural } from "../../cli/output/plural.ts";
+import { columns, formatTable, type TableLayout } from "../../cli/output/table.ts";
+import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
+import { decimal } from "../../ipam/decimal.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { DEFAULT_MAX_PODS, leastOf, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../nodes/node-mask.ts";
+import type { Settings } from "./cidr-change.ts";
+import { takenByServices } from "./cidr-layout.ts";
+import type { CidrLayout } from "./cidr-request.ts";
+import { choicesFor, familyName } from "./plan-document.ts";
+import type { PlanResult } from "./plan-result.ts";
+import type { PlannedChange } from "./planned-change.ts";
+import type { Problem } from "./problem.ts";
+
+/** The plan as tables, with advice and problems. */
+export function planText(plan: PlanResult, system: OperatorSystem): string {
+  const { layouts, change, problems } = plan;
+  return [
+    formatTable(
+      columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS PER NODE"),
+      layouts.map((layout) => [
+        familyName(layout.family),
+        clusterOf(layout),
+        `/${layout.nodeMask}`,
+        layout.nodes === undefined ? "-" : formatCount(system, layout.nodes),
+        formatCount(system, layout.pods),
+      ]),
+      layoutFor(system),
+    ),
+    paragraph(advice(plan)),
+    ...layouts.map((layout) => choicesText(layout, system)),
+    ...(change === undefined ? [] : [changeText(change, system)]),
+    ...(problems.length === 0 ? [] : [`Problems:\n\n${problems.map(problemText).join("")}`]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function advice(plan: PlanResult): readonly string[] {
+  const { nodes, pods, layouts } = plan;
+  const lines: string[] = [];
+  if (pods === 0n || nodes === 0n) return lines;
+  if (nodes !== undefined) {
+    lines.push(`Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.`);
+  }
+  for (const layout of layouts) {
+    const taken = takenByServices(layout);
+    if (taken > 0n) {
+      const verb = taken === 1n ? "overlaps" : "overlap";
+      lines.push(
+        `${plural(taken, "podCIDR")} of /${layout.nodeMask} ${verb} the service CIDR and would not be assigned.`,
+      );
+    }
+  }
+  lines.push(...maxPodsAdvice(plan));
+  const isWide = layouts.some(
+    ({ family, clusterLength, nodeMask }) =>
+      family === 4 && clusterLength !== undefined && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
+  );
+  if (isWide) {
+    lines.push(
+      `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.`,
+    );
+  }
+  return lines;
+}
+
+function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): readonly string[] {
+  if (maxPods >= MAX_MAX_PODS) return ["Every value of kubelet's --max-pods fits."];
+  const addresses = maxPods - hostNetworkPods;
+  const most = asked.pods === addresses ? "" : "at most ";
+  const hostNetwork =
+    hostNetworkPods === 0n
+      ? ", plus the number of its pods with hostNetwork, which kubelet counts, too"
+      : `: ${addresses} for pods with an address, ${hostNetworkPods} for pods with hostNetwork`;
+  const lines = [`Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.`];
+  if (pods < DEFAULT_MAX_PODS) {
+    lines.push(
+      "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).",
+    );
+  }
+  return lines;
+}
+
+function choicesText(layout: CidrLayout, system: OperatorSystem): string {
+  const choices = choicesFor(layout);
+  if (choices.length === 0) return "";
+  const { clusterLength, nodeMask, family } = layout;
+  const rows = choices.map((choice) => [
+    `/${clusterLength === undefined ? choice.clusterPrefixLength : choice.nodeMask}`,
+    formatCount(system, choice.nodes),
+    formatCount(system, choice.podsPerNode),
+  ]);
+  const [title, heading] =
+    clusterLength === undefined
+      ? [`Cluster CIDRs for the node mask /${nodeMask}`, "CLUSTER CIDR"]
+      : [
+          `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${familyName(family)})`,
+          "NODE MASK",
+        ];
+  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, layoutFor(system))}`;
+}
+
+function changeText(change: PlannedChange, system: OperatorSystem): string {
+  const { families, existing, wanted, further } = change;
+  const table = formatTable(
+    columns("?FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
+    families.map((one) => [
+      familyName(one.family),
+      formatSettings(one.was),
+      formatSettings(one.now),
+      formatCount(system, one.keeping),
+      formatCount(system, one.otherSize),
+      formatCount(system, one.outside),
+      formatCount(system, one.cidrsTaken),
+      formatCount(system, one.cidrsFree),
+    ]),
+    layoutFor(system),
+  );
+  return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first podCIDRs of the old settings:
+
+${table}
+KEEP, OTHER SIZE, OUTSIDE: nodes whose podCIDR fits the new settings, has another size, or is outside the new cluster CIDR.
+TAKEN, FREE: CIDRs of the new size that overlap these podCIDRs, or are left for further nodes.
+${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${decimal(leastOf([further, wanted - existing]))} would get a podCIDR.` : `${plural(further, "further node")} would get a podCIDR.`}
+`;
+}
+
+function problemText({ family, message, instead }: Problem): string {
+  return `- ${family === undefined ? "" : `${familyName(family)}: `}${message}.\n  Instead: ${instead}.\n`;
+}
+
+function layoutFor(system: OperatorSystem): TableLayout {
+  return { width: tableWidth(system) };
+}
+
+function clusterOf({ cluster, clusterLength }: CidrLayout): string {
+  if (cluster !== undefined) return formatPrefix(cluster);
+  return clusterLength === undefined ? "-" : `/${clusterLength}`;
+}
+
+function formatSettings({ cluster, nodeMask }: Settings): string {
+  return `${formatPrefix(cluster)}, /${nodeMask}`;
+}
+
+function paragraph(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,131 @@
+import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import { countOption } from "../../cli/command/count-option.ts";
+import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
+import type { Family } from "../../ipam/address.ts";
+import {
+  clusterCidrsOf,
+  clusterOptions,
+  type NodeMasks,
+  nodeMaskOf,
+  nodeMasksOf,
+  serviceCidrOption,
+  serviceCidrsOf,
+} from "../nodes/cluster-options.ts";
+import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
+import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
+import { describePlan } from "./plan-document.ts";
+import type { PlanResult } from "./plan-result.ts";
+import { planText } from "./plan-text.ts";
+import { plannedChange } from "./planned-change.ts";
+
+/** `plan`: how many nodes and pods fit into a cluster CIDR, and which settings to choose. */
+export const plan: Command = {
+  name: "plan",
+  operands: "",
+  operandCount: { least: 0, most: 0 },
+  findsNetworks: false,
+  summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
+  description: [
+    "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
+    "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). One of one or two addresses (/31, /32, /127, /128) has no gateway: all of them are assigned, but it is of little use to a node. When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
+    "With --was-cluster-cidr or --was-node-cidr-mask-size it says what a change from these settings means for the nodes that already have a podCIDR. The setting that is not given is taken as unchanged.",
+  ],
+  options: [
+    ...clusterOptions("", ""),
+    serviceCidrOption,
+    { name: "--nodes", value: "N", summary: "number of nodes in the cluster" },
+    { name: "--pods", value: "N", summary: "number of pods with an address on each node" },
+    hostNetworkPodsOption,
+    ...clusterOptions("was-", "before the change: "),
+    {
+      name: "--was-nodes",
+      value: "N",
+      summary: "current number of nodes (default: as many as the old settings hold)",
+    },
+  ],
+  examples: [
+    {
+      line: "host-local plan --cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24",
+      effect: "256 nodes with 253 pods each",
+    },
+    {
+      line: "host-local plan --nodes 1000 --pods 110",
+      effect: "which cluster CIDR and node mask to choose",
+    },
+    {
+      line: "host-local plan --cluster-cidr 10.244.0.0/16 --pods 110 --host-network-pods 6",
+      effect: "the node mask, and kubelet's --max-pods before a node has a podCIDR",
+    },
+    {
+      line: "host-local plan --cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
+      effect: "what the change means for the existing nodes",
+    },
+  ],
+  run: planCluster,
+};
+
+function planCluster(context: Context): Report {
+  const nodes = countOption(context, "--nodes");
+  const pods = countOption(context, "--pods");
+  const hostNetworkPods = hostNetworkPodsOf(context) ?? 0n;
+  const clusters = clusterCidrsOf(context, "");
+  const masks = nodeMasksOf(context, "");
+  const serviceCidrs = serviceCidrsOf(context);
+  if (serviceCidrs.length > 0 && clusters.length === 0) {
+    throw new UsageError("plan: --service-cidr needs --cluster-cidr");
+  }
+  const families = familiesOf(
+    clusters.map(({ address }) => address.family),
+    masks,
+  );
+  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
+  const otherValues = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
+  if (otherValues + Math.min(clusters.length, 1) * 2 < 2) {
+    throw new UsageError(
+      "plan: expected two of --cluster-cidr, --node-cidr-mask-size, --nodes and --pods",
+    );
+  }
+  const requests = families.map((family) => ({
+    family,
+    cluster: clusters.find(({ address }) => address.family === family),
+    serviceCidrs,
+    nodeMask: nodeMaskOf(masks, family, families, ""),
+    nodes,
+    pods,
+  }));
+  const layouts = requests.map(layOutCidrs);
+  const nodeCounts = layouts.flatMap((layout) =>
+    layout.nodes === undefined ? [] : [layout.nodes],
+  );
+  const podsPerNode = leastOf(layouts.map((layout) => layout.pods));
+  const change = plannedChange(context, layouts, nodes);
+  const result: PlanResult = {
+    asked: { nodes, pods },
+    layouts,
+    nodes: nodeCounts.length === 0 ? undefined : leastOf(nodeCounts),
+    pods: podsPerNode,
+    hostNetworkPods,
+    maxPods: leastOf([MAX_MAX_PODS, leastOf([podsPerNode, pods ?? podsPerNode]) + hostNetworkPods]),
+    change,
+    problems: [
+      ...requests.flatMap((request, index) => {
+        const layout = layouts[index];
+        return layout === undefined ? [] : problemsOf(request, layout);
+      }),
+      ...(change?.problems ?? []),
+    ],
+  };
+  return {
+    exitCode: result.problems.length > 0 ? 1 : 0,
+    document: describePlan(result),
+    text: planText(result, context.system),
+  };
+}
+
+/** The families of the cluster CIDRs; without any the family of the node mask, else IPv4. */
+function familiesOf(given: readonly Family[], masks: NodeMasks): readonly Family[] {
+  if (given.length > 0) return given;
+  const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
+  if (named.length > 0) return named;
+  return [(masks[""] ?? 0) > 32 ? 6 : 4];
+}

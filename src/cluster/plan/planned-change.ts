@@ -1,0 +1,182 @@
+/** What new settings mean for a cluster whose nodes already have podCIDRs, in all its families. */
+
+import { type Context, UsageError } from "../../cli/command/command.ts";
+import { countOption } from "../../cli/command/count-option.ts";
+import { plural } from "../../cli/output/plural.ts";
+import type { Family } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
+import {
+  clusterCidrsOf,
+  nodeMaskOf,
+  nodeMasksOf,
+  serviceCidrsOf,
+} from "../nodes/cluster-options.ts";
+import { leastOf, nodesIn } from "../nodes/node-mask.ts";
+import { podCidrCount } from "../nodes/pod-cidr-count.ts";
+import {
+  avoidTwoSizes,
+  type CidrChange,
+  changeOf,
+  changeProblems,
+  type Settings,
+} from "./cidr-change.ts";
+import type { CidrLayout } from "./cidr-request.ts";
+import type { Problem } from "./problem.ts";
+
+/** What a change of settings means for the nodes. */
+export interface PlannedChange {
+  /** The families that the cluster has before and after the change. */
+  readonly families: readonly CidrChange[];
+  /** How many nodes there are. */
+  readonly existing: bigint;
+  /** How many the cluster is to have. */
+  readonly wanted: bigint;
+  /** How many further nodes get a podCIDR. */
+  readonly further: bigint;
+  /** How many of the nodes wanted are left without one. */
+  readonly without: bigint;
+  /** The same, once all nodes have been renumbered. */
+  readonly withoutOnceRenumbered: bigint;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Computes the change from the settings of the `--was-` options.
+ *
+ * @param nodes how many nodes the cluster is to have
+ * @returns `undefined` where none of these options was given, or the new cluster CIDR is smaller than a podCIDR
+ * @throws UsageError where they leave a setting open, or no cluster can have had these settings
+ */
+export function plannedChange(
+  context: Context,
+  layouts: readonly CidrLayout[],
+  nodes: bigint | undefined,
+): PlannedChange | undefined {
+  const now = layouts.flatMap(settingsOf);
+  const was = formerSettings(context, now);
+  if (was === undefined) return undefined;
+  if (now.length === 0) throw new UsageError("plan: the --was- options need --cluster-cidr");
+  if (now.some(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask) === 0n)) {
+    return undefined;
+  }
+  const existing = countOption(context, "--was-nodes") ?? leastOf(was.map(capacityOf));
+  const wanted = nodes === undefined || nodes < existing ? existing : nodes;
+  const families = was.flatMap((former) => {
+    const present = now.find(({ family }) => family === former.family);
+    return present === undefined ? [] : [changeOf(former, present, existing)];
+  });
+  const problems = [...families.flatMap(changeProblems), ...familyProblems(was, now)];
+  const controllerStarts = problems.every(
+    ({ code }) => code !== "outside" && code !== "family-gone",
+  );
+  const capacity = leastOf(now.map(capacityOf));
+  const further = controllerStarts
+    ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)])
+    : 0n;
+  const withPodCidr = leastOf([existing, ...families.map((change) => change.withPodCidr)]);
+  const without = atLeastZero(wanted - withPodCidr - further);
+  const withoutOnceRenumbered = atLeastZero(wanted - capacity);
+  if (without > 0n || withoutOnceRenumbered > 0n) {
+    problems.push({
+      code: "left-without",
+      family: undefined,
+      message: `${leftWithout(without, further, wanted)}; once all nodes are renumbered, ${withoutOnceRenumbered === 0n ? "all fit" : `there is room for ${decimal(capacity)}, and ${plural(withoutOnceRenumbered, "node")} would be left without`}`,
+      instead: [...new Set(families.map(avoidTwoSizes))].join("; ") || "a larger cluster CIDR",
+    });
+  }
+  return { families, existing, wanted, further, without, withoutOnceRenumbered, problems };
+}
+
+function leftWithout(without: bigint, further: bigint, wanted: bigint): string {
+  return without === 0n
+    ? `all ${plural(wanted, "node")} have a podCIDR for now`
+    : `${decimal(without)} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${decimal(further)} more get`} one`;
+}
+
+function settingsOf({ family, cluster, serviceCidrs, nodeMask }: CidrLayout): readonly Settings[] {
+  return cluster === undefined ? [] : [{ family, cluster, serviceCidrs, nodeMask }];
+}
+
+function capacityOf(settings: Settings): bigint {
+  return podCidrCount(settings, settings.cluster.length, settings.nodeMask);
+}
+
+/** The settings before the change: what is not given is unchanged. `undefined` where nothing is given. */
+function formerSettings(
+  context: Context,
+  now: readonly Settings[],
+): readonly Settings[] | undefined {
+  const given = clusterCidrsOf(context, "was-");
+  const masks = nodeMasksOf(context, "was-");
+  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
+  if (given.length === 0 && !hasMask) {
+    if (context.option("--was-nodes") === undefined) return undefined;
+    throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
+  }
+  const serviceCidrs = serviceCidrsOf(context);
+  const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
+  const families = clusters.map(({ address }) => address.family);
+  return clusters.map((cluster) => {
+    const { family } = cluster.address;
+    const nodeMask =
+      nodeMaskOf(masks, family, families, "was-") ??
+      now.find((present) => present.family === family)?.nodeMask;
+    if (nodeMask === undefined) {
+      throw new UsageError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
+    }
+    if (nodeMask >= cluster.length) return { family, cluster, serviceCidrs, nodeMask };
+    throw new UsageError(
+      `plan: before the change: a cluster CIDR of /${cluster.length} cannot have a node mask of /${nodeMask}`,
+    );
+  });
+}
+
+/** kube-controller-manager compares a node's podCIDRs with the cluster CIDRs by their position in the list. */
+function familyProblems(was: readonly Settings[], now: readonly Settings[]): readonly Problem[] {
+  const former = was.map(({ family }) => family);
+  const present = now.map(({ family }) => family);
+  const gone = former.filter((family) => !present.includes(family));
+  const added = present.filter((family) => !former.includes(family));
+  const isSwapped = gone.length === 0 && former[0] !== present[0];
+  return [
+    ...gone.map((family) =>
+      problem(
+        "family-gone",
+        family,
+        "the nodes have a podCIDR of a family that is no longer in the cluster CIDR: kube-controller-manager does not start while there is such a node",
+        `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
+      ),
+    ),
+    ...added.map((family) =>
+      problem(
+        "family-new",
+        family,
+        "the nodes have no podCIDR of this family, and get none as long as they have one of the other",
+        "renumber them (see host-local audit)",
+      ),
+    ),
+    ...(isSwapped
+      ? [
+          problem(
+            "family-order",
+            undefined,
+            "the order of the families changes: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
+            "keep the order",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function problem(
+  code: string,
+  family: Family | undefined,
+  message: string,
+  instead: string,
+): Problem {
+  return { code, family, message, instead };
+}
+
+function atLeastZero(count: bigint): bigint {
+  return count < 0n ? 0n : count;
+}

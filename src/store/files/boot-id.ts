@@ -1,0 +1,58 @@
+/** The machine and its running boot. */
+
+import { isSystemError, type System } from "../../system/system.ts";
+
+/** A text that the kernel makes at random at each boot. */
+export type BootId = string & { readonly proof: "boot id" };
+
+/** A text that the installation of an operating system has at random, and that no other machine has. */
+export type MachineId = string & { readonly proof: "machine id" };
+
+const PATH = "/proc/sys/kernel/random/boot_id";
+
+const MACHINE_PATH = "/etc/machine-id";
+
+/** The id of the running boot; `undefined` where `/proc` is not mounted. See random(4). */
+export function bootId(system: System): BootId | undefined {
+  try {
+    return requireBootId(system);
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * As `bootId`, where it matters that it could not be read.
+ *
+ * @throws SystemError
+ */
+export function requireBootId(system: System): BootId | undefined {
+  const text = system.readFile(PATH, 64).trimEnd();
+  return isBootId(text) ? text : undefined;
+}
+
+/**
+ * The id of the machine, 32 hexadecimal digits; `undefined` where it has none. See machine-id(5).
+ *
+ * @throws SystemError where that is not known
+ */
+export function machineId(system: System): MachineId | undefined {
+  try {
+    const text = system.readFile(MACHINE_PATH, 64).trimEnd();
+    return isMachineId(text) ? text : undefined;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT", "ENOTDIR", "EISDIR", "EFBIG")) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a text has the form of a machine id; one of zeros is none. */
+export function isMachineId(text: string): text is MachineId {
+  return /^(?!0{32})[0-9a-f]{32}$/.test(text);
+}
+
+/** Whether a text has the form of a boot id, a UUID. */
+export function isBootId(text: string): text is BootId {
+  return /^[0-9a-f-]{36}$/.test(text);
+}

@@ -1,0 +1,42 @@
+/** The check of STATUS that reservations can be written. */
+
+import {
+  type FileKind,
+  type FileStatus,
+  isSystemError,
+  type System,
+  SystemError,
+} from "../../system/system.ts";
+import { type Location, parentOf } from "./paths.ts";
+
+/**
+ * Checks that files can be created in the network's directory or, while that is missing, that it can be made in the
+ * nearest existing directory above it. Creates nothing.
+ *
+ * @throws SystemError
+ */
+export function requireWritableStore(system: System, { directory }: Location): void {
+  let path = directory;
+  let kind = kindAt(system, path);
+  while (kind === undefined && path !== parentOf(path)) {
+    path = parentOf(path);
+    kind = kindAt(system, path);
+  }
+  if (kind !== undefined && kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
+  system.requireWritable(path);
+}
+
+/** The kind of file at a path, links followed; a dangling link is `other`; `undefined` where there is nothing. */
+function kindAt(system: System, path: string): FileKind | undefined {
+  // Another call may make the directory between these two.
+  return kindBy(() => system.status(path)) ?? kindBy(() => system.linkStatus(path));
+}
+
+function kindBy(statusOf: () => FileStatus): FileKind | undefined {
+  try {
+    return statusOf().kind;
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) throw error;
+    return undefined;
+  }
+}

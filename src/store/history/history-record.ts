@@ -1,0 +1,104 @@
+/**
+ * A line of the history: time, verb, address, container, interface, pod and caller, with a space between them and `-` for
+ * what is not known.
+ *
+ *     2026-01-31T12:00:00.000Z ADD 10.1.2.3 c1 eth0 default/web containerd/bridge
+ *     2026-01-31T12:30:00.000Z release 10.1.2.3 c1 eth0 - host-local release 10.1.2.3 --yes
+ *
+ * The caller is the rest of the line. A line that the disk has only in part (a kill, a power loss, a full disk) is
+ * recognized by its missing words, and what follows it in the same line by its time and verb.
+ */
+
+import { formatAddress, parseAddress } from "../../ipam/address.ts";
+
+/** Verbs of the plugin and, in lower case, commands of the operator. `ADD` reserves, every other one releases. */
+const verbs = ["ADD", "DEL", "GC", "UNDO", "RECLAIM", "release", "gc", "check"] as const;
+
+/**
+ * `UNDO` is an ADD whose result could not be delivered, `RECLAIM` one that took the address from a reservation that gave
+ * way.
+ */
+export type HistoryVerb = (typeof verbs)[number];
+
+/** What a line says; a text is empty where it is not known. */
+export interface HistoryRecord {
+  /** In milliseconds since the epoch, by the clock as it was then. */
+  readonly time: number;
+  readonly verb: HistoryVerb;
+  /** In canonical form. */
+  readonly address: string;
+  readonly container: string;
+  readonly interfaceName: string;
+  /** `namespace/name`, or a name alone; see `podWord`. */
+  readonly pod: string;
+  /** Who called the plugin, or the operator's command line. */
+  readonly caller: string;
+}
+
+/** The longest name of a pod in Kubernetes with its namespace, in characters. */
+const LONGEST_POD = 253 + 1 + 63;
+
+/** The caller is cut off here, in characters. */
+const LONGEST_CALLER = 1000;
+
+const UNKNOWN = "-";
+
+const timeAtEnd = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
+
+/** A record as a line, with its end; ASCII only. */
+export function formatRecord(record: HistoryRecord): string {
+  const { time, verb, address, container, interfaceName, pod, caller } = record;
+  const words = [
+    new Date(time).toISOString(),
+    verb,
+    wordOf(address),
+    wordOf(container),
+    wordOf(interfaceName),
+    podWord(pod),
+    caller.slice(0, LONGEST_CALLER).replace(/[^ -~]/g, "?") || UNKNOWN,
+  ];
+  return `${words.join(" ")}\n`;
+}
+
+/** A pod as the history has it: what is not a printable ASCII character is `?`, and a very long name is cut off. */
+export function podWord(pod: string): string {
+  return wordOf(pod.slice(0, LONGEST_POD));
+}
+
+function wordOf(text: string): string {
+  return text.replace(/[^!-~]/g, "?") || UNKNOWN;
+}
+
+/** The records of a text, in their order. Lines that are not whole are left out. */
+export function parseRecords(text: string): readonly HistoryRecord[] {
+  return text.split("\n").flatMap((line) => parseRecord(line) ?? []);
+}
+
+function parseRecord(line: string): HistoryRecord | undefined {
+  const words = line.split(" ");
+  // The last time that a verb follows: before it there may be a line without its end.
+  const at = words.findLastIndex((word, index) => isVerb(words[index + 1]) && timeAtEnd.test(word));
+  const [time = ""] = timeAtEnd.exec(words[at] ?? "") ?? [];
+  const [verb, name = "", container, interfaceName, pod, ...caller] = words.slice(at + 1);
+  const address = parseAddress(name);
+  const milliseconds = Date.parse(time);
+  if (!isVerb(verb) || address === undefined || caller.length === 0) return undefined;
+  if (Number.isNaN(milliseconds)) return undefined;
+  return {
+    time: milliseconds,
+    verb,
+    address: formatAddress(address),
+    container: known(container),
+    interfaceName: known(interfaceName),
+    pod: known(pod),
+    caller: known(caller.join(" ")),
+  };
+}
+
+function isVerb(word: string | undefined): word is HistoryVerb {
+  return verbs.some((verb) => verb === word);
+}
+
+function known(word = UNKNOWN): string {
+  return word === UNKNOWN ? "" : word;
+}

@@ -1,0 +1,286 @@
+/**
+ * The journal: which reservations an attachment holds, without reading all of them.
+ *
+ * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
+ * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`), that it
+ * does not (`c1 eth0 -10.1.2.3`), or that it holds none (`c1 eth0`). The journal is believed only while the seal is
+ * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
+ * them all. Deleting it loses nothing.
+ */
+
+import type { Attachment, ContainerId } from "../../cni/attachment.ts";
+import { utf8Length } from "../../cni/unicode.ts";
+import { parseAddress } from "../../ipam/address.ts";
+import { type Files, isSystemError, type Lines, type System } from "../../system/system.ts";
+import { type BootId, bootId, type MachineId } from "../files/boot-id.ts";
+import { type Identity, identityOf } from "../files/fingerprint.ts";
+import { join, type Location } from "../files/paths.ts";
+import { withStateTemporary } from "../files/temporary.ts";
+import { othersIn } from "../reservations/directory-scan.ts";
+import type { Owner } from "../reservations/owner.ts";
+import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
+
+/** What the first line says. */
+export interface Seal {
+  readonly boot: BootId;
+  /** The machine to which all reservations belong; `undefined` where it had no id. */
+  readonly machine: MachineId | typeof SEVERAL | undefined;
+  /** The network's directory, as the last call left it. */
+  readonly directory: Identity;
+  /** How many reservations there were; files with the name of an address that hold anything else may be among them. */
+  readonly reservations: number;
+  /** The length of the file, in bytes. */
+  readonly length: number;
+  /** Its length when it was written anew. */
+  readonly renewed: number;
+}
+
+/** What the journal lists for an attachment. */
+export interface Listing {
+  /** The reservations that name it, and legacy ones of its container; in the order of `listReservations`. */
+  readonly reservations: readonly Reservation[];
+  /** Whether any line is about the attachment itself; if none is, it may hold more. */
+  readonly isComplete: boolean;
+}
+
+/** An attachment or, without an interface, a container with legacy reservations, as lines begin with it. */
+export type Key = string & { readonly proof: "key" };
+
+/** The first line's length with its end, in bytes; longer than any seal. */
+const HEADER = 256;
+
+/** What the first line begins with; another number is another form. */
+const FORM = "host-local-journal 2";
+
+/** In place of the machine, where reservations of several may be there. */
+export const SEVERAL = "*";
+
+/** In place of the machine, where it is not known. */
+const NO_MACHINE = "-";
+
+/** A journal that has grown beyond this many times its length when it was written anew is too long. */
+const GROWTH = 3;
+
+/** No journal below this length is too long, in bytes. */
+const SHORT = 64 * 1024;
+
+/** In place of the interface, which has no such character. */
+const NO_INTERFACE = "/";
+
+/** What lines about an attachment begin with. */
+export function keyOf({ containerId, interfaceName }: Attachment): Key {
+  return `${containerId} ${interfaceName}` as Key;
+}
+
+/** What lines about an owner begin with; `undefined` for a file that names no container. */
+export function keyOfOwner(owner: Owner): Key | undefined {
+  if (owner.kind === "attachment") return keyOf(owner);
+  return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
+}
+
+/** The attachment that a key is of. */
+export function ownerOfKey(key: Key): Owner {
+  const [containerId, interfaceName] = key.split(" ");
+  return { kind: "attachment", containerId, interfaceName } as Extract<
+    Owner,
+    { readonly kind: "attachment" }
+  >;
+}
+
+function legacyKey(containerId: ContainerId): Key {
+  return `${containerId} ${NO_INTERFACE}` as Key;
+}
+
+/**
+ * Reads the journal's first line and those that begin with a text; needs no lock.
+ *
+ * @param start what the lines begin with; `undefined` for the first line alone
+ * @returns `undefined` where there is no journal that could be read
+ */
+export function readJournal(
+  system: System,
+  location: Location,
+  start: string | undefined,
+): Lines | undefined {
+  try {
+    return requireJournal(system, location, start);
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * As `readJournal`.
+ *
+ * @returns `undefined` where there is no journal
+ * @throws SystemError where it cannot be read, but may be by a later call
+ */
+export function requireJournal(
+  system: System,
+  location: Location,
+  start: string | undefined,
+): Lines | undefined {
+  if (!location.usesStateDirectory) return undefined;
+  try {
+    return system.findLines(journalPath(location), start);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** What the lines about a container begin with. */
+export function startOf(containerId: ContainerId): string {
+  return `${containerId} `;
+}
+
+/** Whether a journal is of another form: that of an earlier or later version. */
+export function isOfAnotherForm({ first }: Lines): boolean {
+  return first !== "" && !first.startsWith(`${FORM} `);
+}
+
+/** The seal of a journal; `undefined` where it is not current, so that the journal cannot be believed. */
+export function currentSeal(system: System, location: Location, journal: Lines): Seal | undefined {
+  const seal = sealOf(journal);
+  return seal !== undefined && isCurrent(system, location, journal, seal) ? seal : undefined;
+}
+
+/** Whether the seal of a journal is current. */
+export function isCurrent(system: System, location: Location, journal: Lines, seal: Seal): boolean {
+  if (seal.length !== journal.size || isTooLong(seal)) return false;
+  if (seal.boot !== bootId(system)) return false;
+  try {
+    return identityOf(system.status(location.directory)) === seal.directory;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+function isTooLong({ length, renewed }: Seal): boolean {
+  return length > SHORT && length > renewed * GROWTH;
+}
+
+/** What a journal lists for an attachment of the container in question. */
+export function listingOf(journal: Lines, attachment: Attachment): Listing {
+  const held = heldIn(journal);
+  const exact = held.get(keyOf(attachment));
+  const legacy = held.get(legacyKey(attachment.containerId));
+  const reservations: Reservation[] = [];
+  for (const name of [...(exact ?? []), ...(legacy ?? [])].sort()) {
+    const address = parseAddress(name);
+    if (address !== undefined) reservations.push({ address, name });
+  }
+  return { reservations, isComplete: exact !== undefined };
+}
+
+/** What all lines of a journal list together: the names of the reservations, each with one that held it. */
+export function listedIn(journal: Lines): ReadonlyMap<string, Key> {
+  const pairs = [...heldIn(journal)].flatMap(([key, names]) =>
+    [...names].map((name) => [name, key] as const),
+  );
+  return new Map(pairs);
+}
+
+/** The names that each key of which a line tells holds after the last line. */
+function heldIn({ found }: Lines): ReadonlyMap<Key, ReadonlySet<string>> {
+  const held = new Map<Key, Set<string>>();
+  for (const line of found) {
+    const end = line.indexOf(" ", line.indexOf(" ") + 1);
+    const key = (end < 0 ? line : line.slice(0, end)) as Key;
+    const names = held.get(key) ?? new Set();
+    held.set(key, names);
+    const name = line.slice(key.length + 1);
+    if (end < 0) names.clear();
+    else if (name.startsWith("-")) names.delete(name.slice(1));
+    else if (name !== "") names.add(name);
+  }
+  return held;
+}
+
+/** A line that says that an attachment holds a reservation. */
+export function heldLine(key: Key, name: string): string {
+  return `${key} ${name}\n`;
+}
+
+/** A line that says that an attachment no longer holds a reservation. */
+export function releasedLine(key: Key, name: string): string {
+  return `${key} -${name}\n`;
+}
+
+/** A line that says that an attachment holds nothing. */
+export function nothingLine(key: Key): string {
+  return `${key}\n`;
+}
+
+/**
+ * Writes the journal anew from the result of a search; its seal is of no boot yet, and so not current.
+ *
+ * @param machine see `Seal`; a call that is killed now must not make it forgotten
+ * @returns its length in bytes
+ * @throws SystemError
+ */
+export function renewJournal(
+  system: System,
+  location: Location,
+  files: Files,
+  machine: Seal["machine"],
+): number {
+  const lines = othersIn(files).map(lineOf).join("");
+  const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
+  const text = `${header}${files.pairs}${lines}`;
+  withStateTemporary(system, location, text, (temporary) =>
+    system.rename(temporary, journalPath(location)),
+  );
+  return HEADER + files.pairs.length + utf8Length(lines);
+}
+
+function lineOf({ name, owner }: OwnedReservation): string {
+  const key = keyOfOwner(owner);
+  return key === undefined ? "" : heldLine(key, name);
+}
+
+/**
+ * Appends lines, and then puts the seal.
+ *
+ * @throws SystemError
+ */
+export function sealJournal(system: System, location: Location, lines: string, seal: Seal): void {
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
+  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
+  if (header.length < HEADER) {
+    system.extendFile(journalPath(location), lines, paddedHeader(header));
+  }
+}
+
+function paddedHeader(text: string): string {
+  return `${text.padEnd(HEADER - 1)}\n`;
+}
+
+/** The seal of a journal, current or not; `undefined` where there is none. */
+export function sealOf({ first: header }: Lines): Seal | undefined {
+  const words = header.trimEnd().split(" ");
+  const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
+  const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
+  if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
+  if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
+    return undefined;
+  }
+  // These are compared with what they should be.
+  return {
+    boot: boot as BootId,
+    machine: machine === NO_MACHINE ? undefined : (machine as MachineId),
+    directory: directory as Identity,
+    reservations,
+    length,
+    renewed,
+  };
+}
+
+/** The path of the journal. */
+export function journalPath(location: Location): string {
+  return join(location.stateDirectory, "journal");
+}

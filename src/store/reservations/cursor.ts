@@ -1,0 +1,86 @@
+/** The cursor of a range set: its last reserved address. */
+
+import { logTime } from "../../cni/log-time.ts";
+import { trimSpace } from "../../cni/unicode.ts";
+import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
+import { isSystemError, type System } from "../../system/system.ts";
+import { join, type Location } from "../files/paths.ts";
+import { withTemporary } from "../files/temporary.ts";
+
+/** No cursor's file is larger, in bytes. */
+const LARGEST_CURSOR = 4096;
+
+/**
+ * Reads the cursor of the range set with this index. Anything but an address counts as no cursor; so does a
+ * file that cannot be read, which is logged as the reference does.
+ *
+ * @param warn prints a line to standard error
+ */
+export function readCursor(
+  system: System,
+  location: Location,
+  index: number,
+  warn: (line: string) => void,
+): Address | undefined {
+  try {
+    return parseAddress(readCursorText(system, location, index));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (error.code !== "ENOENT") {
+      warn(`${logTime(system.now())} Error retrieving last reserved ip: ${error.message}\n`);
+    }
+    return undefined;
+  }
+}
+
+/**
+ * The text of the cursor's file, without surrounding white space.
+ *
+ * @throws SystemError
+ */
+export function readCursorText(system: System, location: Location, index: number): string {
+  return trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR));
+}
+
+/** The index in the name of a cursor's file; `undefined` for any other name. */
+export function cursorIndex(name: string): number | undefined {
+  const digits = /^last_reserved_ip\.(0|[1-9][0-9]{0,8})$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * Moves the cursor. The file is overwritten in place, since a new file would cost more than the rest of the call; a
+ * call that is killed here leaves the old cursor, or the new one followed by line ends, which are ignored when it is read.
+ *
+ * @throws SystemError
+ */
+export function writeCursor(
+  system: System,
+  location: Location,
+  index: number,
+  address: Address,
+): void {
+  const path = cursorPath(location, index);
+  const content = formatAddress(address);
+  try {
+    system.overwriteFile(path, content);
+  } catch (error) {
+    // It does not exist yet, or is a symbolic link, which is replaced and not followed.
+    if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
+    withTemporary(system, location, content, (temporary) => system.rename(temporary, path));
+  }
+}
+
+/**
+ * Removes the cursor of the range set with this index: the next ADD begins at the first address.
+ *
+ * @throws SystemError
+ */
+export function removeCursor(system: System, location: Location, index: number): void {
+  system.unlink(cursorPath(location, index));
+}
+
+/** The path of the cursor of the range set with this index. */
+export function cursorPath(location: Location, index: number): string {
+  return join(location.directory, `last_reserved_ip.${index}`);
+}

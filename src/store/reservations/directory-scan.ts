@@ -1,0 +1,65 @@
+/** Reading all reservations of a network at once. */
+
+import type { Attachment, ContainerId, InterfaceName } from "../../cni/attachment.ts";
+import { parseAddress } from "../../ipam/address.ts";
+import { linesIn } from "../../system/lines.ts";
+import { type Files, isSystemError, type OtherFile, type System } from "../../system/system.ts";
+import type { Location } from "../files/paths.ts";
+import { type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
+import { LARGEST_RESERVATION, type OwnedReservation } from "./reservation-file.ts";
+
+/**
+ * Reads every file of a network; a missing directory has none.
+ *
+ * @throws SystemError where the directory cannot be read
+ */
+export function readAll(system: System, location: Location): Files {
+  try {
+    return system.readFiles(location.directory, LARGEST_RESERVATION);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return { pairs: "", count: 0, others: [] };
+    throw error;
+  }
+}
+
+/** All reservations, in the order of `listReservations`. */
+export function allIn(files: Files): readonly OwnedReservation[] {
+  return sorted([...files.pairs.split("\n").flatMap(reservationOfLine), ...othersIn(files)]);
+}
+
+/** Those reservations that may name an attachment: all of its container, and those of no usual form. */
+export function allOf({ containerId }: Attachment, files: Files): readonly OwnedReservation[] {
+  const lines = linesIn(files.pairs, `${containerId} `);
+  return sorted([...lines.flatMap(reservationOfLine), ...othersIn(files)]);
+}
+
+/** The reservations of no usual form: legacy ones, those that name no container, and those that could not be read. */
+export function othersIn({ others }: Files): readonly OwnedReservation[] {
+  return others.flatMap(reservationOfOther);
+}
+
+/** `System.readFiles` has checked the words of a line. */
+function reservationOfLine(line: string): readonly OwnedReservation[] {
+  const [containerId, interfaceName, name = ""] = line.split(" ");
+  const address = parseAddress(name);
+  if (address === undefined) return [];
+  const owner = { kind: "attachment", containerId, interfaceName } as {
+    readonly kind: "attachment";
+    readonly containerId: ContainerId;
+    readonly interfaceName: InterfaceName;
+  };
+  return [{ address, name, owner }];
+}
+
+function reservationOfOther({ name, content }: OtherFile): readonly OwnedReservation[] {
+  const address = parseAddress(name);
+  return address === undefined ? [] : [{ address, name, owner: ownerIn(content) }];
+}
+
+function ownerIn(content: OtherFile["content"]): Owner {
+  return typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
+}
+
+function sorted(reservations: OwnedReservation[]): readonly OwnedReservation[] {
+  return reservations.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,146 @@
+/** The reservations of a network: one file for each address, named after it. */
+
+import type { Attachment } from "../../cni/attachment.ts";
+import { internalError } from "../../cni/error.ts";
+import { trimSpace } from "../../cni/unicode.ts";
+import { type Address, parseAddress } from "../../ipam/address.ts";
+import { isSystemError, type System } from "../../system/system.ts";
+import { join, type Location, parentOf } from "../files/paths.ts";
+import { type Match, matchOwner, type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
+
+/** A reserved address and the name of its file. */
+export interface Reservation {
+  readonly address: Address;
+  readonly name: string;
+}
+
+/** A reservation with its owner. */
+export interface OwnedReservation extends Reservation {
+  readonly owner: Owner;
+}
+
+/** A reservation that names the attachment in question. */
+export interface HeldReservation extends OwnedReservation {
+  readonly match: Exclude<Match, "none">;
+}
+
+/** No reservation is larger, in bytes: an environment variable, hence a container id, is shorter. */
+export const LARGEST_RESERVATION = 256 * 1024;
+
+/**
+ * Everything in the network's directory that is named like an address, in the reference's order (by the bytes of the
+ * name). A missing directory has no reservations.
+ *
+ * @throws SystemError where the directory cannot be read
+ */
+export function listReservations(system: System, location: Location): readonly Reservation[] {
+  let names: readonly string[];
+  try {
+    names = system.list(location.directory);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return [];
+    throw error;
+  }
+  const found: Reservation[] = [];
+  for (const name of [...names].sort()) {
+    const address = parseAddress(name);
+    if (address !== undefined) found.push({ address, name });
+  }
+  return found;
+}
+
+/** Reads the owner of the reservation with this file name. */
+export function readOwner(system: System, location: Location, name: string): Owner {
+  try {
+    return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
+  } catch (error) {
+    if (isSystemError(error)) return ownerOfUnreadable(error);
+    throw error;
+  }
+}
+
+/**
+ * Whether a file is empty, or holds only white space and NUL, as a power loss may leave it.
+ *
+ * @throws SystemError
+ */
+export function isBlankFile(system: System, path: string): boolean {
+  return trimSpace(system.readFile(path, LARGEST_RESERVATION).replaceAll("\0", "")) === "";
+}
+
+/** Reads the owners of reservations from their files. */
+export function readOwners(
+  system: System,
+  location: Location,
+  reservations: readonly Reservation[],
+): readonly OwnedReservation[] {
+  return reservations.map(({ address, name }) => ({
+    address,
+    name,
+    owner: readOwner(system, location, name),
+  }));
+}
+
+/** The reservations that name an attachment, in their order. */
+export function heldAmong(
+  reservations: readonly OwnedReservation[],
+  attachment: Attachment,
+): readonly HeldReservation[] {
+  const found: HeldReservation[] = [];
+  for (const reservation of reservations) {
+    const match = matchOwner(reservation.owner, attachment);
+    if (match !== "none") found.push({ ...reservation, match });
+  }
+  return found;
+}
+
+/**
+ * The reservations that a release of the attachment removes: those that name it exactly or, only where there are none,
+ * the legacy ones of its container.
+ */
+export function releasable(held: readonly HeldReservation[]): readonly HeldReservation[] {
+  const exact = held.filter(({ match }) => match === "exact");
+  return exact.length > 0 ? exact : held;
+}
+
+/**
+ * Removes the reservation with this file name.
+ *
+ * @returns whether it existed; a missing one is not an error
+ * @throws SystemError
+ */
+export function removeReservation(system: System, location: Location, name: string): boolean {
+  try {
+    system.unlink(join(location.directory, name));
+    return true;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether the network's directory exists; without it nothing is reserved.
+ *
+ * @throws CniError 999 with the reference's message where it is not a directory
+ */
+export function directoryExists(system: System, { directory }: Location): boolean {
+  try {
+    if (system.status(directory).kind === "directory") return true;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return false;
+    if (!isSystemError(error, "ENOTDIR")) throw error;
+  }
+  throw internalError(`mkdir ${firstObstacle(system, directory)}: not a directory`);
+}
+
+/** The longest part of a path that exists. */
+function firstObstacle(system: System, path: string): string {
+  try {
+    system.status(path);
+    return path;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return path === parentOf(path) ? path : firstObstacle(system, parentOf(path));
+  }
+}

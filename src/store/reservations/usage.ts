@@ -1,0 +1,146 @@
+/** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
+
+import { type Address, formatAddressRange, isWithin } from "../../ipam/address.ts";
+import { decimal } from "../../ipam/decimal.ts";
+import { type Exclusions, isExcluded, without } from "../../ipam/exclusions.ts";
+import { isGateway, type Range } from "../../ipam/range.ts";
+import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { capacityOf } from "../../ipam/round-robin.ts";
+import { isSystemError, type System } from "../../system/system.ts";
+import { join, type Location } from "../files/paths.ts";
+import { ownerText } from "./owner.ts";
+import { isBlankFile, type OwnedReservation, type Reservation } from "./reservation-file.ts";
+import { countWithin, reservedOffsets } from "./reserved-addresses.ts";
+
+/** How many addresses of a range can be handed out, and how many are in use. */
+export interface RangeUsage {
+  readonly range: Range;
+  readonly capacity: bigint;
+  readonly used: bigint;
+}
+
+/**
+ * An empty file younger than this, in milliseconds, may be one that the reference is about to write: it creates the
+ * file first, and may be at work without our lock.
+ */
+const SETTLED_AFTER = 10_000;
+
+/** Counts the reservations of a set by their addresses. */
+export function usageOf(
+  set: RangeSet,
+  exclusions: Exclusions,
+  reservations: readonly Reservation[],
+): readonly RangeUsage[] {
+  return set.map((range) => ({
+    range,
+    capacity: capacityOf(range, exclusions),
+    used: BigInt(
+      reservations.filter(
+        ({ address }) => isWithin(address, range) && isUsable(address, range, exclusions),
+      ).length,
+    ),
+  }));
+}
+
+/** Counts the reservations of a set by the names in the network's directory; no file is read. */
+export function countUsage(
+  system: System,
+  location: Location,
+  set: RangeSet,
+  exclusions: Exclusions,
+): readonly RangeUsage[] {
+  const reserved = reservedOffsets(system, location, set);
+  return set.map((range) => {
+    const offsets = reserved.get(range) ?? [];
+    const { gateway } = range;
+    const parts = without(range, exclusions);
+    const usedGateways =
+      gateway !== undefined && parts.some((part) => isWithin(gateway, part))
+        ? countWithin(offsets, range, { first: gateway, last: gateway })
+        : 0;
+    const used = parts.reduce((sum, part) => sum + countWithin(offsets, range, part), 0);
+    return {
+      range,
+      capacity: capacityOf(range, exclusions),
+      used: BigInt(used - usedGateways),
+    };
+  });
+}
+
+/** Whether no range of a set has a free address. */
+export function isExhausted(usage: readonly RangeUsage[]): boolean {
+  return usage.every(({ used, capacity }) => used >= capacity);
+}
+
+/**
+ * The details of an error: counts per range, and what to look at next.
+ *
+ * @param suspects how many of the used addresses are taken by files that name no container
+ * @param advice the next step
+ */
+export function describeUsage(
+  usage: readonly RangeUsage[],
+  suspects: number,
+  { directory }: Location,
+  advice: string,
+): string {
+  const counts = usage.map(
+    ({ range, used, capacity }) =>
+      `${formatAddressRange(range)}: ${used} of ${decimal(capacity)} ${capacity === 1n ? "address" : "addresses"} in use`,
+  );
+  if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
+  return `${counts.join("; ")}; reservations are in ${directory}. ${advice}`;
+}
+
+/** Those reservations of a set that name no container. */
+export function suspectsIn(
+  set: RangeSet,
+  reservations: readonly OwnedReservation[],
+): readonly OwnedReservation[] {
+  return reservations.filter(
+    ({ address, owner }) => ownerText(owner) === undefined && rangeOf(set, address) !== undefined,
+  );
+}
+
+/**
+ * Whether a reservation may be reclaimed when its set is exhausted: an empty file at an address that can be handed out. Other
+ * content without an owner stays: an administrator may have written it to keep the address from being used.
+ *
+ * @returns the range of its address; `undefined` where it may not be reclaimed
+ */
+export function rangeToReclaim(
+  system: System,
+  location: Location,
+  { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
+  { address, name }: Reservation,
+): Range | undefined {
+  const range = usableRangeOf(address, set, exclusions);
+  if (range === undefined) return undefined;
+  return isReclaimable(system, join(location.directory, name)) ? range : undefined;
+}
+
+/** The range of an address that may be handed out; `undefined` for any other. */
+export function usableRangeOf(
+  address: Address,
+  set: RangeSet,
+  exclusions: Exclusions,
+): Range | undefined {
+  const range = rangeOf(set, address);
+  return range !== undefined && isUsable(address, range, exclusions) ? range : undefined;
+}
+
+function isUsable(address: Address, range: Range, exclusions: Exclusions): boolean {
+  return !isGateway(address, range) && !isExcluded(address, exclusions);
+}
+
+/** Whether a file is empty, and too old to be one that is just being written. */
+export function isReclaimable(system: System, path: string): boolean {
+  try {
+    const { kind, modified } = system.linkStatus(path);
+    const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
+    return kind === "file" && modified < settled && isBlankFile(system, path);
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}

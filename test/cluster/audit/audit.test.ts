@@ -1,0 +1,656 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { stringify } from "yaml";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { tool } from "../../harness/tool.ts";
+import { nodeObject, nodesJson, type WrittenNode } from "../node-texts.ts";
+import { fakeCluster } from "./fake-cluster.ts";
+
+const CLUSTER = "--cluster-cidr=10.244.0.0/16";
+
+function audit(nodes: readonly WrittenNode[], ...options: readonly string[]) {
+  return tool(["audit", ...options], { stdin: nodesJson(nodes) });
+}
+
+/** Code, severity, node and podCIDR of each problem. */
+function problemsOf(nodes: readonly WrittenNode[], ...options: readonly string[]) {
+  const { problems }: { problems: readonly Record<string, string>[] } = JSON.parse(
+    audit(nodes, "--json", ...options).stdout,
+  );
+  return problems.map(({ code, severity, node, podCidr }) => [code, severity, node, podCidr]);
+}
+
+/** The proposed podCIDRs, by the name of the node. */
+function proposalsOf(nodes: readonly WrittenNode[], ...options: readonly string[]) {
+  const { renumber }: { renumber: readonly { node: string; to: string[] | null }[] } = JSON.parse(
+    audit(nodes, "--json", ...options).stdout,
+  );
+  return Object.fromEntries(renumber.map(({ node, to }) => [node, to?.join(",") ?? null]));
+}
+
+const healthy: readonly WrittenNode[] = [
+  { name: "node-1", podCidrs: ["10.244.0.0/24"] },
+  { name: "node-2", podCidrs: ["10.244.1.0/24"] },
+  { name: "node-3", podCidrs: ["10.244.2.0/24"] },
+];
+
+test("there are no problems where each node has a podCIDR of its own", (t) => {
+  const { exitCode, stdout, stderr } = audit(healthy, CLUSTER);
+  t.equal(
+    stdout,
+    "3 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). No problems found.\n",
+  );
+  t.strictSame([exitCode, stderr], [0, ""]);
+  t.end();
+});
+
+const faulty: readonly WrittenNode[] = [
+  { name: "node-1", podCidrs: ["10.244.0.0/24"] },
+  { name: "node-2", podCidrs: ["10.244.1.0/24"] },
+  { name: "node-3", podCidrs: ["10.244.1.0/24"], created: "2023-01-01T00:00:00Z" },
+  { name: "node-4" },
+  { name: "node-5", podCidrs: ["10.244.4.0/23"] },
+  { name: "node-6", podCidrs: ["10.244.5.0/24"] },
+  { name: "node-7", podCidrs: ["10.99.0.0/24"] },
+  { name: "node-8", podCidrs: ["10.244.8.0/24"], pods: "300" },
+];
+
+test("problems are grouped, with proposals and commands", (t) => {
+  const { exitCode, stdout, stderr } = audit(faulty, CLUSTER);
+  t.equal(
+    stdout.slice(0, stdout.indexOf("\n# node-5")),
+    `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). 7 nodes with problems.
+
+duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost
+
+NODE    PODCIDR        PROBLEM
+node-2  10.244.1.0/24  also assigned to node-3
+node-3  10.244.1.0/24  also assigned to node-2
+
+overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost
+
+NODE    PODCIDR        PROBLEM
+node-5  10.244.4.0/23  contains 10.244.5.0/24 of node-6
+node-6  10.244.5.0/24  lies in 10.244.4.0/23 of node-5
+
+no-pod-cidr (error, 1): a podCIDR is missing; pods get no address
+
+NODE    PODCIDR  PROBLEM
+node-4  -        pods on it get no address
+
+outside (error, 1): the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node
+
+NODE    PODCIDR       PROBLEM
+node-7  10.99.0.0/24  not in 10.244.0.0/16
+
+mask-size (warning, 1): the podCIDR does not have the size of the node mask; it may take the place of several
+
+NODE    PODCIDR        PROBLEM
+node-5  10.244.4.0/23  the node mask is /24
+
+max-pods (warning, 1): the scheduler may place more pods on the node than it has addresses
+
+NODE    PODCIDR        PROBLEM
+node-8  10.244.8.0/24  300 pods allocatable, but it holds 253: drain the node, then set kubelet's --max-pods to 253 plus its pods with hostNetwork
+
+4 nodes to renumber:
+
+NODE    FROM           TO
+node-4  -              10.244.3.0/24
+node-2  10.244.1.0/24  10.244.2.0/24
+node-5  10.244.4.0/23  10.244.6.0/24
+node-7  10.99.0.0/24   10.244.7.0/24
+
+Commands:
+
+# Renumber one node at a time, and run audit again after each: unless it runs with --allocate-node-cidrs=false,
+# kube-controller-manager assigns podCIDRs, too, perhaps one that is proposed here. The commands check for that, and
+# stop when one fails. Then go on with the command that failed, or go back: from the beginning they would stop again.
+# ssh stands for your way to run a command on the node. cni0 is the usual name of the bridge (kubenet: cbr0); it has
+# the old gateway's address, and may be deleted because the node is drained.
+# Where containerd has a conf_template, the configuration that it wrote to /etc/cni/net.d is removed, so that it writes
+# a new one. Any other file there that has the old podCIDR: correct it before the kubelet starts.
+
+# node-4
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24 &&
+kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}'
+
+# node-2
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+kubectl cordon node-2 &&
+kubectl get node node-2 -o yaml | kubectl patch --local -f - --type merge -o yaml -p '{"metadata":{"uid":null,"resourceVersion":null,"creationTimestamp":null}}' > node-2.yaml &&
+kubectl patch --local -f node-2.yaml --type merge -o yaml -p '{"spec":{"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]}}' > node-2.new.yaml &&
+kubectl drain node-2 --ignore-daemonsets --delete-emptydir-data &&
+ssh node-2 sudo systemctl stop kubelet &&
+kubectl delete node node-2 &&
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+kubectl create -f node-2.new.yaml &&
+ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' &&
+ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' &&
+kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' &&
+kubectl uncordon node-2
+# To go back after the drain: ssh node-2 sudo systemctl stop kubelet && kubectl delete node node-2 --ignore-not-found && kubectl create -f node-2.yaml && ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' && ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' && kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' && kubectl uncordon node-2
+`,
+  );
+  t.match(
+    stdout,
+    `
+# After the last deletion, and before any new node: restart kube-controller-manager. It takes the podCIDRs of the deleted
+# nodes for free, although other nodes still have these addresses, and would assign them to new nodes.
+`,
+  );
+  t.strictSame([exitCode, stderr], [1, ""]);
+  t.end();
+});
+
+test("the document", (t) => {
+  const { exitCode, stdout } = audit(
+    [...healthy, { name: "node-4" }, { name: "node-5", podCidrs: ["10.244.2.0/24"] }],
+    "--json",
+    CLUSTER,
+  );
+  const document = JSON.parse(stdout);
+  t.equal(exitCode, 1);
+  t.equal(document.renumber[1].steps[1], "kubectl cordon node-5");
+  t.match(document.renumber[1].undo, [/^ssh node-5 sudo systemctl stop kubelet$/]);
+  document.renumber[1].steps = [];
+  document.renumber[1].undo = [];
+  t.strictSame(document, {
+    nodes: 5,
+    usesPodCidrs: true,
+    clusterCidrs: ["10.244.0.0/16"],
+    nodeMasks: [{ family: "IPv4", nodeMask: 24, source: "commonest" }],
+    problems: [
+      {
+        code: "duplicate",
+        severity: "error",
+        node: "node-3",
+        podCidr: "10.244.2.0/24",
+        message: "also assigned to node-5",
+      },
+      {
+        code: "duplicate",
+        severity: "error",
+        node: "node-5",
+        podCidr: "10.244.2.0/24",
+        message: "also assigned to node-3",
+      },
+      {
+        code: "no-pod-cidr",
+        severity: "error",
+        node: "node-4",
+        podCidr: null,
+        message: "pods on it get no address",
+      },
+    ],
+    renumber: [
+      {
+        node: "node-4",
+        from: [],
+        to: ["10.244.3.0/24"],
+        problem: null,
+        steps: [
+          `used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24`,
+          `kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}'`,
+        ],
+        undo: [],
+      },
+      {
+        node: "node-5",
+        from: ["10.244.2.0/24"],
+        to: ["10.244.4.0/24"],
+        problem: null,
+        steps: [],
+        undo: [],
+      },
+    ],
+    restartControllerManager: true,
+  });
+  t.end();
+});
+
+test("each kind of problem", (t) => {
+  const one = (podCidrs: readonly string[], pods = "1"): readonly WrittenNode[] => [
+    ...healthy,
+    { name: "node-9", podCidrs, pods },
+  ];
+  const cases: readonly (readonly [podCidrs: readonly string[], codes: readonly string[]])[] = [
+    [["10.244.9.0/24"], []],
+    [[], ["no-pod-cidr"]],
+    [["10.245.0.0/24"], ["outside"]],
+    [["10.0.0.0/8"], ["overlap", "overlap", "overlap", "overlap", "covers-cluster", "mask-size"]],
+    [["10.244.9.0/25"], ["mask-size"]],
+    [["10.244.0.128/25"], ["overlap", "overlap", "mask-size"]],
+    [["10.244.9.1/24"], ["invalid"]],
+    [["10.244.9.0/31"], ["invalid", "mask-size"]],
+    [["10.244.9.0"], ["no-pod-cidr", "invalid"]],
+    [["::ffff:10.244.9.0/120"], ["no-pod-cidr", "invalid"]],
+    [["10.244.9.0/24", "fd00::/64"], ["outside"]],
+    [["fd00::/64"], ["no-pod-cidr", "outside"]],
+    [
+      ["10.244.9.0/24", "10.244.9.0/24"],
+      ["duplicate", "duplicate"],
+    ],
+  ];
+  for (const [podCidrs, codes] of cases) {
+    const found = problemsOf(one(podCidrs), CLUSTER).map(([code]) => code);
+    t.strictSame(found, codes, podCidrs.join(",") || "none");
+    t.equal(audit(one(podCidrs), CLUSTER).exitCode, codes.length === 0 ? 0 : 1);
+  }
+  t.strictSame(problemsOf(one(["10.244.9.0/24"], "254"), CLUSTER), [
+    ["max-pods", "warning", "node-9", "10.244.9.0/24"],
+  ]);
+  t.end();
+});
+
+test("dual stack: podCIDRs of one family are compared wherever they are in the list", (t) => {
+  const nodes: readonly WrittenNode[] = [
+    { name: "a", podCidrs: ["10.244.0.0/24", "fd00:0:0:1::/64"] },
+    { name: "b", podCidrs: ["fd00:0:0:1::/64", "10.244.1.0/24"] },
+    { name: "c", podCidrs: ["10.244.2.0/24"] },
+  ];
+  t.strictSame(problemsOf(nodes, "--cluster-cidr=10.244.0.0/16,fd00::/48"), [
+    ["duplicate", "error", "a", "fd00:0:0:1::/64"],
+    ["duplicate", "error", "b", "fd00:0:0:1::/64"],
+    ["no-pod-cidr", "error", "c", "10.244.2.0/24"],
+  ]);
+  t.strictSame(proposalsOf(nodes, "--cluster-cidr=10.244.0.0/16,fd00::/48"), {
+    b: "10.244.1.0/24,fd00::/64",
+    c: "10.244.2.0/24,fd00:0:0:2::/64",
+  });
+  t.strictSame(
+    problemsOf(nodes.slice(0, 3)).map(([code, , node]) => [code, node]),
+    [
+      ["duplicate", "a"],
+      ["duplicate", "b"],
+      ["no-pod-cidr", "c"],
+    ],
+    "most nodes have two families, so all should",
+  );
+  t.end();
+});
+
+test("the node mask is the one given, else the most common", (t) => {
+  const masksOf = (...options: readonly string[]) =>
+    JSON.parse(audit(faulty, "--json", ...options).stdout).nodeMasks;
+  t.strictSame(masksOf(), [{ family: "IPv4", nodeMask: 24, source: "commonest" }]);
+  t.strictSame(masksOf("--node-cidr-mask-size=23"), [
+    { family: "IPv4", nodeMask: 23, source: "option" },
+  ]);
+  t.strictSame(masksOf("--cluster-cidr=10.244.0.0/16,fd00::/48", "--node-cidr-mask-size-ipv4=25"), [
+    { family: "IPv4", nodeMask: 25, source: "option" },
+    { family: "IPv6", nodeMask: 64, source: "default" },
+  ]);
+  t.end();
+});
+
+test("where few large podCIDRs take the whole cluster CIDR, proposals are parts of them", (t) => {
+  const large = Array.from({ length: 16 }, (_, index) => ({
+    name: `node-${index}`,
+    podCidrs: [`10.${240 + index}.0.0/16`],
+  }));
+  const options = ["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24"];
+  const proposals = proposalsOf([...large, { name: "node-16" }], ...options);
+  t.equal(proposals["node-3"], "10.243.0.0/24");
+  t.equal(proposals["node-16"], null, "the seventeenth node gets none yet");
+  t.end();
+});
+
+test("where nothing is left, the proposal names the plan that holds all nodes", (t) => {
+  const nodes = [...healthy, { name: "node-4", podCidrs: ["10.244.3.0/24"] }, { name: "node-5" }];
+  const { stdout } = audit(nodes, "--cluster-cidr=10.244.0.0/22", "--service-cidr=10.96.0.0/12");
+  const [, line = ""] =
+    /none: no IPv4 podCIDR is left in the cluster CIDR; see host-local (plan .+)\n/.exec(stdout) ??
+    [];
+  t.equal(line, "plan --cluster-cidr 10.244.0.0/22 --service-cidr 10.96.0.0/12 --nodes 5");
+  t.match(tool(line.split(" ")), { exitCode: 0, stdout: /\/25 +8 +125\n/ });
+  t.end();
+});
+
+test("no proposal is in the service CIDR, and a podCIDR there is replaced", (t) => {
+  const nodes = [...healthy, { name: "node-4" }, { name: "node-5", podCidrs: ["10.244.9.0/24"] }];
+  const options = [CLUSTER, "--service-cidr=10.244.3.0/24,fd00::/112"];
+  t.equal(proposalsOf(nodes, ...options)["node-4"], "10.244.4.0/24");
+  t.strictSame(problemsOf(nodes.slice(-1), CLUSTER, "--service-cidr=10.244.8.0/22"), [
+    ["service-cidr", "error", "node-5", "10.244.9.0/24"],
+  ]);
+  t.equal(
+    proposalsOf(nodes.slice(-1), CLUSTER, "--service-cidr=10.244.8.0/22")["node-5"],
+    "10.244.0.0/24",
+  );
+  t.end();
+});
+
+test("pods with hostNetwork need no address", (t) => {
+  const nodes = [{ name: "node-1", podCidrs: ["10.244.0.0/24"], pods: "256" }];
+  t.strictSame(problemsOf(nodes, CLUSTER, "--host-network-pods=3"), []);
+  t.match(
+    audit(nodes, CLUSTER, "--host-network-pods=2").stdout,
+    "256 pods allocatable, but it holds 253: drain the node, then set kubelet's --max-pods to 255\n",
+  );
+  t.end();
+});
+
+test("where no node has a podCIDR, audit says so once and proposes nothing", (t) => {
+  const nodes = [{ name: "node-1" }, { name: "node-2" }];
+  const expected =
+    /^2 nodes, .+ No problems found\.\n\nNo node has a podCIDR: the network does not use them .+\n$/;
+  t.match(audit(nodes, CLUSTER), { exitCode: 0, stdout: expected, stderr: "" });
+  t.match(JSON.parse(audit(nodes, CLUSTER, "--json").stdout), {
+    usesPodCidrs: false,
+    problems: [],
+    renumber: [],
+  });
+  t.end();
+});
+
+test("without a cluster CIDR there are findings, and the option that proposals need", (t) => {
+  const { exitCode, stdout } = audit([...healthy, { name: "node-4" }]);
+  t.equal(exitCode, 1);
+  t.match(stdout, /node-4 {2}- {5}none: give --cluster-cidr for a proposal\n$/);
+  t.notMatch(stdout, "kubectl");
+  t.end();
+});
+
+/** What `kubectl get -o yaml` prints for an object. */
+function yaml(object: unknown): string {
+  return stringify(object, { indentSeq: false, lineWidth: 0 });
+}
+
+test("nodes are read from a file or standard input, as JSON or YAML", (t) => {
+  const file = join(scratchDirectory(t), "nodes");
+  const expected = audit(faulty, CLUSTER).stdout;
+  const texts = {
+    JSON: nodesJson(faulty),
+    "a YAML list": yaml(JSON.parse(nodesJson(faulty))),
+    "YAML documents of one node": faulty.map((node) => yaml(nodeObject(node))).join("---\n"),
+  };
+  for (const [form, text] of Object.entries(texts)) {
+    writeFileSync(file, text);
+    t.match(tool(["audit", file, CLUSTER]), { stdout: expected, stderr: "" }, form);
+    t.match(tool(["audit", "-", CLUSTER], { stdin: text }), { stdout: expected, stderr: "" }, form);
+  }
+  t.match(
+    tool(["audit", "-"], { stdin: yaml(nodeObject({ name: "node-1" })) }).stdout,
+    /^1 node, /,
+    "a single node",
+  );
+  t.end();
+});
+
+test("for large YAML, and only for that, audit recommends JSON", (t) => {
+  const annotations = { note: "x".repeat(1024 * 1024) };
+  const list = { kind: "List", items: healthy.map(nodeObject), annotations };
+  const recommendation =
+    "host-local: audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster\n";
+  const asYaml = tool(["audit", "-"], { stdin: yaml(list) });
+  t.strictSame([asYaml.exitCode, asYaml.stderr], [0, recommendation]);
+  t.equal(tool(["audit", "-"], { stdin: JSON.stringify(list) }).stderr, "");
+  t.end();
+});
+
+test("YAML aliases are rejected before they are expanded", (t) => {
+  // Nine to the power of twelve elements, and twenty thousand aliases that the yaml package takes a minute for.
+  const nested = [..."bcdefghijkl"].map(
+    (name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghijk"[index]}`).join()}]\n`,
+  );
+  const bomb = `kind: Node\na: &a [x,x,x,x,x,x,x,x,x]\n${nested.join("")}`;
+  const many = Array.from({ length: 20_000 }, (_, index) => `- &a${index} x\n- *a${index}\n`);
+  for (const stdin of [bomb, `kind: Node\nlist:\n${many.join("")}`]) {
+    const { exitCode, stdout, stderr } = tool(["audit", "-"], { stdin });
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(stderr, /standard input: cannot be parsed as YAML: Alias/);
+  }
+  t.end();
+});
+
+test("a node that is listed twice counts once", (t) => {
+  const { exitCode, stderr } = audit([...healthy, ...healthy], CLUSTER);
+  t.equal(exitCode, 0);
+  t.equal(
+    stderr,
+    "host-local: audit: 3 duplicate nodes in the input; the last entry of each counts\n",
+  );
+  t.end();
+});
+
+test("input without nodes is an error", (t) => {
+  const cases: readonly (readonly [words: readonly string[], stdin: string, message: RegExp])[] = [
+    [["/nowhere/nodes.json"], "", /\/nowhere\/nodes.json: no such file or directory/],
+    [["-"], "", /standard input: found no text; expected the output of kubectl get nodes -o json/],
+    [["-"], nodesJson([]), /found a list without nodes/],
+    [["-"], "{", /standard input: cannot be parsed as JSON/],
+    [["-"], "- kind: Node\n", /found an object without a kind/],
+    [["-"], "kind: Node\nspec: {\n", /cannot be parsed as YAML: .+ at line 3, column 1\n$/],
+    [["-"], '{"kind":"PodList","items":[]}', /found kind PodList/],
+    [["-", "--cluster-cidr=10.0.0.0"], nodesJson(healthy), /--cluster-cidr: expected a network/],
+    [["-", "--node-cidr-mask-size=99"], nodesJson(healthy), /expected at most 32/],
+    [["a", "b"], "", /too many operands/],
+  ];
+  for (const [words, stdin, message] of cases) {
+    const { exitCode, stdout, stderr } = tool(["audit", ...words], { stdin });
+    t.strictSame([exitCode, stdout], [2, ""], words.join(" "));
+    t.match(stderr, message);
+  }
+  t.end();
+});
+
+/** The printed commands, from the first node on. */
+function commandsFor(nodes: readonly WrittenNode[]): string {
+  const { stdout } = audit(nodes, CLUSTER);
+  return stdout.slice(stdout.indexOf("\n# node-"));
+}
+
+/** The command that goes back, of a node's commands. */
+function undoIn(commands: string): string {
+  const [, undo] = /^# To go back after the drain: (.+)$/m.exec(commands) ?? [];
+  return undo ?? "";
+}
+
+const MISPLACED = { name: "node-4", podCidrs: ["10.99.0.0/24"] };
+
+test("the commands renumber one node after another, and audit finds nothing more", (t) => {
+  const cluster = fakeCluster(t, [
+    ...healthy,
+    MISPLACED,
+    { name: "node-5", podCidrs: ["10.244.0.0/24"] },
+  ]);
+  for (const [name, podCidr] of [
+    ["node-4", "10.244.3.0/24"],
+    ["node-5", "10.244.4.0/24"],
+  ] as const) {
+    const { output: list } = cluster.run("kubectl get nodes -o json");
+    const { renumber } = JSON.parse(tool(["audit", CLUSTER, "--json"], { stdin: list }).stdout);
+    t.equal(renumber[0].node, name);
+    const { exitCode, output } = cluster.run(renumber[0].steps.join(" &&\n"));
+    t.strictSame([exitCode, output], [0, ""]);
+    t.match(cluster.nodeOf(name), {
+      metadata: { uid: `new-${name}`, labels: { "kubernetes.io/hostname": name } },
+      spec: { podCIDR: podCidr, podCIDRs: [podCidr], unschedulable: false },
+      status: { capacity: { pods: "110" } },
+    });
+    t.equal(cluster.configurationOf(name), podCidr, "containerd has written it anew");
+    t.strictSame(cluster.callsOn(name), [
+      "systemctl stop kubelet",
+      "rm -f /etc/cni/net.d/10-containerd-net.conflist",
+      "ip link delete cni0",
+      "systemctl start kubelet",
+    ]);
+  }
+  const { output: list } = cluster.run("kubectl get nodes -o json");
+  t.equal(tool(["audit", CLUSTER], { stdin: list }).exitCode, 0);
+  t.end();
+});
+
+test("the whole text is a script, which goes back nowhere", (t) => {
+  const nodes = [...healthy, MISPLACED, { name: "node-5", podCidrs: ["10.244.0.0/24"] }];
+  const cluster = fakeCluster(t, nodes);
+  t.equal(cluster.run(commandsFor(nodes)).exitCode, 0);
+  t.equal(cluster.nodeOf("node-4")?.spec.podCIDR, "10.244.3.0/24");
+  t.equal(cluster.nodeOf("node-5")?.spec.podCIDR, "10.244.4.0/24");
+  t.end();
+});
+
+test("the command that goes back restores the node, wherever the commands stopped", (t) => {
+  const nodes = [...healthy, MISPLACED];
+  const commands = commandsFor(nodes);
+  const cluster = fakeCluster(t, nodes);
+  const lines = commands.split(" &&\n");
+  for (const last of [
+    "kubectl drain",
+    "kubectl delete node",
+    "kubectl create",
+    "kubectl uncordon",
+  ]) {
+    const count = lines.findIndex((line) => line.startsWith(last)) + 1;
+    t.equal(cluster.run(lines.slice(0, count).join(" &&\n")).exitCode, 0, last);
+    t.strictSame(cluster.run(undoIn(commands)), { exitCode: 0, output: "" });
+    t.match(cluster.nodeOf("node-4"), {
+      spec: { podCIDRs: ["10.99.0.0/24"], unschedulable: false },
+      status: { capacity: { pods: "110" } },
+    });
+    t.equal(cluster.configurationOf("node-4"), "10.99.0.0/24");
+  }
+  t.end();
+});
+
+test("nothing is changed where another node has got the podCIDR meanwhile", (t) => {
+  for (const unnumbered of [{ name: "node-4", podCidrs: [] }, MISPLACED]) {
+    const nodes = [...healthy, unnumbered];
+    const commands = commandsFor(nodes);
+    const cluster = fakeCluster(t, nodes);
+    cluster.put({ name: "node-9", podCidrs: ["10.244.3.0/24"] });
+    const { exitCode, output } = cluster.run(commands);
+    t.strictSame([exitCode, output], [1, "node-9 10.244.3.0/24\n"], "it says which");
+    t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs ?? [], unnumbered.podCidrs);
+    t.notMatch(cluster.nodeOf("node-4"), { spec: { unschedulable: true } });
+    t.strictSame(cluster.callsOn("node-4"), []);
+  }
+  t.end();
+});
+
+test("nothing is created where another node gets the podCIDR during the drain", (t) => {
+  const nodes = [...healthy, MISPLACED];
+  const commands = commandsFor(nodes);
+  const cluster = fakeCluster(t, nodes);
+  const lines = commands.split(" &&\n");
+  const deletion = lines.findIndex((line) => line.startsWith("kubectl delete node")) + 1;
+  t.equal(cluster.run(lines.slice(0, deletion).join(" &&\n")).exitCode, 0);
+  cluster.put({ name: "node-9", podCidrs: ["10.244.3.0/24"] });
+  const { exitCode, output } = cluster.run(lines.slice(deletion).join(" &&\n"));
+  t.strictSame([exitCode, output], [1, "node-9 10.244.3.0/24\n"], "it says which");
+  t.equal(cluster.nodeOf("node-4"), undefined);
+  t.notMatch(cluster.callsOn("node-4"), ["systemctl start kubelet"]);
+  cluster.run(undoIn(commands));
+  t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, MISPLACED.podCidrs);
+  t.end();
+});
+
+test("a node that only loses a podCIDR is renumbered once, too", (t) => {
+  const nodes = [...healthy, { name: "node-4", podCidrs: ["10.244.3.0/24", "fd00:9::/64"] }];
+  const cluster = fakeCluster(t, nodes);
+  t.strictSame(cluster.run(commandsFor(nodes)), { exitCode: 0, output: "" });
+  t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, ["10.244.3.0/24"]);
+  const calls = cluster.callsOn("node-4");
+  t.strictSame(cluster.run(commandsFor(nodes)), { exitCode: 1, output: "" });
+  t.strictSame(cluster.callsOn("node-4"), calls, "a second time it is not drained again");
+  t.end();
+});
+
+test("a second time the commands stop before they change anything", (t) => {
+  for (const unnumbered of [{ name: "node-4", podCidrs: [] }, MISPLACED]) {
+    const nodes = [...healthy, unnumbered];
+    const cluster = fakeCluster(t, nodes);
+    t.equal(cluster.run(commandsFor(nodes)).exitCode, 0);
+    const node = cluster.nodeOf("node-4");
+    const calls = cluster.callsOn("node-4");
+    t.strictSame(cluster.run(commandsFor(nodes)), {
+      exitCode: 1,
+      output: "node-4 10.244.3.0/24\n",
+    });
+    t.strictSame(cluster.nodeOf("node-4"), node);
+    t.strictSame(cluster.callsOn("node-4"), calls, "the node is not drained again");
+  }
+  t.end();
+});
+
+test("another podCIDR that ends like the new one stops nothing", (t) => {
+  const nodes = [...healthy, { name: "node-4" }];
+  const cluster = fakeCluster(t, nodes);
+  cluster.put({ name: "node-9", podCidrs: ["110.244.3.0/24"] });
+  t.strictSame(cluster.run(commandsFor(nodes)), { exitCode: 0, output: "" });
+  t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, ["10.244.3.0/24"]);
+  t.end();
+});
+
+test("a configuration that containerd did not write stays", (t) => {
+  const nodes = [...healthy, MISPLACED];
+  const cluster = fakeCluster(t, nodes, "");
+  t.equal(cluster.run(commandsFor(nodes)).exitCode, 0);
+  t.equal(cluster.configurationOf("node-4"), "10.99.0.0/24");
+  t.strictSame(cluster.callsOn("node-4"), [
+    "systemctl stop kubelet",
+    "ip link delete cni0",
+    "systemctl start kubelet",
+  ]);
+  t.end();
+});
+
+test("the commands stop at the first that fails", (t) => {
+  const nodes = [...healthy, MISPLACED];
+  const cluster = fakeCluster(t, nodes);
+  const commands = commandsFor(nodes).replace(/^kubectl drain .*$/m, "false &&");
+  t.equal(cluster.run(commands).exitCode, 1);
+  t.strictSame(cluster.callsOn("node-4"), []);
+  t.equal(cluster.nodeOf("node-4")?.metadata.resourceVersion, "12345", "it is still the old one");
+  t.end();
+});
+
+test("the restart of kube-controller-manager is advised where addresses were shared", (t) => {
+  const restarts = (nodes: readonly WrittenNode[]): boolean =>
+    JSON.parse(audit(nodes, CLUSTER, "--json").stdout).restartControllerManager;
+  t.equal(restarts([...healthy, MISPLACED]), false);
+  t.equal(restarts([...healthy, { name: "node-4", podCidrs: ["10.244.0.0/24"] }]), true);
+  t.equal(restarts([...healthy, { name: "node-4", podCidrs: ["10.244.0.0/23"] }]), true);
+  t.equal(restarts([...healthy, { name: "node-4" }]), false, "nothing is deleted");
+  t.end();
+});
+
+test("the name of a node never becomes a command", (t) => {
+  const names = [
+    "a; touch pwned",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "a' ; touch pwned ; '",
+    "x\ntouch pwned\n",
+    "--all",
+    "../../etc/passwd",
+    "\u001b[31mred",
+  ];
+  const nodes = [...healthy, ...names.map((name) => ({ name })), { name: "node-4" }];
+  const { exitCode, stdout } = audit(nodes, CLUSTER);
+  t.equal(exitCode, 1);
+  t.notMatch(stdout, "\u001b");
+  t.strictSame(
+    problemsOf(nodes, CLUSTER).flatMap(([code, , name]) => (code === "name" ? [name] : [])),
+    names,
+  );
+  const cluster = fakeCluster(t, [...healthy, { name: "node-4" }]);
+  t.equal(cluster.run(`touch() { echo pwned; }; ${commandsFor(nodes)}`).output, "");
+  t.equal(cluster.nodeOf("node-4")?.spec.podCIDR, "10.244.3.0/24", "only node-4 is renumbered");
+  t.end();
+});
+
+test("five thousand nodes with one podCIDR are not compared in pairs", (t) => {
+  const nodes = Array.from({ length: 5000 }, (_, index) => ({
+    name: `node-${index}`,
+    podCidrs: ["10.0.0.0/24"],
+  }));
+  const { exitCode, stdout } = audit(nodes, "--json", "--cluster-cidr=10.0.0.0/8");
+  const { problems, renumber } = JSON.parse(stdout);
+  t.strictSame([exitCode, problems.length, renumber.length], [1, 5000, 4999]);
+  t.equal(problems[7].message, "also assigned to node-0, node-1, node-2 and 4996 other nodes");
+  t.equal(renumber.at(-1).to[0], "10.19.135.0/24");
+  t.end();
+});

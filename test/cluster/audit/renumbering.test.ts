@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { test } from "tap";
+import { findProblems } from "../../../src/cluster/audit/node-findings.ts";
+import { proposeRenumbering, type Renumbering } from "../../../src/cluster/audit/renumbering.ts";
+import { type Expectation, parseNodeCidrs } from "../../../src/cluster/nodes/node-cidrs.ts";
+import type { ClusterNode } from "../../../src/cluster/nodes/node-list.ts";
+import { groupCidrs } from "../../../src/cluster/nodes/overlapping-cidrs.ts";
+import { isWithin } from "../../../src/ipam/address.ts";
+import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
+import { seed } from "../../harness/seed.ts";
+
+function node(name: string, podCidrs: readonly string[], created = ""): ClusterNode {
+  return { name, podCidrs, pods: undefined, created };
+}
+
+function expectation(...settings: readonly (readonly [cluster: string, nodeMask: number])[]) {
+  const clusters = settings.map(([cluster]) => {
+    const prefix = parsePrefix(cluster);
+    if (prefix === undefined) throw new Error(`${cluster} is no network`);
+    return { ...prefix, ...addressRangeOf(prefix) };
+  });
+  const families = clusters.map(({ address }) => address.family);
+  const masks = families.map((family, index) => ({
+    family,
+    nodeMask: settings[index]?.[1] ?? 0,
+    source: "option" as const,
+  }));
+  return { clusters, serviceCidrs: [], families, masks, hostNetworkPods: 0n };
+}
+
+function renumber(nodes: readonly ClusterNode[], expected: Expectation): readonly Renumbering[] {
+  const withPodCidr = nodes.map(parseNodeCidrs);
+  const groups = groupCidrs(withPodCidr.flatMap(({ cidrs }) => cidrs));
+  return proposeRenumbering(withPodCidr, groups, expected);
+}
+
+function proposals(nodes: readonly ClusterNode[], expected: Expectation) {
+  return renumber(nodes, expected).map((one) => [one.node.name, one.podCidrs?.join(",") ?? "none"]);
+}
+
+test("of nodes with the same podCIDR the oldest keeps it", (t) => {
+  const nodes = [
+    node("b", ["10.0.0.0/24"], "2024-05-01T10:00:00Z"),
+    node("a", ["10.0.0.0/24"], "2023-05-01T10:00:00Z"),
+    node("c", ["10.0.0.0/24"], "2024-05-01T10:00:00Z"),
+  ];
+  t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [
+    ["b", "10.0.1.0/24"],
+    ["c", "10.0.2.0/24"],
+  ]);
+  t.end();
+});
+
+test("a podCIDR of another size is replaced, and one of the right size in it stays", (t) => {
+  const nodes = [node("a", ["10.0.0.0/20"]), node("b", ["10.0.3.0/24"])];
+  t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [["a", "10.0.16.0/24"]]);
+  t.end();
+});
+
+test("a node keeps its good podCIDR of the other family", (t) => {
+  const nodes = [
+    node("a", ["10.0.0.0/24", "fd00:0:0:1::/64"]),
+    node("b", ["10.9.0.0/24", "fd00:0:0:2::/64"]),
+    node("c", ["fd00:0:0:3::/64"]),
+    node("d", []),
+  ];
+  t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24], ["fd00::/48", 64])), [
+    ["d", "10.0.3.0/24,fd00::/64"],
+    ["b", "10.0.1.0/24,fd00:0:0:2::/64"],
+    ["c", "10.0.2.0/24,fd00:0:0:3::/64"],
+  ]);
+  t.end();
+});
+
+test("where large podCIDRs take the whole cluster CIDR, each node gets a part of its own", (t) => {
+  const nodes = [node("a", ["10.0.0.0/17"]), node("b", ["10.0.128.0/17"]), node("c", [])];
+  t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [
+    ["c", "none"],
+    ["a", "10.0.0.0/24"],
+    ["b", "10.0.128.0/24"],
+  ]);
+  t.match(renumber(nodes, expectation(["10.0.0.0/16", 24]))[0]?.problem, /no IPv4 podCIDR is left/);
+  t.end();
+});
+
+test("without a cluster CIDR, or for an invalid name, there is no proposal", (t) => {
+  const masks = expectation(["10.0.0.0/16", 24]);
+  t.match(renumber([node("a", [])], { ...masks, clusters: [] })[0]?.problem, /--cluster-cidr/);
+  t.match(renumber([node("a; id", [])], masks)[0]?.problem, /does not accept this name/);
+  t.strictSame(renumber([node("a; id", ["10.0.0.0/24"])], masks), [], "its podCIDR is good");
+  t.end();
+});
+
+test("no proposal overlaps another node's podCIDR, and once applied there are no problems", (t) => {
+  const cidrs = fc.oneof(
+    fc.tuple(fc.nat(255), fc.integer({ min: 24, max: 30 })).map(([host, length]) => {
+      const prefix = parsePrefix(`10.0.0.${host}/${length}`);
+      if (prefix === undefined) throw new Error("a network was written");
+      const { value } = addressRangeOf(prefix).first;
+      return `10.0.0.${value & 255n}/${length}`;
+    }),
+    fc.constantFrom("10.0.1.0/28", "fd00::/64", "garbage", "10.0.0.5/28"),
+  );
+  const clusters = fc.array(fc.array(cidrs, { maxLength: 2 }), { maxLength: 14 });
+  const expected = expectation(["10.0.0.0/24", 28]);
+  fc.assert(
+    fc.property(clusters, (all) => {
+      const nodes = all.map((podCidrs, index) => node(`node-${index}`, podCidrs));
+      const changes = renumber(nodes, expected);
+      const cidrsByNode = new Map(nodes.map((one) => [one.name, parseNodeCidrs(one).cidrs]));
+      for (const { node: changed, podCidrs = [] } of changes) {
+        const proposed = podCidrs.filter((one) => !changed.podCidrs.includes(one));
+        for (const cidr of parseNodeCidrs(node("new", proposed)).cidrs) {
+          for (const [name, others] of cidrsByNode) {
+            const overlaps = others.some(
+              (one) => isWithin(one.first, cidr) || isWithin(cidr.first, one),
+            );
+            t.notOk(overlaps && name !== changed.name, `${cidr.text} of ${name}`);
+          }
+        }
+      }
+      // All that have a proposal take it; those without one are left out.
+      const after = nodes.flatMap((one) => {
+        const change = changes.find((two) => two.node === one);
+        if (change === undefined) return [one];
+        return change.podCidrs === undefined ? [] : [node(one.name, change.podCidrs)];
+      });
+      const withPodCidr = after.map(parseNodeCidrs);
+      const groups = groupCidrs(withPodCidr.flatMap(({ cidrs }) => cidrs));
+      t.strictSame(findProblems(withPodCidr, groups, expected), []);
+    }),
+    { numRuns: 500, seed },
+  );
+  t.end();
+});

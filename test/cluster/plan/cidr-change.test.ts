@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { test } from "tap";
+import { changeOf, changeProblems, type Settings } from "../../../src/cluster/plan/cidr-change.ts";
+import type { AddressRange } from "../../../src/ipam/address.ts";
+import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
+import { seed } from "../../harness/seed.ts";
+
+function settings(
+  cluster: string,
+  nodeMask: number,
+  serviceCidrs: readonly AddressRange[] = [],
+): Settings {
+  const prefix = parsePrefix(cluster);
+  if (prefix === undefined) throw new Error(`${cluster} is no network`);
+  return {
+    family: prefix.address.family,
+    cluster: { ...prefix, address: addressRangeOf(prefix).first },
+    serviceCidrs,
+    nodeMask,
+  };
+}
+
+function counts(was: Settings, now: Settings, nodes: bigint) {
+  const { keeping, otherSize, outside, cidrsTaken, cidrsFree } = changeOf(was, now, nodes);
+  return { keeping, otherSize, outside, cidrsTaken, cidrsFree };
+}
+
+test("from /16 with /24 to /12 with /16: all nodes are in one new CIDR, fifteen are free", (t) => {
+  t.strictSame(counts(settings("10.244.0.0/16", 24), settings("10.240.0.0/12", 16), 256n), {
+    keeping: 0n,
+    otherSize: 256n,
+    outside: 0n,
+    cidrsTaken: 1n,
+    cidrsFree: 15n,
+  });
+  t.end();
+});
+
+test("back from /12 with /16 to /12 with /24: the sixteen podCIDRs take all new CIDRs", (t) => {
+  t.strictSame(counts(settings("10.240.0.0/12", 16), settings("10.240.0.0/12", 24), 16n), {
+    keeping: 0n,
+    otherSize: 16n,
+    outside: 0n,
+    cidrsTaken: 4096n,
+    cidrsFree: 0n,
+  });
+  t.end();
+});
+
+test("a larger cluster CIDR with the same node mask changes nothing for the existing nodes", (t) => {
+  const change = changeOf(settings("10.244.0.0/16", 24), settings("10.240.0.0/12", 24), 256n);
+  t.strictSame([change.keeping, change.cidrsFree], [256n, 3840n]);
+  t.strictSame(changeProblems(change), []);
+  t.end();
+});
+
+test("another cluster CIDR leaves all nodes outside", (t) => {
+  const change = changeOf(settings("10.9.0.0/16", 24), settings("10.0.0.0/16", 24), 256n);
+  t.strictSame([change.outside, change.cidrsFree], [256n, 256n]);
+  t.strictSame(
+    changeProblems(change).map(({ code }) => code),
+    ["outside"],
+  );
+  t.end();
+});
+
+test("no more nodes have a podCIDR than the old settings hold", (t) => {
+  t.equal(
+    changeOf(settings("10.0.0.0/16", 24), settings("10.0.0.0/8", 24), 300n).withPodCidr,
+    256n,
+  );
+  t.end();
+});
+
+test("a cluster CIDR inside the old one is accepted if it contains all podCIDRs in use", (t) => {
+  const [was, now] = [settings("10.244.0.0/16", 24), settings("10.244.0.0/20", 24)];
+  t.strictSame(changeProblems(changeOf(was, now, 16n)), []);
+  t.match(changeProblems(changeOf(was, now, 17n)), [
+    { code: "outside", message: /^1 of 17 nodes/ },
+  ]);
+  t.end();
+});
+
+test("a podCIDR that contains the new cluster CIDR is accepted, and takes all of it", (t) => {
+  const [was, now] = [settings("10.240.0.0/12", 16), settings("10.240.0.0/20", 24)];
+  t.strictSame(counts(was, now, 1n), {
+    keeping: 0n,
+    otherSize: 1n,
+    outside: 0n,
+    cidrsTaken: 16n,
+    cidrsFree: 0n,
+  });
+  t.equal(changeOf(was, now, 2n).outside, 1n, "the second podCIDR is beside it");
+  t.end();
+});
+
+test("the numbers are those of counting CIDR by CIDR", (t) => {
+  const cidr = fc.tuple(fc.nat(255), fc.integer({ min: 24, max: 30 }));
+  const some: fc.Arbitrary<Settings> = fc
+    .tuple(cidr, fc.nat(4))
+    .map(([[host, length], nodeBits]) =>
+      settings(`10.0.0.${host}/${length}`, Math.min(32, length + nodeBits)),
+    );
+  const services = fc
+    .option(cidr, { nil: undefined })
+    .map((one) => (one === undefined ? [] : [rangeOf(`10.0.0.${one[0]}/${one[1]}`)]));
+  const counted = fc.bigInt({ min: 0n, max: 20n });
+  fc.assert(
+    fc.property(some, some, services, counted, (before, after, serviceCidrs, nodes) => {
+      const was = { ...before, serviceCidrs };
+      const now = { ...after, serviceCidrs };
+      const [service] = serviceCidrs.map(numbersOf);
+      const isFree = (one: Numbers): boolean => service === undefined || !overlaps(one, service);
+      const old = cidrsOf(was).filter(isFree).slice(0, Number(nodes));
+      const fresh = cidrsOf(now);
+      const cluster = numbersOf(addressRangeOf(now.cluster));
+      const accepted = old.filter((one) => overlaps(one, cluster));
+      const taken = fresh.filter((one) => old.some((two) => overlaps(one, two)));
+      const free = fresh.filter((one) => !taken.includes(one) && isFree(one));
+      const isSameSize = was.nodeMask === now.nodeMask;
+      t.strictSame(counts(was, now, nodes), {
+        keeping: BigInt(isSameSize ? accepted.length : 0),
+        otherSize: BigInt(isSameSize ? 0 : accepted.length),
+        outside: BigInt(old.length - accepted.length),
+        cidrsTaken: BigInt(taken.length),
+        cidrsFree: BigInt(free.length),
+      });
+    }),
+    { numRuns: 500, seed },
+  );
+  t.end();
+});
+
+interface Numbers {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+function numbersOf({ first, last }: AddressRange): Numbers {
+  return { first: first.value, last: last.value };
+}
+
+function rangeOf(cidr: string): AddressRange {
+  return addressRangeOf(settings(cidr, 32).cluster);
+}
+
+/** As kube-controller-manager accepts a podCIDR: it lies in the other network, or contains it. */
+function overlaps(one: Numbers, other: Numbers): boolean {
+  return one.first <= other.last && other.first <= one.last;
+}
+
+function cidrsOf({ cluster, nodeMask }: Settings): Numbers[] {
+  const { first, last } = addressRangeOf(cluster);
+  const size = 1n << BigInt(32 - nodeMask);
+  const cidrs: Numbers[] = [];
+  for (let start = first.value; start <= last.value; start += size) {
+    cidrs.push({ first: start, last: start + size - 1n });
+  }
+  return cidrs;
+}

@@ -1,0 +1,217 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { test } from "tap";
+import { nodesIn, podsIn } from "../../../src/cluster/nodes/node-mask.ts";
+import { layOutCidrs, problemsOf } from "../../../src/cluster/plan/cidr-layout.ts";
+import type { CidrRequest } from "../../../src/cluster/plan/cidr-request.ts";
+import type { AddressRange } from "../../../src/ipam/address.ts";
+import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/prefix.ts";
+import { seed } from "../../harness/seed.ts";
+import { families } from "../../ipam/arbitraries.ts";
+
+const nothing = {
+  cluster: undefined,
+  serviceCidrs: [],
+  nodeMask: undefined,
+  nodes: undefined,
+  pods: undefined,
+};
+
+/** The addresses of service CIDRs. */
+function services(...cidrs: readonly string[]): readonly AddressRange[] {
+  return cidrs.flatMap((cidr) => {
+    const prefix = parsePrefix(cidr);
+    return prefix === undefined ? [] : [addressRangeOf(prefix)];
+  });
+}
+
+function request(
+  written: Partial<Omit<CidrRequest, "cluster">> & { readonly cluster?: string },
+): CidrRequest {
+  const cluster = written.cluster === undefined ? undefined : parsePrefix(written.cluster);
+  return { family: cluster?.address.family ?? 4, ...nothing, ...written, cluster };
+}
+
+function problemCodes(asked: CidrRequest): readonly string[] {
+  return problemsOf(asked, layOutCidrs(asked)).map(({ code }) => code);
+}
+
+test("any two of cluster CIDR, node mask, nodes and pods give the rest", (t) => {
+  const cases: readonly (readonly [CidrRequest, object])[] = [
+    [
+      request({ cluster: "10.244.0.0/16", nodeMask: 24 }),
+      { clusterLength: 16, nodeMask: 24, nodes: 256n, pods: 253n },
+    ],
+    [
+      request({ cluster: "10.244.0.0/16", nodes: 1000n }),
+      { nodeMask: 26, nodes: 1024n, pods: 61n },
+    ],
+    [request({ cluster: "10.244.0.0/16", nodes: 100n }), { nodeMask: 23, nodes: 128n, pods: 509n }],
+    [request({ cluster: "10.244.0.0/16", pods: 110n }), { nodeMask: 25, nodes: 512n, pods: 125n }],
+    [request({ cluster: "10.244.0.0/16", pods: 1n }), { nodeMask: 30, nodes: 16384n, pods: 1n }],
+    [
+      request({ nodeMask: 24, nodes: 4096n }),
+      { clusterLength: 12, nodeMask: 24, nodes: 4096n, pods: 253n },
+    ],
+    [
+      request({ nodes: 1000n, pods: 110n }),
+      { clusterLength: 15, nodeMask: 25, nodes: 1024n, pods: 125n },
+    ],
+    [request({ nodeMask: 29, pods: 5n }), { clusterLength: undefined, nodes: undefined, pods: 5n }],
+    [
+      request({ cluster: "fd00::/48", nodes: 1000n }),
+      { nodeMask: 64, nodes: 65536n, pods: 2n ** 64n - 2n },
+    ],
+    [request({ cluster: "fd00::/60", nodes: 100n }), { nodeMask: 67, nodes: 128n }],
+    [request({ cluster: "fd00::/108", pods: 254n }), { nodeMask: 120, nodes: 4096n, pods: 254n }],
+    [
+      request({ family: 6, nodes: 100n, pods: 10n }),
+      { clusterLength: 57, nodeMask: 64, nodes: 128n },
+    ],
+    [request({ cluster: "10.244.0.0/16" }), { nodeMask: 24 }],
+    [request({ cluster: "10.244.0.0/26" }), { nodeMask: 26, nodes: 1n }],
+    [request({ cluster: "fd00::/32" }), { nodeMask: 48, nodes: 65536n }],
+    [
+      request({ cluster: "10.0.0.0/8", nodeMask: 24, serviceCidrs: services("10.96.0.0/12") }),
+      { nodes: 65536n - 4096n },
+    ],
+    [
+      request({ cluster: "10.0.0.0/16", nodes: 4n, serviceCidrs: services("10.0.9.0/24") }),
+      { nodeMask: 19, nodes: 7n },
+    ],
+    [
+      request({ cluster: "10.0.0.0/16", nodes: 4n, serviceCidrs: services("10.1.0.0/16") }),
+      { nodeMask: 18, nodes: 4n },
+    ],
+  ];
+  for (const [asked, layout] of cases) {
+    t.match(layOutCidrs(asked), layout, inspect(layout));
+    t.strictSame(problemCodes(asked), []);
+  }
+  t.end();
+});
+
+test("what does not fit is a problem, with what to choose instead", (t) => {
+  const cases: readonly (readonly [CidrRequest, code: string, instead: string])[] = [
+    [
+      request({ cluster: "10.244.0.0/16", nodeMask: 24, nodes: 300n }),
+      "too-many-nodes",
+      "a node mask of /25 (512 nodes of 125 pods), or a cluster CIDR of /15 with a node mask of /24 (512 nodes of 253 pods)",
+    ],
+    [
+      request({ cluster: "10.240.0.0/12", nodeMask: 16, nodes: 17n, pods: 250n }),
+      "too-many-nodes",
+      "a node mask of /17 (32 nodes of 32765 pods), or a cluster CIDR of /11 with a node mask of /16 (32 nodes of 65533 pods)",
+    ],
+    [
+      request({ cluster: "10.244.0.0/16", nodeMask: 24, pods: 254n }),
+      "too-many-pods",
+      "a node mask of /23 (128 nodes of 509 pods), or a cluster CIDR of /15 with a node mask of /23 (256 nodes of 509 pods)",
+    ],
+    [
+      request({ cluster: "10.244.0.0/16", nodes: 1000n, pods: 200n }),
+      "too-many-nodes",
+      "a cluster CIDR of /14 with a node mask of /24 (1024 nodes of 253 pods)",
+    ],
+    [request({ nodeMask: 30, pods: 2n }), "too-many-pods", "a node mask of /29 (5 pods)"],
+    [
+      request({ cluster: "10.0.0.0/24", nodeMask: 16 }),
+      "mask-too-short",
+      "a node mask of /24 (1 node of 253 pods), or a cluster CIDR of /16 with a node mask of /16 (1 node of 65533 pods)",
+    ],
+    [
+      request({ cluster: "10.0.0.0/8", nodeMask: 31 }),
+      "pod-cidr-too-small",
+      "a node mask of /30 (4194304 nodes of 1 pod)",
+    ],
+    [
+      request({ nodeMask: 32, nodes: 4n }),
+      "pod-cidr-too-small",
+      "a cluster CIDR of /28 with a node mask of /30 (4 nodes of 1 pod)",
+    ],
+    [
+      request({ cluster: "fd00::/32", nodeMask: 64 }),
+      "too-many-pod-cidrs",
+      "a node mask of /48 (65536 nodes of 1208925819614629174706174 pods), or a cluster CIDR of /48 with a node mask of /64 (65536 nodes of 18446744073709551614 pods)",
+    ],
+    [
+      request({ cluster: "fd00::/48", nodes: 65_537n }),
+      "too-many-nodes",
+      "fewer nodes or fewer pods per node; kube-controller-manager assigns at most 65536 IPv6 podCIDRs",
+    ],
+    [
+      request({ nodes: 2n, pods: 2n ** 32n }),
+      "too-many-pods",
+      "fewer nodes, fewer pods per node, or IPv6; IPv4 does not have enough addresses",
+    ],
+    [
+      request({ nodes: 100_000n, pods: 5000n }),
+      "no-private-network",
+      "fewer nodes, fewer pods per node, or IPv6",
+    ],
+  ];
+  for (const [asked, code, instead] of cases) {
+    const found = problemsOf(asked, layOutCidrs(asked)).find((problem) => problem.code === code);
+    t.equal(found?.instead, instead, code);
+  }
+  t.end();
+});
+
+const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
+  const bits = family === 4 ? 32 : 128;
+  const lengths = fc.integer({ min: family === 4 ? 8 : 16, max: bits - 2 });
+  const cluster = lengths.map((length): Prefix => {
+    const prefix = parsePrefix(family === 4 ? `10.0.0.0/${length}` : `fd00::/${length}`);
+    if (prefix === undefined) throw new Error("a network was written");
+    return { ...prefix, address: addressRangeOf(prefix).first };
+  });
+  const counts = fc.bigInt({ min: 1n, max: 100_000n });
+  return fc.record({
+    family: fc.constant(family),
+    cluster: fc.option(cluster, { nil: undefined }),
+    serviceCidrs: fc.constantFrom([], services("10.0.0.0/12", "fd00::/64"), services("fd00::/8")),
+    nodeMask: fc.option(lengths, { nil: undefined }),
+    nodes: fc.option(counts, { nil: undefined }),
+    pods: fc.option(counts, { nil: undefined }),
+  });
+});
+
+test("a plan without problems holds all that was asked for, and its numbers agree", (t) => {
+  fc.assert(
+    fc.property(requests, (asked) => {
+      const layout = layOutCidrs(asked);
+      const { family, clusterLength, nodeMask, nodes, pods } = layout;
+      t.equal(pods, podsIn(family, nodeMask));
+      if (clusterLength !== undefined && asked.serviceCidrs.length === 0) {
+        t.equal(nodes, nodesIn(clusterLength, nodeMask));
+      }
+      if (problemsOf(asked, layout).length > 0) return;
+      t.equal(nodeMask, asked.nodeMask ?? nodeMask);
+      t.ok(asked.nodes === undefined || nodes === undefined || nodes >= asked.nodes);
+      t.ok(asked.pods === undefined || pods >= asked.pods);
+      t.ok(pods > 0n);
+    }),
+    { numRuns: 1000, seed },
+  );
+  t.end();
+});
+
+test("what is advised has no problem itself", (t) => {
+  fc.assert(
+    fc.property(requests, (asked) => {
+      for (const { instead } of problemsOf(asked, layOutCidrs(asked))) {
+        for (const [, mask] of instead.matchAll(/(?:^|or )a node mask of \/(\d+) \(\d+ node/g)) {
+          t.strictSame(problemCodes({ ...asked, nodeMask: Number(mask) }), [], instead);
+        }
+        for (const [, length, mask] of instead.matchAll(
+          /cluster CIDR of \/(\d+) with a node mask of \/(\d+)/g,
+        )) {
+          const cluster = parsePrefix(`${asked.family === 4 ? "0.0.0.0" : "::"}/${length}`);
+          t.strictSame(problemCodes({ ...asked, cluster, nodeMask: Number(mask) }), [], instead);
+        }
+      }
+    }),
+    { numRuns: 1000, seed },
+  );
+  t.end();
+});

@@ -1,0 +1,290 @@
+import { type Test, test } from "tap";
+import { type CallOptions, grantedAddresses, networkFor } from "../../blackbox/network.ts";
+import { extent } from "../../harness/extent.ts";
+import { byGoPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { tool } from "../../harness/tool.ts";
+
+function plan(line: string) {
+  return tool(["plan", ...line.split(" ")]);
+}
+
+/** The numbers of a plan for one family. */
+function numbersOf(line: string): { code: number | null; [name: string]: unknown } {
+  const { exitCode, stdout } = plan(`${line} --json`);
+  const { families, nodes, podsPerNode, maxPods } = JSON.parse(stdout);
+  return { code: exitCode, nodeMask: families[0].nodeMask, nodes, podsPerNode, maxPods };
+}
+
+test("plan says how many nodes and pods a cluster CIDR holds", (t) => {
+  const { exitCode, stdout, stderr } = plan(
+    "--cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24",
+  );
+  t.equal(
+    stdout,
+    `FAMILY  CLUSTER CIDR   NODE MASK  NODES  PODS PER NODE
+IPv4    10.244.0.0/16  /24          256            253
+
+Node 257 would get no podCIDR, and its pods no address.
+Set kubelet's --max-pods to at most 253, plus the number of its pods with hostNetwork, which kubelet counts, too.
+
+Node masks for 10.244.0.0/16 (IPv4):
+
+NODE MASK  NODES  PODS PER NODE
+/21           32           2045
+/22           64           1021
+/23          128            509
+/24          256            253
+/25          512            125
+/26         1024             61
+/27         2048             29
+`,
+  );
+  t.strictSame([exitCode, stderr], [0, ""]);
+  t.end();
+});
+
+test("any two values give the rest", (t) => {
+  const cases: readonly (readonly [line: string, numbers: object])[] = [
+    [
+      "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16",
+      { code: 0, nodes: 16, podsPerNode: 65533 },
+    ],
+    ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24", { code: 0, nodes: 4096 }],
+    ["--node-cidr-mask-size 30 --nodes 4", { code: 0, podsPerNode: 1, maxPods: 1 }],
+    ["--node-cidr-mask-size 29 --pods 5", { code: 0, nodes: null, podsPerNode: 5, maxPods: 5 }],
+    ["--cluster-cidr 10.244.0.0/16 --nodes 300", { code: 0, nodeMask: 25, podsPerNode: 125 }],
+    [
+      "--cluster-cidr 10.244.0.0/16 --pods 200",
+      { code: 0, nodeMask: 24, nodes: 256, maxPods: 200 },
+    ],
+    ["--nodes 4096 --pods 250", { code: 0, nodeMask: 24, nodes: 4096 }],
+    ["--node-cidr-mask-size 64 --nodes 10", { code: 0, nodeMask: 64, nodes: 16 }],
+    [
+      "--cluster-cidr 10.244.0.0/16,fd00::/48 --node-cidr-mask-size-ipv4 25 --node-cidr-mask-size-ipv6 64",
+      { code: 0, nodes: 512, podsPerNode: 125 },
+    ],
+  ];
+  for (const [line, numbers] of cases) t.match(numbersOf(line), numbers, line);
+  t.end();
+});
+
+test("the service CIDR and pods with hostNetwork count", (t) => {
+  const { exitCode, stdout } = plan(
+    "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 26 --service-cidr 10.0.0.0/20 --host-network-pods 4",
+  );
+  t.equal(exitCode, 0);
+  t.match(
+    stdout,
+    `/26          960             61
+
+Node 961 would get no podCIDR, and its pods no address.
+64 podCIDRs of /26 overlap the service CIDR and would not be assigned.
+Set kubelet's --max-pods to at most 65: 61 for pods with an address, 4 for pods with hostNetwork.
+Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).
+`,
+  );
+  t.end();
+});
+
+test("large numbers are printed digit by digit", (t) => {
+  const { stdout } = plan("--cluster-cidr fd00::/48 --node-cidr-mask-size 64 --json");
+  t.match(stdout, /"podsPerNode": 18446744073709551614,\n/);
+  t.match(stdout, /"maxPods": 2147483647,\n/, "the largest value that kubelet accepts");
+  t.end();
+});
+
+test("a change is reported by what it means for the existing nodes", (t) => {
+  const { exitCode, stdout, stderr } = plan(
+    "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
+  );
+  t.equal(
+    stdout.slice(stdout.indexOf("The change")),
+    `The change, for 256 nodes that have the first podCIDRs of the old settings:
+
+FAMILY  FROM                TO                  KEEP  OTHER SIZE  OUTSIDE  TAKEN  FREE
+IPv4    10.244.0.0/16, /24  10.240.0.0/12, /16     0         256        0      1    15
+
+KEEP, OTHER SIZE, OUTSIDE: nodes whose podCIDR fits the new settings, has another size, or is outside the new cluster CIDR.
+TAKEN, FREE: CIDRs of the new size that overlap these podCIDRs, or are left for further nodes.
+Of 44 further nodes, 15 would get a podCIDR.
+
+Problems:
+
+- IPv4: 300 nodes do not fit: there are 16 podCIDRs of /16, so 284 nodes would get no podCIDR.
+  Instead: a node mask of /21 (512 nodes of 2045 pods).
+- IPv4: 256 nodes would keep a podCIDR of /24, and 1 CIDR of /16 overlaps them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently.
+  Instead: keep the node mask of /24 (4096 nodes in 10.240.0.0/12), or renumber all nodes (see host-local audit).
+- 29 of 300 nodes would get no podCIDR, since only 15 more get one; once all nodes are renumbered, there is room for 16, and 284 nodes would be left without.
+  Instead: keep the node mask of /24 (4096 nodes in 10.240.0.0/12), or renumber all nodes (see host-local audit).
+`,
+  );
+  t.strictSame([exitCode, stderr], [1, ""]);
+  t.end();
+});
+
+test("the document of a change", (t) => {
+  const { exitCode, stdout } = plan(
+    "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24 --was-cluster-cidr 10.244.0.0/16 --json",
+  );
+  t.equal(exitCode, 0, "a larger cluster CIDR is no problem");
+  t.strictSame(JSON.parse(stdout), {
+    asked: { nodes: null, podsPerNode: null },
+    families: [
+      {
+        family: "IPv4",
+        clusterCidr: "10.240.0.0/12",
+        clusterPrefixLength: 12,
+        nodeMask: 24,
+        nodes: 4096,
+        podsPerNode: 253,
+        choices: [21, 22, 23, 24, 25, 26, 27].map((nodeMask) => ({
+          clusterPrefixLength: 12,
+          nodeMask,
+          nodes: 2 ** (nodeMask - 12),
+          podsPerNode: 2 ** (32 - nodeMask) - 3,
+        })),
+      },
+    ],
+    nodes: 4096,
+    podsPerNode: 253,
+    maxPods: 253,
+    change: {
+      existingNodes: 256,
+      wantedNodes: 256,
+      furtherNodes: 3840,
+      withoutPodCidr: 0,
+      withoutPodCidrOnceRenumbered: 0,
+      families: [
+        {
+          family: "IPv4",
+          was: { clusterCidr: "10.244.0.0/16", nodeMask: 24, nodes: 256, podsPerNode: 253 },
+          now: { clusterCidr: "10.240.0.0/12", nodeMask: 24, nodes: 4096, podsPerNode: 253 },
+          withPodCidr: 256,
+          keeping: 256,
+          otherSize: 0,
+          outside: 0,
+          cidrsTaken: 256,
+          cidrsFree: 3840,
+        },
+      ],
+    },
+    problems: [],
+  });
+  t.end();
+});
+
+test("what does not fit together is a finding", (t) => {
+  const cases: readonly (readonly [line: string, codes: readonly string[]])[] = [
+    ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --nodes 17", ["too-many-nodes"]],
+    ["--node-cidr-mask-size 30 --pods 2", ["too-many-pods"]],
+    ["--cluster-cidr 10.0.0.0/24 --node-cidr-mask-size 16", ["mask-too-short"]],
+    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 31", ["pod-cidr-too-small"]],
+    ["--cluster-cidr fd00::/32 --node-cidr-mask-size 64", ["too-many-pod-cidrs"]],
+    ["--nodes 100000 --pods 5000", ["no-private-network"]],
+    ["--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12", ["service-cidr"]],
+    [
+      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --service-cidr 10.0.0.0/20 --nodes 241",
+      ["too-many-nodes"],
+    ],
+    ["--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.9.0.0/16", ["outside"]],
+    ["--cluster-cidr 10.0.0.0/12 --was-node-cidr-mask-size 16", ["overlap"]],
+    [
+      "--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.0.0.0/16,fd00::/48 --was-node-cidr-mask-size-ipv6 64",
+      ["family-gone"],
+    ],
+    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --was-cluster-cidr 10.0.0.0/16", ["family-new"]],
+    [
+      "--cluster-cidr 10.0.0.0/16,fd00::/48 --was-cluster-cidr fd00::/48,10.0.0.0/16",
+      ["family-order"],
+    ],
+    [
+      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --was-cluster-cidr 10.0.0.0/17 --was-nodes 128 --nodes 257",
+      ["too-many-nodes", "left-without"],
+    ],
+  ];
+  for (const [line, codes] of cases) {
+    const { exitCode, stdout } = plan(`${line} --json`);
+    const { problems }: { problems: readonly { code: string; instead: string }[] } =
+      JSON.parse(stdout);
+    t.strictSame([exitCode, problems.map(({ code }) => code)], [1, codes], line);
+    t.ok(
+      problems.every(({ instead }) => instead.length > 0),
+      "with what to choose instead",
+    );
+  }
+  t.end();
+});
+
+test("what cannot be worked out is a usage error", (t) => {
+  const cases: readonly (readonly [line: string, message: RegExp])[] = [
+    ["--nodes 5", /expected two of/],
+    ["--node-cidr-mask-size 24", /expected two of/],
+    ["--nodes none --pods 5", /--nodes: expected a positive integer, found none/],
+    ["--nodes 0 --pods 5", /--nodes/],
+    ["--nodes 1.5 --pods 5", /--nodes/],
+    ["--cluster-cidr 10.0.0.0 --nodes 5", /--cluster-cidr: expected a network/],
+    ["--cluster-cidr 10.0.0.0/33 --nodes 5", /--cluster-cidr: expected a network/],
+    ["--cluster-cidr ::ffff:10.0.0.0/112 --nodes 5", /--cluster-cidr: expected a network/],
+    ["--cluster-cidr 10.0.0.0/16,10.1.0.0/16", /one network, or one of each family/],
+    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 33", /expected at most 32/],
+    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size x", /expected a number from 1 to 128/],
+    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --node-cidr-mask-size 24", /for single-stack clusters/],
+    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size-ipv6 64", /has no IPv6 network/],
+    [
+      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
+      /cannot be combined with/,
+    ],
+    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr needs --cluster-cidr/],
+    ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0", /--service-cidr: expected a network/],
+    ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes needs/],
+    ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
+    [
+      "--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8",
+      /a cluster CIDR of \/16 cannot have a node mask of \/8/,
+    ],
+    ["--cluster-cidr 10.0.0.0/16 operand", /too many operands/],
+  ];
+  for (const [line, message] of cases) {
+    const { exitCode, stdout, stderr } = plan(line);
+    t.strictSame([exitCode, stdout], [2, ""], line);
+    t.match(stderr, message, line);
+  }
+  t.end();
+});
+
+test("a cluster CIDR with host bits is the network that kube-controller-manager takes it for", (t) => {
+  const { stdout } = plan("--cluster-cidr 10.244.0.0/12 --node-cidr-mask-size 24 --json");
+  t.equal(JSON.parse(stdout).families[0].clusterCidr, "10.240.0.0/12");
+  t.end();
+});
+
+/** How many pods get an address of a subnet: ADDs until one fails. */
+function podsThatFit(t: Test, subnet: string, options: CallOptions = {}): number {
+  const network = networkFor(t, { ranges: [[{ subnet }]] });
+  let count = 0;
+  while (grantedAddresses(network.add(`pod-${count}`, options)).length > 0) count++;
+  return count;
+}
+
+const small = ["10.0.0.0/30", "10.0.0.0/29", "fd00::/126"];
+const cidrs = extent === "short" ? small : [...small, "10.0.0.0/27", "fd00::/124"];
+
+test("a podCIDR holds as many pods as the plugin assigns addresses", (t) => {
+  for (const cidr of cidrs) {
+    const { podsPerNode } = numbersOf(
+      `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
+    );
+    t.equal(podsThatFit(t, cidr), podsPerNode, cidr);
+  }
+  t.end();
+});
+
+test("and as the Go plugin assigns", { skip: skipWithoutGoPlugin }, (t) => {
+  for (const cidr of cidrs) {
+    const { podsPerNode } = numbersOf(
+      `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
+    );
+    t.equal(podsThatFit(t, cidr, byGoPlugin), podsPerNode, cidr);
+  }
+  t.end();
+});

@@ -1,0 +1,106 @@
+/** The executable under test, started exactly as a container runtime starts a plugin. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** One start of a plugin: its whole environment, what it reads, and where it stands. */
+export interface Call {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: string | Uint8Array;
+  readonly workingDirectory?: string;
+  readonly arguments?: readonly string[];
+  /** The user and group number to run as; the caller's own where absent. */
+  readonly user?: number;
+}
+
+/** What a start of a plugin left behind for its caller. `exitCode` is null after a signal. */
+export interface Outcome {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+const { HOST_LOCAL_BIN = "dist/host-local" } = process.env;
+
+/** The executable under test: `HOST_LOCAL_BIN`, else `dist/host-local` of this repository. */
+export const executable = resolve(repository, HOST_LOCAL_BIN);
+
+/** Whether that is the native one. */
+export const isNative: boolean = executable === resolve(repository, "dist/native/host-local");
+
+/** No call takes this long: it bounds a hanging plugin, in milliseconds. */
+const longestCall = 180_000;
+
+// Vectors and the reference's file modes are stated for this mask; children inherit it.
+process.umask(0o022);
+
+/**
+ * Resolves a path of this repository.
+ *
+ * @param path the path, relative to the top of the repository
+ */
+export function inRepository(path: string): string {
+  return resolve(repository, path);
+}
+
+/**
+ * Runs a plugin and waits for its end, with exactly the given environment.
+ *
+ * @param program the plugin's path
+ * @param call what to give it
+ */
+export function run(program: string, call: Call): Outcome {
+  const child = spawnSync(program, [...(call.arguments ?? [])], {
+    ...processOptions(call),
+    input: call.stdin,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const fault = child.error;
+  if (child.status === null && child.signal === null && fault !== undefined) {
+    throw fault;
+  }
+  return {
+    exitCode: child.status,
+    stdout: child.stdout.toString("utf8"),
+    stderr: child.stderr.toString("utf8"),
+  };
+}
+
+/**
+ * Starts a plugin as {@link run} does, without waiting, so that many run side by side.
+ *
+ * @param program the plugin's path
+ * @param call what to give it
+ */
+export function start(program: string, call: Call): Promise<Outcome> {
+  return new Promise((settle, fail) => {
+    const child = spawn(program, [...(call.arguments ?? [])], processOptions(call));
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+    // A plugin may end without reading its input (VERSION does).
+    child.stdin.on("error", () => {});
+    child.on("error", fail);
+    child.on("close", (exitCode) => {
+      settle({
+        exitCode,
+        stdout: Buffer.concat(stdout).toString("utf8"),
+        stderr: Buffer.concat(stderr).toString("utf8"),
+      });
+    });
+    child.stdin.end(call.stdin);
+  });
+}
+
+function processOptions(call: Call) {
+  return {
+    env: { ...call.environment },
+    timeout: longestCall,
+    ...(call.workingDirectory === undefined ? {} : { cwd: call.workingDirectory }),
+    ...(call.user === undefined ? {} : { uid: call.user, gid: call.user }),
+  };
+}

@@ -1,0 +1,143 @@
+/** File systems in a mount namespace of the scenario. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Context } from "../faults/executables/scenario.ts";
+import { scratchDirectory } from "./data-directory.ts";
+
+const namespace = ["--mount", "--propagation", "private"];
+
+/** Why nothing can be mounted here; `undefined` where it can. */
+export function mountObstacle(): string | undefined {
+  if (process.getuid?.() !== 0) return "Mounting needs root.";
+  const context = [...namespace, "sh", "-c", "mount -t tmpfs tmpfs /mnt && exec nsenter --version"];
+  const { status, stderr, error } = spawnSync("unshare", context, { encoding: "utf8" });
+  if (status === 0) return undefined;
+  return `This machine does not let file systems be mounted: ${error?.message ?? stderr.trim()}`;
+}
+
+/**
+ * A mount namespace. A process of this one stands inside, and Linux shows what that process sees below
+ * `/proc/<id>/root`: so test and plugin reach the file systems from outside, by ordinary paths.
+ */
+export class Mounts {
+  readonly #processId: number;
+  readonly #inside: string;
+
+  private constructor(processId: number, inside: string) {
+    this.#processId = processId;
+    this.#inside = inside;
+  }
+
+  /** Opens one. It ends with the scenario, and also when this process is killed, since then its input ends. */
+  static async open(teardown: Context["teardown"]): Promise<Mounts> {
+    const inside = scratchDirectory({ teardown });
+    const command = [...namespace, "sh", "-c", "echo inside; exec cat"];
+    const keeper = spawn("unshare", command, { stdio: ["pipe", "pipe", "inherit"] });
+    await new Promise((entered, fail) => {
+      keeper.stdout.once("data", entered);
+      keeper.once("error", fail);
+      keeper.once("exit", fail);
+    });
+    teardown(
+      () =>
+        new Promise<void>((ended) => {
+          keeper.once("exit", () => ended());
+          keeper.stdin.end();
+        }),
+    );
+    return new Mounts(keeper.pid ?? 0, inside);
+  }
+
+  /** As `open`; processes inside find another boot id, as after the next start of the machine, or on another one. */
+  static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
+    const mounts = await Mounts.open(teardown);
+    mounts.#replace("/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`, teardown);
+    return mounts;
+  }
+
+  /** As `openAfterBoot`; processes inside find this machine id, too. */
+  static async openOnMachine(teardown: Context["teardown"], machineId: string): Promise<Mounts> {
+    const mounts = await Mounts.openAfterBoot(teardown);
+    mounts.#replace("/etc/machine-id", `${machineId}\n`, teardown);
+    return mounts;
+  }
+
+  #replace(path: string, content: string, teardown: Context["teardown"]): void {
+    const file = join(scratchDirectory({ teardown }), "replaced");
+    writeFileSync(file, content);
+    this.#cover(path, file);
+  }
+
+  /** The path at which all can reach what stands at `path` in the directory of this namespace. */
+  at(path: string): string {
+    return join("/proc", String(this.#processId), "root", this.#inside, path);
+  }
+
+  /**
+   * Mounts a new file system in memory.
+   *
+   * @param path where, in the directory of this namespace
+   * @param options as of `mount -o`
+   * @returns the path at which all can reach it
+   */
+  memory(path: string, options: string): string {
+    mkdirSync(this.at(path), { recursive: true });
+    this.run(["mount", "-t", "tmpfs", "-o", `mode=755,${options}`, "tmpfs", this.within(path)]);
+    return this.at(path);
+  }
+
+  /**
+   * Mounts a file system that is in a file.
+   *
+   * @param path where, in the directory of this namespace
+   * @param image the file
+   * @param options as of `mount -o`
+   * @returns the path at which all can reach it
+   */
+  image(path: string, image: string, options = "loop"): string {
+    mkdirSync(this.at(path), { recursive: true });
+    this.run(["mount", "-o", options, image, this.within(path)]);
+    return this.at(path);
+  }
+
+  /** Covers a file of the machine with another one, in this namespace. */
+  #cover(path: string, file: string): void {
+    this.run(["mount", "--bind", file, path]);
+  }
+
+  /** Removes a mount. */
+  unmount(path: string): void {
+    this.run(["umount", this.within(path)]);
+  }
+
+  /** What runs a program in this namespace. */
+  get entry(): readonly string[] {
+    return ["nsenter", "--mount", "--target", String(this.#processId), "--"];
+  }
+
+  /** Makes what stands below `path` read-only, in this namespace. */
+  freeze(path: string): void {
+    this.run(["mount", "--bind", this.within(path), this.within(path)]);
+    this.run(["mount", "-o", "remount,bind,ro", this.within(path)]);
+  }
+
+  /** Makes it writable again. */
+  thaw(path: string): void {
+    this.unmount(path);
+  }
+
+  /** The path at which processes of this namespace find what stands at `path` in its directory. */
+  within(path: string): string {
+    return join(this.#inside, path);
+  }
+
+  /** Runs a command in this namespace, which must succeed. */
+  run(command: readonly string[]): void {
+    const [program = "", ...entered] = [...this.entry, ...command];
+    const { status, stderr } = spawnSync(program, entered, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+  }
+}

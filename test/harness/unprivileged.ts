@@ -1,0 +1,57 @@
+/** Calls by a user whom file permissions bind, also where the tests themselves run as root. */
+
+import { chmodSync, chownSync, copyFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import type { CallOptions } from "../blackbox/network.ts";
+import { scratchDirectory } from "./data-directory.ts";
+import { executable, run } from "./executable.ts";
+import { versionCall } from "./runtime-call.ts";
+
+/** Whether the tests run as root, whom no permission stops. */
+export const isRoot = process.getuid?.() === 0;
+
+/** The user `nobody`. */
+const nobody = 65534;
+
+/**
+ * Says how to call an executable without privileges. Where `nobody` cannot reach it, because
+ * a directory above it is closed, a copy is used.
+ *
+ * @param t the test that owns the copy
+ * @param program the executable; by default the one under test
+ */
+export function withoutPrivileges(
+  t: Pick<Test, "teardown">,
+  program = executable,
+): Pick<CallOptions, "user"> & { readonly program: string } {
+  if (!isRoot) {
+    return { program };
+  }
+  if (isReachable(program)) {
+    return { program, user: nobody };
+  }
+  const copy = join(scratchDirectory(t), "host-local");
+  copyFileSync(program, copy);
+  chmodSync(copy, 0o755);
+  return { program: copy, user: nobody };
+}
+
+/**
+ * Hands a file or directory over to the user of {@link withoutPrivileges}.
+ *
+ * @param path the path
+ */
+export function handOver(path: string): void {
+  if (isRoot) {
+    chownSync(path, nobody, nobody);
+  }
+}
+
+function isReachable(program: string): boolean {
+  try {
+    return run(program, { ...versionCall(), user: nobody }).exitCode === 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+import { test } from "tap";
+import {
+  readSeenDead,
+  type SeenDead,
+  seenDeadPath,
+  writeSeenDead,
+} from "../../../src/operator/gc/seen-dead.ts";
+import { type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
+import type { MemoryMachine, Outcome } from "../../harness/memory-machine.ts";
+import { location, machineWith } from "../../store/fixtures.ts";
+
+const seenDead: SeenDead = {
+  name: "10.0.0.2",
+  owner: "c1\r\neth0",
+  modified: 1_769_860_800_123_456_789n,
+  since: 1_769_860_800_000,
+};
+
+test("reservations seen dead are read as written, to the nanosecond", (t) => {
+  const machine = machineWith();
+  const system = machine.start();
+  t.same(readSeenDead(system, location), []);
+
+  const both = [seenDead, { ...seenDead, name: "fd00::2", owner: "c2" }];
+  writeSeenDead(system, location, both);
+  t.same(readSeenDead(system, location), both);
+
+  writeSeenDead(system, location, []);
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
+  writeSeenDead(system, location, []);
+  t.end();
+});
+
+for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]', "[1]"]) {
+  test(`${JSON.stringify(text)} has no reservation seen dead`, (t) => {
+    const machine = machineWith();
+    machine.disk.makeDirectories(location.stateDirectory);
+    machine.disk.put(seenDeadPath(location), text);
+
+    t.same(readSeenDead(machine.start(), location), []);
+    t.end();
+  });
+}
+
+/** Writes one reservation that was seen dead; returns the outcome. */
+function write(machine: MemoryMachine, later: SeenDead, interrupt?: Interrupt): Outcome {
+  return machine.run({ interrupt }, (system) => {
+    writeSeenDead(system, location, [later]);
+    return 0;
+  });
+}
+
+test("a run that is killed while it writes leaves the old list or the new one", (t) => {
+  const machine = machineWith();
+  writeSeenDead(machine.start(), location, [seenDead]);
+  const later = { ...seenDead, since: seenDead.since + 1 };
+
+  const { calls } = machine.try(() => write(machine, later));
+  const found = [...calls.keys(), calls.length].map((at) =>
+    machine.try(() => {
+      write(machine, later, stopAt(at + 1, 0.5));
+      return readSeenDead(machine.start(), location).map(({ since }) => since);
+    }),
+  );
+
+  t.ok(found.every(([since]) => since === seenDead.since || since === later.since));
+  t.same(found[0], [seenDead.since], "killed before it began");
+  t.same(found.at(-1), [later.since], "killed after it had ended");
+  t.end();
+});
+
+test("a failed write is an error", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: refuse("createFile", "ENOSPC") });
+
+  t.throws(() => writeSeenDead(system, location, [seenDead]), { code: "ENOSPC" });
+  t.end();
+});

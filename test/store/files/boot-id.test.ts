@@ -1,0 +1,50 @@
+import { test } from "tap";
+import { bootId, machineId } from "../../../src/store/files/boot-id.ts";
+import { refuse } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+
+test("each boot has an id of its own", (t) => {
+  const machine = new MemoryMachine();
+  const first = bootId(machine.start());
+  t.equal(first, bootId(machine.start()));
+
+  machine.boot();
+
+  t.not(bootId(machine.start()), first);
+  t.end();
+});
+
+test("without /proc, or with something else in its place, there is none", (t) => {
+  const machine = new MemoryMachine();
+  for (const content of [undefined, "", "unknown\n", "x".repeat(100)]) {
+    machine.bootId = content;
+    t.equal(bootId(machine.start()), undefined);
+  }
+  t.end();
+});
+
+test("the id of the machine is 32 hexadecimal digits", (t) => {
+  const machine = new MemoryMachine();
+  t.match(machineId(machine.start()), /^[0-9a-f]{32}$/);
+
+  for (const content of [
+    undefined,
+    "",
+    "uninitialized\n",
+    `${"0".repeat(32)}\n`,
+    `${"A".repeat(32)}\n`,
+    `${"a".repeat(31)}\n`,
+    "x".repeat(100),
+  ]) {
+    machine.machineId = content;
+    t.equal(machineId(machine.start()), undefined, JSON.stringify(content));
+  }
+  t.end();
+});
+
+test("one that cannot be read for the moment is not taken for none", (t) => {
+  const machine = new MemoryMachine();
+  const system = machine.start({ interrupt: refuse("readFile", "EMFILE") });
+  t.throws(() => machineId(system), { code: "EMFILE" });
+  t.end();
+});

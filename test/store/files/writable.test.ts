@@ -1,0 +1,70 @@
+import { test } from "tap";
+import { locate } from "../../../src/store/files/paths.ts";
+import { requireWritableStore } from "../../../src/store/files/writable.ts";
+import { refuse } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { location, machineWith, networkName } from "../fixtures.ts";
+
+test("a writable network directory is enough", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: refuse("requireWritable", "EACCES", "/data") });
+
+  t.doesNotThrow(() => requireWritableStore(system, location));
+  t.end();
+});
+
+test("while it is missing, the nearest existing directory above it counts", (t) => {
+  const cases = [
+    ["/data", "/data"],
+    ["/", "/"],
+  ] as const;
+
+  for (const [existing, asked] of cases) {
+    const machine = new MemoryMachine();
+    machine.disk.makeDirectories(existing);
+
+    t.doesNotThrow(() => requireWritableStore(machine.start(), location));
+    const refused = machine.start({ interrupt: refuse("requireWritable", "EROFS", asked) });
+    t.throws(() => requireWritableStore(refused, location), {
+      message: `access ${asked}: read-only file system`,
+    });
+    t.notOk(machine.disk.has("/data/net"), "nothing is created");
+  }
+  t.end();
+});
+
+test("a relative data directory ends at the working directory", (t) => {
+  const system = new MemoryMachine().start({ interrupt: refuse("requireWritable", "ENOENT") });
+
+  t.throws(() => requireWritableStore(system, locate("data", networkName("net"))), {
+    message: "access .: no such file or directory",
+  });
+  t.end();
+});
+
+test("a file in the path, or a dangling link, is an error", (t) => {
+  for (const path of ["/data", "/data/net"]) {
+    const machine = new MemoryMachine();
+    machine.disk.put(path, "");
+    t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+
+    machine.disk.putLink(path, "/nowhere");
+    t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+  }
+  t.end();
+});
+
+test("a directory that another call makes meanwhile is no obstacle", (t) => {
+  const machine = new MemoryMachine();
+  machine.disk.makeDirectories("/data");
+  const system = machine.start({
+    interrupt: ({ operation, path }) =>
+      operation === "linkStatus" && path === location.directory
+        ? { kind: "pause", meanwhile: () => machine.disk.makeDirectories(path) }
+        : undefined,
+  });
+
+  t.doesNotThrow(() => requireWritableStore(system, location));
+  t.ok(machine.disk.has(location.directory));
+  t.end();
+});

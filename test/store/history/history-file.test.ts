@@ -1,0 +1,222 @@
+import { test } from "tap";
+import {
+  type HistoryCall,
+  hasHistory,
+  historyPath,
+  keepHistory,
+  readHistory,
+  turnedOverPath,
+} from "../../../src/store/history/history-file.ts";
+import type { Change } from "../../../src/store/locked-network.ts";
+import { Store } from "../../../src/store/locked-network.ts";
+import { pauseAt, refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
+import { attachment, location, machineWith } from "../fixtures.ts";
+
+const MAX = 4096;
+const path = historyPath(location);
+
+function call(changed: Partial<HistoryCall> = {}): HistoryCall {
+  const caller = (): string => "containerd/bridge";
+  return { maxBytes: MAX, verb: "ADD", pod: "default/web", caller, ...changed };
+}
+
+function change(kind: Change["kind"], name: string, container = "c1"): Change {
+  return { kind, name, owner: { kind: "attachment", ...attachment(container) } };
+}
+
+/** Keeps changes as a call does under the lock; returns what it says on standard error. */
+function keep(
+  process: MemoryProcess,
+  changes: readonly Change[],
+  {
+    isLocked = true,
+    usesStateDirectory = true,
+    ...changed
+  }: Partial<HistoryCall> & { isLocked?: boolean; usesStateDirectory?: boolean } = {},
+): string {
+  const store = new Store(process, { ...location, usesStateDirectory }, isLocked);
+  keepHistory(store, call(changed), changes, isLocked);
+  return store.warnings;
+}
+
+/** What the history tells, in short. */
+function told(machine: MemoryMachine): readonly string[] | undefined {
+  return readHistory(machine.start(), location)?.map(({ verb, address, container, pod }) =>
+    `${verb} ${address} ${container} ${pod}`.trimEnd(),
+  );
+}
+
+test("each change is a line, in a file for root alone", (t) => {
+  const machine = machineWith();
+  t.equal(told(machine), undefined);
+  t.equal(hasHistory(machine.start(), location), false);
+
+  keep(machine.start(), [change("reserved", "10.0.0.2"), change("reserved", "fd00::2")]);
+  machine.wait(5000);
+  keep(machine.start(), [change("released", "10.0.0.2")], { verb: "DEL" });
+
+  t.equal(
+    machine.disk.readFile(path, 1000),
+    `2026-01-31T12:00:00.000Z ADD 10.0.0.2 c1 eth0 default/web containerd/bridge
+2026-01-31T12:00:00.000Z ADD fd00::2 c1 eth0 default/web containerd/bridge
+2026-01-31T12:00:05.000Z DEL 10.0.0.2 c1 eth0 default/web containerd/bridge
+`,
+  );
+  t.equal(machine.disk.modeOf(path), 0o600);
+  t.equal(hasHistory(machine.start(), location), true);
+  t.end();
+});
+
+test("a call that changes nothing asks for nothing and writes nothing", (t) => {
+  const machine = machineWith();
+  const process = machine.start();
+  const caller = (): string => t.fail("asked") as never;
+
+  keep(process, [], { caller });
+  keep(process, [change("reserved", "10.0.0.2"), change("released", "10.0.0.2")], { caller });
+
+  t.same(process.calls, []);
+  t.end();
+});
+
+test("what gives way to an ADD is a line of its own, of another's pod", (t) => {
+  const machine = machineWith();
+  const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "nobody" } };
+
+  keep(machine.start(), [
+    change("released", "10.0.0.2", "old"),
+    change("reserved", "10.0.0.2"),
+    empty,
+  ]);
+
+  t.same(told(machine), [
+    "RECLAIM 10.0.0.2 old",
+    "ADD 10.0.0.2 c1 default/web",
+    "RECLAIM 10.0.0.3",
+  ]);
+  t.end();
+});
+
+test("the file is turned over once, before it gets longer than it may", (t) => {
+  const machine = machineWith();
+  const names = Array.from({ length: 200 }, (_, at) => `10.0.1.${at}`);
+  for (const name of names) {
+    keep(machine.start(), [change("reserved", name)]);
+    const sizes = [path, turnedOverPath(location)].map((file) =>
+      machine.disk.has(file) ? machine.disk.status(file).size : 0,
+    );
+    t.ok(Math.max(...sizes) <= MAX, `${sizes}`);
+  }
+  const kept = told(machine) ?? [];
+  t.ok(kept.length > MAX / 100);
+  t.same(
+    kept,
+    names.slice(-kept.length).map((name) => `ADD ${name} c1 default/web`),
+  );
+  t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["history", "history.1"]);
+  t.end();
+});
+
+test("the lines of one call stay together", (t) => {
+  const machine = machineWith();
+  const many = Array.from({ length: 100 }, (_, at) => change("released", `10.0.1.${at}`));
+  keep(machine.start(), many, { verb: "GC", pod: "" });
+  keep(machine.start(), [change("reserved", "10.0.0.2")]);
+  t.equal(told(machine)?.length, 101);
+  t.end();
+});
+
+test("a history that cannot be kept is one line on standard error", (t) => {
+  const lines: readonly (readonly [string, string, () => string])[] = [
+    [
+      "a symbolic link",
+      `open ${path}: too many levels of symbolic links`,
+      () => {
+        const machine = machineWith();
+        machine.disk.putLink(path, "/etc/passwd");
+        return keep(machine.start(), [change("reserved", "10.0.0.2")]);
+      },
+    ],
+    [
+      "a directory",
+      `open ${path}: is a directory`,
+      () => {
+        const machine = machineWith();
+        machine.disk.makeDirectories(path);
+        return keep(machine.start(), [change("reserved", "10.0.0.2")]);
+      },
+    ],
+    [
+      "a full disk",
+      `open ${path}: no space left on device`,
+      () => {
+        const machine = machineWith();
+        const interrupt = refuse("createFile", "ENOSPC");
+        return keep(machine.start({ interrupt }), [change("reserved", "10.0.0.2")]);
+      },
+    ],
+    [
+      "a state directory behind a link",
+      `open ${path}: not a directory`,
+      () => {
+        const usesStateDirectory = false;
+        const changes = [change("reserved", "10.0.0.2")];
+        return keep(machineWith().start(), changes, { usesStateDirectory });
+      },
+    ],
+    [
+      "a call without the lock",
+      "lock /data/net/lock: resource temporarily unavailable",
+      () => keep(machineWith().start(), [change("released", "10.0.0.2")], { isLocked: false }),
+    ],
+  ];
+  for (const [name, reason, attempt] of lines) {
+    t.match(attempt(), `host-local: this call is missing in the history: ${reason}\n`, name);
+  }
+  t.end();
+});
+
+test("a reader never misses a file that is turned over while it reads", (t) => {
+  const prepare = (): MemoryMachine => {
+    const machine = machineWith();
+    for (let at = 0; at < 150; at++) {
+      keep(machine.start(), [change("reserved", `10.0.1.${at}`)]);
+    }
+    // The next line turns it over.
+    const { disk } = machine;
+    disk.write(path, `${disk.readFile(path, MAX)}${"\n".repeat(MAX - disk.status(path).size)}`);
+    return machine;
+  };
+  const undisturbed = prepare().start();
+  readHistory(undisturbed, location);
+  t.ok(undisturbed.calls.length >= 5);
+
+  for (const { number } of undisturbed.calls) {
+    const machine = prepare();
+    const before = told(machine) ?? [];
+    const interrupt = pauseAt(number, () =>
+      keep(machine.start(), [change("reserved", "10.0.2.1")]),
+    );
+
+    const read = readHistory(machine.start({ interrupt }), location) ?? [];
+
+    const addresses = read.map(({ address }) => address);
+    const last = before.at(-1)?.split(" ")[1] ?? "";
+    t.ok(addresses.includes(last), `${number}: the line before is there`);
+    t.equal(new Set(addresses).size, addresses.length, `${number}: no line twice`);
+  }
+  t.end();
+});
+
+test("nothing is read through a link, and what may not be read is an error", (t) => {
+  const machine = machineWith();
+  machine.disk.put("/elsewhere", "");
+  machine.disk.putLink(path, "/elsewhere");
+  t.equal(told(machine), undefined);
+  t.equal(hasHistory(machine.start(), location), false);
+
+  const refused = machine.start({ interrupt: refuse("linkStatus", "EACCES") });
+  t.throws(() => readHistory(refused, location), { code: "EACCES" });
+  t.end();
+});

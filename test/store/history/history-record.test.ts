@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { test } from "tap";
+import {
+  formatRecord,
+  type HistoryRecord,
+  parseRecords,
+  podWord,
+} from "../../../src/store/history/history-record.ts";
+
+const record: HistoryRecord = {
+  time: Date.UTC(2026, 0, 31, 12),
+  verb: "ADD",
+  address: "10.1.2.3",
+  container: "c1",
+  interfaceName: "eth0",
+  pod: "default/web",
+  caller: "containerd/bridge",
+};
+const released: HistoryRecord = {
+  ...record,
+  time: record.time + 1_800_000,
+  verb: "release",
+  pod: "",
+  caller: "host-local release 10.1.2.3 --yes",
+};
+const line = formatRecord(record);
+
+test("a record is a line that people can search", (t) => {
+  t.equal(
+    line + formatRecord(released),
+    `2026-01-31T12:00:00.000Z ADD 10.1.2.3 c1 eth0 default/web containerd/bridge
+2026-01-31T12:30:00.000Z release 10.1.2.3 c1 eth0 - host-local release 10.1.2.3 --yes
+`,
+  );
+  t.strictSame(parseRecords(line + formatRecord(released)), [record, released]);
+  t.end();
+});
+
+test("what is not known is empty again, and addresses are canonical", (t) => {
+  const unknown = { ...record, container: "", interfaceName: "", pod: "", caller: "" };
+  t.strictSame(parseRecords(formatRecord({ ...unknown, address: "2001:DB8:0::5" })), [
+    { ...unknown, address: "2001:db8::5" },
+  ]);
+  t.end();
+});
+
+test("whatever a runtime names a pod or an interface, a record is one line of printable words", (t) => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(line, `x\n${line}`, " ", "\u001b[2J", "\ud800", "é\u202e", "a b\r\nc", "-"),
+  );
+  fc.assert(
+    fc.property(text, text, text, (interfaceName, pod, caller) => {
+      const written = formatRecord({ ...record, interfaceName, pod, caller });
+      t.match(written, /^[ -~]+\n$/);
+      const [read, ...others] = parseRecords(written);
+      t.strictSame(others, []);
+      if (caller.includes("Z ")) return;
+      t.match(read, { time: record.time, verb: "ADD", address: "10.1.2.3", container: "c1" });
+      t.equal(podWord(read?.pod ?? ""), podWord(pod));
+    }),
+  );
+  t.end();
+});
+
+test("no name makes a line endless", (t) => {
+  const long = "x".repeat(100_000);
+  t.ok(formatRecord({ ...record, pod: long, caller: long }).length < 1500);
+  t.end();
+});
+
+test("a line of which the disk has only a part is left out, or complete but for its caller", (t) => {
+  const lengthOfWords = line.indexOf("containerd/bridge");
+  for (let length = 0; length < line.length; length++) {
+    const read = parseRecords(formatRecord(released) + line.slice(0, length));
+    const [first, torn] = read;
+    t.strictSame(first, released);
+    if (length < lengthOfWords) t.equal(torn, undefined);
+    else t.strictSame(torn, { ...record, caller: line.slice(lengthOfWords, length).trimEnd() });
+  }
+  t.end();
+});
+
+test("what was appended behind such a line is read", (t) => {
+  for (let length = 0; length < line.length - 1; length++) {
+    for (const garbage of ["", "\0\0\0"]) {
+      const read = parseRecords(line.slice(0, length) + garbage + formatRecord(released) + line);
+      t.strictSame(read, [released, record], `${length}`);
+    }
+  }
+  t.end();
+});
+
+test("anything else in the file is left out", (t) => {
+  for (const text of [
+    "",
+    "\n\n",
+    "# a comment\n",
+    "\0".repeat(500),
+    line.replace("ADD", "MOVE"),
+    line.replace("10.1.2.3", "10.1.2"),
+    line.replace("2026-01-31", "2026-99-31"),
+  ]) {
+    t.strictSame(parseRecords(`${text}\n${line}`), [record]);
+  }
+  t.end();
+});

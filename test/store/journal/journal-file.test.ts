@@ -1,0 +1,165 @@
+import { test } from "tap";
+import { parseContainerId } from "../../../src/cni/attachment.ts";
+import { bootId, machineId } from "../../../src/store/files/boot-id.ts";
+import { dateBack } from "../../../src/store/files/fingerprint.ts";
+import {
+  currentSeal,
+  heldLine,
+  journalPath,
+  keyOf,
+  keyOfOwner,
+  listingOf,
+  nothingLine,
+  readJournal,
+  releasedLine,
+  renewJournal,
+  type Seal,
+  sealJournal,
+  startOf,
+} from "../../../src/store/journal/journal-file.ts";
+import { readAll } from "../../../src/store/reservations/directory-scan.ts";
+import { parseOwner } from "../../../src/store/reservations/owner.ts";
+import type { Lines } from "../../../src/system/system.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { attachment, location, machineWith } from "../fixtures.ts";
+
+const path = journalPath(location);
+const c1 = attachment("c1");
+
+function listing(lines: readonly string[]): readonly [names: readonly string[], complete: boolean] {
+  const { reservations, isComplete } = listingOf({ first: "", found: lines, size: 0 }, c1);
+  return [reservations.map(({ name }) => name), isComplete];
+}
+
+test("the last line about an address counts", (t) => {
+  t.same(listing([]), [[], false]);
+  t.same(listing(["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"]), [["10.0.0.2", "10.0.0.3"], true]);
+  t.same(listing(["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"]), [[], true]);
+  t.same(listing(["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"]), [["10.0.0.2"], true]);
+  t.same(listing(["c1 eth0"]), [[], true]);
+  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0"]), [["10.0.0.3"], true]);
+  t.end();
+});
+
+test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", (t) => {
+  t.same(listing(["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"]), [[], false]);
+  t.same(listing(["c1 / 10.0.0.2"]), [["10.0.0.2"], false]);
+  t.same(listing(["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"]), [["10.0.0.2", "10.0.0.3"], true]);
+  t.same(listing(["c1 eth0 no-address", "c1 eth0 "]), [[], true]);
+  t.end();
+});
+
+test("a line begins with the container and the interface, in place of which legacy owners have a slash", (t) => {
+  t.equal(keyOf(c1), "c1 eth0");
+  t.equal(keyOfOwner(parseOwner("c1\r\neth0")), "c1 eth0");
+  t.equal(keyOfOwner(parseOwner("c1")), "c1 /");
+  t.equal(keyOfOwner(parseOwner("")), undefined);
+  t.equal(heldLine(keyOf(c1), "10.0.0.2"), "c1 eth0 10.0.0.2\n");
+  t.equal(releasedLine(keyOf(c1), "10.0.0.2"), "c1 eth0 -10.0.0.2\n");
+  t.equal(nothingLine(keyOf(c1)), "c1 eth0\n");
+  t.end();
+});
+
+/** Writes a journal anew and seals it, with something else in place of parts of the seal. */
+function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): void {
+  const system = machine.start();
+  const length = renewJournal(system, location, readAll(system, location), machineId(system));
+  const directory = dateBack(system, location.directory);
+  const boot = bootId(system);
+  if (directory === undefined || boot === undefined) throw new Error("it cannot be sealed");
+  const seal = {
+    boot,
+    machine: machineId(system),
+    directory,
+    reservations: 2,
+    length: length + lines.length,
+    renewed: length,
+  };
+  sealJournal(system, location, lines, { ...seal, ...other });
+}
+
+function read(machine: MemoryMachine): Lines | undefined {
+  return readJournal(machine.start(), location, startOf(parseContainerId("c1")));
+}
+
+function sealOf(machine: MemoryMachine): Seal | undefined {
+  const journal = read(machine);
+  return journal && currentSeal(machine.start(), location, journal);
+}
+
+const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c10\r\neth0", "10.0.0.4": "c1", lock: "" };
+
+test("a journal that is written anew lists what a search has found, for its owner alone to read", (t) => {
+  const machine = machineWith(two);
+  t.equal(read(machine), undefined);
+
+  sealed(machine, {}, "c1 eth1 10.0.0.5\n");
+
+  t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
+  t.match(sealOf(machine), { reservations: 2, renewed: 305, length: 322 });
+  t.equal(machine.disk.modeOf(path), 0o600);
+  t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
+  t.same(machine.disk.list(location.temporaryDirectory), []);
+  t.end();
+});
+
+test("the seal is current only for this boot, this state of the directory and this length", (t) => {
+  const machine = machineWith(two);
+  const changes: readonly (readonly [what: string, change: () => void])[] = [
+    ["another boot", () => machine.boot()],
+    ["no boot id", () => Object.assign(machine, { bootId: undefined })],
+    ["a reservation more", () => machine.disk.put("/data/net/10.0.0.9", "")],
+    ["a reservation less", () => machine.disk.unlink("/data/net/10.0.0.2")],
+    ["a line more", () => machine.disk.write(path, `${machine.disk.readFile(path, 1e6)}c1 eth0\n`)],
+    ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
+    [
+      "another form",
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 2", "l 1")),
+    ],
+    ["the directory gone", () => machine.disk.removeAll("/data/net")],
+  ];
+
+  for (const [what, change] of changes) {
+    machine.try(() => {
+      sealed(machine);
+      t.ok(sealOf(machine));
+      change();
+      t.equal(sealOf(machine), undefined, what);
+    });
+    machine.boot();
+  }
+  t.end();
+});
+
+test("a seal of nonsense is not current", (t) => {
+  for (const other of [
+    { reservations: Number.NaN },
+    { reservations: 1.5 },
+    { reservations: -1 },
+    { renewed: Number.POSITIVE_INFINITY },
+    { length: -1 },
+  ]) {
+    const machine = machineWith(two);
+    sealed(machine, other);
+    t.equal(sealOf(machine), undefined, JSON.stringify(other));
+  }
+  t.end();
+});
+
+test("a journal that has grown to several times its length is not current, so that it is written anew", (t) => {
+  const machine = machineWith(two);
+  sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
+  t.ok(sealOf(machine), "a short one may grow");
+
+  sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(5000));
+  t.equal(sealOf(machine), undefined);
+  t.end();
+});
+
+test("a journal behind a symbolic link is none", (t) => {
+  const machine = machineWith(two);
+  machine.disk.putLink(path, "/elsewhere");
+
+  t.equal(read(machine), undefined);
+  t.end();
+});

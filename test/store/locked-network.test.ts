@@ -1,0 +1,296 @@
+import { test } from "tap";
+import { isHeld, knownCount, Store } from "../../src/store/locked-network.ts";
+import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
+import { refuse } from "../harness/interruption.ts";
+import type { MemoryMachine } from "../harness/memory-machine.ts";
+import {
+  address,
+  attachment,
+  filesOf,
+  journalOf,
+  location,
+  machineWith,
+  withStore,
+} from "./fixtures.ts";
+
+const c1 = attachment("c1");
+const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" };
+
+function names(held: readonly HeldReservation[]): readonly string[] {
+  return held.map(({ name }) => name);
+}
+
+/** A reservation of `c1`. */
+function ours(name: string): Parameters<Store["release"]>[0] {
+  return { name, owner: { kind: "attachment", ...c1 } };
+}
+
+/** What `c1` holds, and whether the directory was searched for it. */
+function look(
+  machine: MemoryMachine,
+  lockKind?: string,
+): readonly [names: readonly string[], searched: boolean] {
+  const process = machine.start({ lockKind });
+  const held = withStore(process, (store) => store.heldBy(c1, "search"));
+  const searched = process.calls.some(
+    ({ operation, path }) => operation === "readFiles" && path === location.directory,
+  );
+  return [names(held), searched];
+}
+
+test("the first call searches, the next one does not", (t) => {
+  const machine = machineWith(two);
+  machine.wait(5000);
+
+  t.same(look(machine), [["10.0.0.2"], true]);
+  t.same(look(machine), [["10.0.0.2"], false]);
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.2", "c2 eth0": "10.0.0.3" });
+  t.equal(knownCount(machine.start(), location), 2);
+  t.end();
+});
+
+test("a foreign change is answered by one search", (t) => {
+  const changes: readonly (readonly [(machine: MemoryMachine) => void, readonly string[]])[] = [
+    [({ disk }) => disk.put("/data/net/10.0.0.9", "c1\r\neth0"), ["10.0.0.2", "10.0.0.9"]],
+    [({ disk }) => disk.unlink("/data/net/10.0.0.2"), []],
+    [
+      ({ disk }) => {
+        disk.removeAll("/data/net");
+        disk.put("/data/net/10.0.0.8", "c1\r\neth0");
+      },
+      ["10.0.0.8"],
+    ],
+  ];
+
+  for (const [change, held] of changes) {
+    const machine = machineWith(two);
+    look(machine);
+    machine.wait(5000);
+    change(machine);
+    // So old that no call at work could have made the entries.
+    machine.wait(60_000);
+
+    t.same(look(machine), [held, true]);
+    t.same(look(machine), [held, false]);
+  }
+  t.end();
+});
+
+test("a write within the tick of the clock in which we searched does not go unseen", (t) => {
+  const machine = machineWith(two);
+  machine.disk.unlink("/data/net/10.0.0.2");
+  t.same(look(machine), [[], true]);
+
+  machine.disk.put("/data/net/10.0.0.4", "c1\r\neth0");
+
+  t.same(look(machine)[0], ["10.0.0.4"]);
+  t.end();
+});
+
+test("what the journal lists is checked before it is used", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
+  look(machine);
+  // Not seen in the directory, since a file is written in place.
+  machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
+
+  t.same(look(machine), [["10.0.0.3"], true]);
+  t.end();
+});
+
+test("an attachment of which the journal does not tell is searched for once", (t) => {
+  const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
+  look(machine);
+  withStore(machine.start(), (store) => {
+    machine.disk.removeAll("/data/.host-local/net/journal");
+    t.same(store.heldBy(attachment("c2"), "search").length, 1);
+  });
+
+  t.same(look(machine), [[], true]);
+  t.same(look(machine), [[], false]);
+  t.end();
+});
+
+test("beside a lock that the Go plugin does not take, no call reads or seals the journal", (t) => {
+  const machine = machineWith(two);
+  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
+  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
+  look(machine);
+  t.same(look(machine), [["10.0.0.2"], false]);
+  t.same(look(machine, "portable"), [["10.0.0.2"], true], "another call has sealed it");
+  t.end();
+});
+
+test("a reservation that has another owner meanwhile stays", (t) => {
+  const machine = machineWith(two);
+  withStore(machine.start(), (store) => {
+    const [held] = store.heldBy(c1, "search");
+    machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
+    if (held !== undefined) store.release(held);
+  });
+
+  t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
+  t.equal(knownCount(machine.start(), location), 2);
+  t.end();
+});
+
+test("a call that is killed after a change leaves a journal that is not believed", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+  const store = new Store(machine.start(), location, true);
+  t.same(store.heldBy(c1, "search").length, 1);
+  store.release(ours("10.0.0.2"));
+
+  t.same(journalOf(machine), {});
+  t.equal(knownCount(machine.start(), location), undefined);
+
+  store.close();
+  t.same(journalOf(machine), { "c1 eth0": "", "c2 eth0": "10.0.0.3" });
+  t.equal(knownCount(machine.start(), location), 1);
+  t.end();
+});
+
+test("reservations are counted through every change", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.5": "" });
+
+  look(machine);
+  withStore(machine.start(), (store) => {
+    const path = "/data/.host-local/net/new/7.0";
+    machine.disk.put(path, "c1\r\neth0");
+    t.equal(store.reserve(address("10.0.0.4"), c1, path), true);
+    t.equal(store.reserve(address("10.0.0.3"), c1, path), false);
+    store.release(ours("10.0.0.2"));
+    store.release(ours("10.0.0.2"));
+    t.equal(store.reclaim("10.0.0.5"), true);
+    t.equal(store.reclaim("10.0.0.3"), false);
+    t.equal(store.reclaim("10.0.0.9"), false);
+  });
+
+  t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
+  t.equal(knownCount(machine.start(), location), 2);
+  t.end();
+});
+
+test("a journal that cannot be kept fails no call, and is not believed", (t) => {
+  for (const operation of [
+    "findLines",
+    "extendFile",
+    "setModified",
+    "createFile",
+    "rename",
+  ] as const) {
+    for (const isSealed of [false, true]) {
+      const interrupt = refuse(operation, "EIO");
+      const machine = machineWith(two);
+      if (isSealed) look(machine);
+
+      const held = withStore(machine.start({ interrupt }), (store) => {
+        const found = store.heldBy(c1, "search");
+        store.release(ours("10.0.0.2"));
+        return found;
+      });
+
+      t.same(names(held), ["10.0.0.2"], operation);
+      t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
+      t.same(look(machine)[0], []);
+    }
+  }
+  t.end();
+});
+
+test("a search that could not read every file is no proof of anything", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.9": "c1\r\neth0" });
+  const refused = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.9") });
+
+  withStore(refused, (store) => {
+    t.same(names(store.heldBy(c1, "search")), ["10.0.0.2"]);
+    t.match(store.unreadable, [/10\.0\.0\.9: input\/output error/]);
+  });
+
+  t.same(look(machine)[0], ["10.0.0.2", "10.0.0.9"]);
+  t.end();
+});
+
+test("a journal that is deleted during a call is not taken for a whole one", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+
+  withStore(machine.start(), (store) => {
+    store.heldBy(c1, "search");
+    machine.disk.removeAll("/data/.host-local");
+    store.release(ours("10.0.0.2"));
+  });
+
+  t.same(look(machine), [[], true]);
+  t.end();
+});
+
+test("an unreadable file is an attachment's where the journal lists it for it, or a resource was short", (t) => {
+  for (const [code, of, expected] of [
+    ["EIO", "c1", 1],
+    ["EIO", "c2", 0],
+    ["EMFILE", "c2", 1],
+  ] as const) {
+    const machine = machineWith(two);
+    look(machine);
+    const refused = machine.start({ interrupt: refuse("readFile", code, "/data/net/10.0.0.2") });
+    withStore(refused, (store) => {
+      store.heldBy(attachment("none"), "search");
+      t.equal(store.unreadableOf(attachment(of)).length, expected, `${code} ${of}`);
+    });
+  }
+  t.end();
+});
+
+test("whether an attachment holds anything is known without the lock, by the journal or a search", (t) => {
+  const machine = machineWith(two);
+  t.equal(isHeld(machine.start(), location, c1), true);
+  t.equal(isHeld(machine.start(), location, attachment("c9")), false);
+  look(machine);
+  const process = machine.start();
+  t.equal(isHeld(process, location, c1), true);
+  t.notOk(process.calls.some(({ operation }) => operation === "readFiles"));
+  t.end();
+});
+
+test("the count is known only while the seal is current", (t) => {
+  const machine = machineWith(two);
+  t.equal(knownCount(machine.start(), location), undefined);
+  look(machine);
+  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(machine.start({ interrupt: refuse("status", "EIO") }), location), undefined);
+  machine.wait(1);
+  machine.disk.put("/data/net/10.0.0.9", "");
+  t.equal(knownCount(machine.start(), location), undefined);
+  t.end();
+});
+
+test("an address is reserved also where the file system says that it was taken, by this very call", (t) => {
+  const machine = machineWith();
+  const system = machine.start({
+    interrupt: ({ operation }) =>
+      operation === "link" ? { kind: "fail", code: "EEXIST", isDone: true } : undefined,
+  });
+  machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
+
+  withStore(system, (store) => {
+    store.heldBy(c1, "trust");
+    t.equal(store.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"), true);
+  });
+
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
+  t.end();
+});
+
+test("CHECK and STATUS read no journal behind a symbolic link", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+  machine.disk.put("/elsewhere/file", "");
+  machine.disk.removeAll("/data/.host-local");
+  machine.disk.putLink("/data/.host-local", "/elsewhere");
+  const process = machine.start();
+
+  t.equal(knownCount(process, location), undefined);
+  t.equal(isHeld(process, location, c1), true);
+  t.notOk(process.calls.some(({ operation }) => operation === "findLines"));
+  t.end();
+});

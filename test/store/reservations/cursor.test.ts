@@ -1,0 +1,181 @@
+import { test } from "tap";
+import { formatAddress } from "../../../src/ipam/address.ts";
+import { cursorPath, readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
+import { failAt, failDiskFrom, refuse, stopAt } from "../../harness/interruption.ts";
+import { address, filesOf, location, machineWith } from "../fixtures.ts";
+
+/** No line is expected. */
+function unexpected(line: string): never {
+  throw new Error(line);
+}
+
+test("each range set has its cursor's file", (t) => {
+  t.equal(cursorPath(location, 2), "/data/net/last_reserved_ip.2");
+  t.end();
+});
+
+test("a cursor is read as an address; anything else counts as absent", (t) => {
+  const cases = [
+    ["10.0.0.3", "10.0.0.3"],
+    ["10.0.0.3\n", "10.0.0.3"],
+    [" 10.0.0.3\r\n", "10.0.0.3"],
+    ["2001:db8::3", "2001:db8::3"],
+    ["::ffff:10.0.0.3", "10.0.0.3"],
+    ["", undefined],
+    ["garbage", undefined],
+    ["10.0.0.3/24", undefined],
+    ["10.0.0.03", undefined],
+    ["10.0.0.3\n10.0.0.4", undefined],
+  ] as const;
+
+  for (const [content, expected] of cases) {
+    const process = machineWith({ "last_reserved_ip.0": content }).start();
+    const cursor = readCursor(process, location, 0, unexpected);
+
+    t.equal(cursor && formatAddress(cursor), expected, JSON.stringify(content));
+  }
+  t.end();
+});
+
+test("a missing cursor is undefined, without a warning", (t) => {
+  const process = machineWith().start();
+
+  t.equal(readCursor(process, location, 0, unexpected), undefined);
+  t.end();
+});
+
+test("a cursor that cannot be read is undefined, with a warning", (t) => {
+  const process = machineWith({ "last_reserved_ip.1": "10.0.0.3" }).start({
+    interrupt: refuse("readFile", "EACCES"),
+  });
+
+  const lines: string[] = [];
+
+  t.equal(
+    readCursor(process, location, 1, (line) => lines.push(line)),
+    undefined,
+  );
+  t.equal(process.stderr, "", "it is not written while the lock is held");
+  t.match(
+    lines.join(""),
+    /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error retrieving last reserved ip: open \/data\/net\/last_reserved_ip\.1: permission denied\n$/,
+  );
+  t.end();
+});
+
+test("a new cursor gets the reference's content and mode", (t) => {
+  const machine = machineWith();
+
+  writeCursor(machine.start(), location, 0, address("2001:DB8::0:3"));
+
+  t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
+  t.equal(machine.disk.modeOf(cursorPath(location, 0)), 0o600);
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
+  t.end();
+});
+
+test("a cursor is overwritten in place, and keeps its mode", (t) => {
+  const machine = machineWith();
+  machine.disk.put(cursorPath(location, 0), "2001:db8::2222\n", 0o644);
+  const { inode } = machine.disk.status(cursorPath(location, 0));
+  const process = machine.start();
+
+  writeCursor(process, location, 0, address("2001:DB8::0:3"));
+
+  t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
+  t.equal(machine.disk.modeOf(cursorPath(location, 0)), 0o644);
+  t.equal(machine.disk.status(cursorPath(location, 0)).inode, inode);
+  t.same(
+    process.calls.map(({ operation }) => operation),
+    ["overwriteFile"],
+  );
+  t.end();
+});
+
+test("a symbolic link in place of a cursor is replaced and not followed", (t) => {
+  const machine = machineWith({ target: "stays" });
+  machine.disk.putLink(cursorPath(location, 0), "target");
+
+  writeCursor(machine.start(), location, 0, address("10.0.0.3"));
+
+  t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3", target: "stays" });
+  t.equal(machine.disk.linkStatus(cursorPath(location, 0)).kind, "file");
+  t.end();
+});
+
+test("a cursor is never seen half written, wherever its writer is killed", (t) => {
+  for (const [number, part] of [
+    [1, undefined],
+    [1, 0],
+    [1, 0.5],
+    [2, undefined],
+  ] as const) {
+    const machine = machineWith({ "last_reserved_ip.0": "10.0.0.20" });
+
+    machine.run({ interrupt: stopAt(number, part) }, (system) => {
+      writeCursor(system, location, 0, address("10.0.0.3"));
+      return 0;
+    });
+
+    const cursor = readCursor(machine.start(), location, 0, unexpected);
+    t.match(cursor && formatAddress(cursor), /^10\.0\.0\.(20|3)$/);
+  }
+  t.end();
+});
+
+test("a first cursor is never seen half written, wherever its writer is killed", (t) => {
+  for (const [number, part] of [
+    [1, undefined],
+    [2, undefined],
+    [3, undefined],
+    [4, undefined],
+    [4, 0.5],
+    [5, undefined],
+    [6, undefined],
+  ] as const) {
+    const machine = machineWith();
+
+    machine.run({ interrupt: stopAt(number, part) }, (system) => {
+      writeCursor(system, location, 0, address("10.0.0.3"));
+      return 0;
+    });
+
+    t.ok([undefined, "10.0.0.3"].includes(filesOf(machine)["last_reserved_ip.0"]));
+  }
+  t.end();
+});
+
+test("a cursor on another file system is written by way of the same directory", (t) => {
+  const machine = machineWith();
+  machine.disk.mount(location.directory);
+
+  writeCursor(machine.start(), location, 0, address("10.0.0.3"));
+
+  t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3" });
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
+  t.end();
+});
+
+test("a cursor that cannot be written is an error, and the old one stays", (t) => {
+  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
+  const system = machine.start({ interrupt: failAt(1, "ENOSPC") });
+
+  t.throws(() => writeCursor(system, location, 0, address("10.0.0.3")), {
+    message: "open /data/net/last_reserved_ip.0: no space left on device",
+  });
+
+  t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.2" });
+  t.end();
+});
+
+test("a first cursor that cannot be written is an error, and none is left", (t) => {
+  const machine = machineWith();
+  const system = machine.start({ interrupt: failDiskFrom(2, "ENOSPC") });
+
+  t.throws(() => writeCursor(system, location, 0, address("10.0.0.3")), {
+    message: "open /data/net/.host-local-1001.0: no space left on device",
+  });
+
+  t.same(filesOf(machine), {});
+  t.end();
+});

@@ -1,0 +1,56 @@
+import { test } from "tap";
+import { allIn, allOf, othersIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
+import { refuse } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { attachment, location, machineWith } from "../fixtures.ts";
+
+const files = {
+  "10.0.0.3": "c1\r\neth0",
+  "10.0.0.2": "c1\r\neth1",
+  "2001:db8::2": "c2\r\neth0",
+  "10.0.0.4": "c1",
+  "10.0.0.5": "",
+  "10.0.0.6": " c3\r\neth0\n",
+  lock: "",
+  "last_reserved_ip.0": "10.0.0.3",
+  "backup.txt": "c9\r\neth0",
+  beef: "c9\r\neth0",
+};
+
+test("every reservation is found with its owner, in the order of names, and nothing else", (t) => {
+  const all = allIn(readAll(machineWith(files).start(), location));
+
+  t.same(
+    all.map(({ name, owner }) => [name, owner]),
+    [
+      ["10.0.0.2", { kind: "attachment", containerId: "c1", interfaceName: "eth1" }],
+      ["10.0.0.3", { kind: "attachment", containerId: "c1", interfaceName: "eth0" }],
+      ["10.0.0.4", { kind: "legacy", containerId: "c1" }],
+      ["10.0.0.5", { kind: "nobody" }],
+      ["10.0.0.6", { kind: "attachment", containerId: "c3", interfaceName: "eth0" }],
+      ["2001:db8::2", { kind: "attachment", containerId: "c2", interfaceName: "eth0" }],
+    ],
+  );
+  t.end();
+});
+
+test("for an attachment, all of its container are found, and those of no usual form", (t) => {
+  const found = readAll(machineWith(files).start(), location);
+  const names = (containerId: string): readonly string[] =>
+    allOf(attachment(containerId), found).map(({ name }) => name);
+
+  t.same(names("c1"), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+  t.same(names("c2"), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "2001:db8::2"]);
+  t.same(names("c"), ["10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+  t.end();
+});
+
+test("a file that could not be read has an unknown owner; a missing directory has no files", (t) => {
+  const refused = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
+    interrupt: refuse("readFile", "EIO"),
+  });
+  t.match(othersIn(readAll(refused, location)), [{ name: "10.0.0.2", owner: { kind: "unknown" } }]);
+
+  t.same(allIn(readAll(new MemoryMachine().start(), location)), []);
+  t.end();
+});

@@ -1,0 +1,96 @@
+import { test } from "tap";
+import {
+  describeOwner,
+  formatOwner,
+  matchOwner,
+  type Owner,
+  parseOwner,
+} from "../../../src/store/reservations/owner.ts";
+import { attachment } from "../fixtures.ts";
+
+const nobody = { kind: "nobody" };
+const c1 = { kind: "attachment", containerId: "c1", interfaceName: "eth0" };
+const legacy = { kind: "legacy", containerId: "c1" };
+
+test("a reservation is the container id, CR LF and the interface, and nothing after it", (t) => {
+  t.equal(formatOwner(attachment("c1")), "c1\r\neth0");
+  t.end();
+});
+
+test("a formatted owner parses to the same attachment", (t) => {
+  t.same(parseOwner(formatOwner(attachment("a.B_c-9", "Ünusual"))), {
+    kind: "attachment",
+    containerId: "a.B_c-9",
+    interfaceName: "Ünusual",
+  });
+  t.end();
+});
+
+test("the content of a file names an attachment, a container, or nobody", (t) => {
+  const cases: readonly (readonly [content: string, owner: object])[] = [
+    ["c1\r\neth0", c1],
+    ["c1\r\neth0\n", c1],
+    [" \t\r\nc1\r\neth0\r\n ", c1],
+    ["\u0085c1\r\neth0\u3000", c1],
+    ["c1", legacy],
+    ["c1\n", legacy],
+    ["c1\r\n", legacy],
+    [" c1 ", legacy],
+    ["", nobody],
+    [" \r\n ", nobody],
+    ["c1\neth0", nobody],
+    ["c1\reth0", nobody],
+    ["c1\r\neth0\r\nmore", nobody],
+    ["c1\r\n\r\neth0", nobody],
+    ["c1\r\neth0 x", nobody],
+    ["c1 \r\neth0", nobody],
+    ["c1\r\neth/0", nobody],
+    ["c1\r\nan-interface-name", nobody],
+    ["-c1\r\neth0", nobody],
+    ["\uFEFFc1\r\neth0", nobody],
+    ["\0\0\0\0", nobody],
+  ];
+
+  for (const [content, owner] of cases) {
+    t.same(parseOwner(content), owner, JSON.stringify(content));
+  }
+  t.end();
+});
+
+test("an owner matches by container and interface, a legacy one by the container alone", (t) => {
+  const cases = [
+    ["c1\r\neth0", "exact"],
+    ["c1", "legacy"],
+    ["c1\r\neth1", "none"],
+    ["c10\r\neth0", "none"],
+    ["c\r\neth0", "none"],
+    ["C1\r\neth0", "none"],
+    ["c10", "none"],
+    ["", "none"],
+  ] as const;
+
+  for (const [content, match] of cases) {
+    t.equal(matchOwner(parseOwner(content), attachment("c1")), match, JSON.stringify(content));
+  }
+  t.end();
+});
+
+test("a file that cannot be read matches nobody", (t) => {
+  t.equal(matchOwner({ kind: "unknown", reason: "?", code: "EIO" }, attachment("c1")), "none");
+  t.end();
+});
+
+test("an owner is described in a phrase", (t) => {
+  const cases: readonly (readonly [Owner, string])[] = [
+    [parseOwner("c1\r\neth0"), "held by container c1, interface eth0"],
+    [parseOwner("c1"), "held by container c1"],
+    [parseOwner(""), "taken by a file that names no container"],
+    [
+      { kind: "unknown", reason: "open /a: input/output error", code: "EIO" },
+      "taken by a file that cannot be read (open /a: input/output error)",
+    ],
+  ];
+
+  for (const [owner, text] of cases) t.equal(describeOwner(owner), text);
+  t.end();
+});

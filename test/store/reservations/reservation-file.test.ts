@@ -1,0 +1,183 @@
+import { test } from "tap";
+import {
+  directoryExists,
+  type HeldReservation,
+  heldAmong,
+  isBlankFile,
+  listReservations,
+  readOwner,
+  readOwners,
+  releasable,
+  removeReservation,
+} from "../../../src/store/reservations/reservation-file.ts";
+import { refuse } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { attachment, filesOf, location, machineWith } from "../fixtures.ts";
+
+test("every file named like an address is a reservation, in the byte order of names", (t) => {
+  const machine = machineWith({
+    "10.0.0.9": "",
+    "10.0.0.10": "",
+    "2001:db8::a": "",
+    "::1": "",
+    lock: "",
+    "last_reserved_ip.0": "",
+    "10.0.0": "",
+    "10.0.0.256": "",
+    "10.0.0.2.bak": "",
+    ".host-local-1.0": "",
+  });
+
+  t.same(
+    listReservations(machine.start(), location).map(({ name }) => name),
+    ["10.0.0.10", "10.0.0.9", "2001:db8::a", "::1"],
+  );
+  t.end();
+});
+
+test("a directory named like an address takes it, as any other kind of file does", (t) => {
+  const machine = machineWith();
+  machine.disk.makeDirectories("/data/net/10.0.0.2");
+
+  t.same(
+    listReservations(machine.start(), location).map(({ name }) => name),
+    ["10.0.0.2"],
+  );
+  t.same(readOwner(machine.start(), location, "10.0.0.2"), { kind: "nobody" });
+  t.end();
+});
+
+test("a reservation that is gone has no owner", (t) => {
+  t.same(readOwner(machineWith().start(), location, "10.0.0.2"), { kind: "nobody" });
+  t.end();
+});
+
+test("a missing directory holds nothing; one that cannot be read is an error", (t) => {
+  t.same(listReservations(new MemoryMachine().start(), location), []);
+  const refused = machineWith().start({ interrupt: refuse("list", "EACCES") });
+  t.throws(() => listReservations(refused, location), {
+    message: "open /data/net: permission denied",
+  });
+  t.end();
+});
+
+test("the owner of a file that cannot be read is unknown", (t) => {
+  const cases = [
+    ["EIO", "input/output error"],
+    ["EACCES", "permission denied"],
+    ["EMFILE", "too many open files"],
+  ] as const;
+
+  for (const [code, words] of cases) {
+    const system = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
+      interrupt: refuse("readFile", code),
+    });
+    const reason = `open /data/net/10.0.0.2: ${words}`;
+    t.same(readOwner(system, location, "10.0.0.2"), { kind: "unknown", reason, code });
+  }
+  t.end();
+});
+
+test("a file that is not regular, is gone or is far too large has no owner", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
+  t.same(readOwner(machine.start(), location, "10.0.0.2"), { kind: "nobody" });
+  for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO"]) {
+    const system = machine.start({ interrupt: refuse("readFile", code) });
+    t.same(readOwner(system, location, "10.0.0.2"), { kind: "nobody" }, code);
+  }
+  t.end();
+});
+
+/** What the attachment `c1 eth0` holds. */
+function held(machine: MemoryMachine): readonly HeldReservation[] {
+  const system = machine.start();
+  const all = readOwners(system, location, listReservations(system, location));
+  return heldAmong(all, attachment("c1"));
+}
+
+test("an attachment holds the reservations that name it, or its container alone", (t) => {
+  const machine = machineWith({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "c1\r\neth1",
+    "10.0.0.4": "c1",
+    "10.0.0.5": "c10\r\neth0",
+    "10.0.0.6": "",
+    "10.9.9.9": "c1\r\neth0\n",
+    other: "c1\r\neth0",
+  });
+
+  t.same(
+    held(machine).map(({ name, match }) => [name, match]),
+    [
+      ["10.0.0.2", "exact"],
+      ["10.0.0.4", "legacy"],
+      ["10.9.9.9", "exact"],
+    ],
+  );
+  t.end();
+});
+
+test("exact reservations are released, and legacy ones only where there are none", (t) => {
+  const names = (files: Readonly<Record<string, string>>): readonly string[] =>
+    releasable(held(machineWith(files))).map(({ name }) => name);
+
+  t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth0" }), ["10.0.0.3"]);
+  t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth1" }), ["10.0.0.2"]);
+  t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1" }), ["10.0.0.2", "10.0.0.3"]);
+  t.same(names({}), []);
+  t.end();
+});
+
+test("a reservation is removed; a missing one is not an error", (t) => {
+  const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "" });
+
+  t.equal(removeReservation(machine.start(), location, "10.0.0.2"), true);
+  t.equal(removeReservation(machine.start(), location, "10.0.0.2"), false);
+
+  t.same(filesOf(machine), { "10.0.0.3": "" });
+  const refused = machine.start({ interrupt: refuse("unlink", "EROFS") });
+  t.throws(() => removeReservation(refused, location, "10.0.0.3"), {
+    message: "unlink /data/net/10.0.0.3: read-only file system",
+  });
+  t.end();
+});
+
+test("a file is blank if it has only white space and NUL", (t) => {
+  const cases = [
+    ["", true],
+    ["\0".repeat(4096), true],
+    [" \t\r\n\0 ", true],
+    ["-", false],
+    ["\0c1", false],
+    ["c1\r\neth0", false],
+  ] as const;
+
+  for (const [content, expected] of cases) {
+    const machine = machineWith({ "10.0.0.2": content });
+    t.equal(isBlankFile(machine.start(), "/data/net/10.0.0.2"), expected, JSON.stringify(content));
+  }
+  t.throws(() => isBlankFile(machineWith().start(), "/data/net/10.0.0.2"), { code: "ENOENT" });
+  t.end();
+});
+
+test("a network's directory exists, is missing, or is not a directory", (t) => {
+  const inTheWay = new MemoryMachine();
+  inTheWay.disk.put("/data/net", "");
+  const above = new MemoryMachine();
+  above.disk.put("/data", "");
+
+  t.equal(directoryExists(machineWith().start(), location), true);
+  t.equal(directoryExists(new MemoryMachine().start(), location), false);
+  for (const [machine, path] of [
+    [inTheWay, "/data/net"],
+    [above, "/data"],
+  ] as const) {
+    t.throws(() => directoryExists(machine.start(), location), {
+      code: 999,
+      message: `mkdir ${path}: not a directory`,
+    });
+  }
+  const refused = machineWith().start({ interrupt: refuse("status", "EACCES") });
+  t.throws(() => directoryExists(refused, location), { message: /permission denied/ });
+  t.end();
+});

@@ -1,0 +1,59 @@
+import { test } from "tap";
+import { offsetIn } from "../../../src/ipam/address.ts";
+import { rangeOf } from "../../../src/ipam/range-set.ts";
+import { takenIn } from "../../../src/store/reservations/reserved-addresses.ts";
+import { address, location, machineWith, rangeSet } from "../fixtures.ts";
+
+test("an address is taken where a name says so, whatever the file holds", (t) => {
+  const set = rangeSet("10.0.0.0/28", "10.1.0.0/16");
+  const names = ["10.0.0.2", "10.0.0.9", "10.0.0.14", "10.1.255.254", "10.2.0.1", "lock"];
+  const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
+  const process = machine.start();
+  const isTaken = takenIn(process, location, set);
+
+  for (const [text, expected] of [
+    ["10.0.0.1", false],
+    ["10.0.0.2", true],
+    ["10.0.0.8", false],
+    ["10.0.0.9", true],
+    ["10.0.0.10", false],
+    ["10.0.0.14", true],
+    ["10.1.0.2", false],
+    ["10.1.255.254", true],
+  ] as const) {
+    const range = rangeOf(set, address(text));
+    t.equal(range && isTaken(range)(offsetIn(range, address(text))), expected, text);
+  }
+  t.same(
+    process.calls.map(({ operation }) => operation),
+    ["listAddresses"],
+  );
+  t.end();
+});
+
+test("it may be asked in any order", (t) => {
+  const set = rangeSet("10.0.0.0/28");
+  const machine = machineWith({ "10.0.0.4": "", "10.0.0.5": "", "10.0.0.9": "" });
+  const isTaken = takenIn(machine.start(), location, set)(set[0]);
+
+  for (const last of [9, 4, 5, 3, 9, 10, 4, 13, 1, 5]) {
+    t.equal(isTaken(last - 1), [4, 5, 9].includes(last), `10.0.0.${last}`);
+  }
+  t.end();
+});
+
+test("addresses far into a huge range are known, too", (t) => {
+  const set = rangeSet("2001:db8::/64");
+  const machine = machineWith({ "2001:db8::5": "", "2001:db8::ffff:5": "" });
+  const isTaken = takenIn(machine.start(), location, set);
+
+  for (const [text, expected] of [
+    ["2001:db8::5", true],
+    ["2001:db8::ffff:5", true],
+    ["2001:db8::ffff:25", false],
+    ["2001:db8::1:0:5", false],
+  ] as const) {
+    t.equal(isTaken(set[0])(offsetIn(set[0], address(text))), expected, text);
+  }
+  t.end();
+});
