@@ -181,15 +181,25 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Whether a path exists, links followed; false where that cannot be determined. */
-export function exists(system: System, path: string): boolean {
+/**
+ * The result of `action`, or `value` where a system call in it fails: with one of `codes` (names of errnos) where any are
+ * given. Every other error is thrown.
+ *
+ * @example
+ * attempt(() => system.list(directory), [], "ENOENT") // a missing directory is empty
+ */
+export function attempt<T, U>(action: () => T, value: U, ...codes: readonly string[]): T | U {
   try {
-    system.status(path);
-    return true;
+    return action();
   } catch (error) {
-    if (isSystemError(error)) return false;
+    if (isSystemError(error, ...codes)) return value;
     throw error;
   }
+}
+
+/** Whether a path exists, links followed; false where that cannot be determined. */
+export function exists(system: System, path: string): boolean {
+  return attempt(() => system.status(path), undefined) !== undefined;
 }
 
 /**
