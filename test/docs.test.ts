@@ -3,9 +3,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "tap";
-import { differencesPage } from "../scripts/write-differences.ts";
+import { differencesPage } from "../scripts/pages/differences.ts";
 
-test("docs/differences.md is what npm run differences writes", (t) => {
+test("docs/differences.md is what scripts/pages/differences.ts writes", (t) => {
   t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
   t.end();
 });

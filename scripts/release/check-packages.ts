@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Architecture } from "./architecture.ts";
+import type { Architecture } from "../build/architecture.ts";
 import { checksum } from "./checksum.ts";
 import { command } from "./command.ts";
 import { debName } from "./deb.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Architecture } from "./architecture.ts";
+import type { Architecture } from "../build/architecture.ts";
 import { checkPackages } from "./check-packages.ts";
 import { type ChecksumLine, checksum, readChecksums } from "./checksum.ts";
 import { command } from "./command.ts";

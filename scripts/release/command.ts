@@ -1,7 +1,7 @@
 /** Other programs, run by the release. */
 
 import { spawnSync } from "node:child_process";
-import { root } from "../bundle.ts";
+import { root } from "../build/bundle.ts";
 
 /** How to run a program. */
 export interface CommandOptions {

@@ -2,11 +2,16 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { root } from "../bundle.ts";
-import { type Architecture, emulator, tool } from "./architecture.ts";
+import { type Architecture, emulator, tool } from "../build/architecture.ts";
+import { root } from "../build/bundle.ts";
+import {
+  documentationOf,
+  type Library,
+  quickJsVersion,
+  requirePinned,
+} from "../build/quickjs-pin.ts";
+import type { ShippedNode } from "../build/shipped-node.ts";
 import { command } from "./command.ts";
-import { documentationOf, type Library, quickJsVersion, requirePinned } from "./quickjs-pin.ts";
-import type { ShippedNode } from "./shipped-node.ts";
 
 /** A work of others that an executable contains. */
 export interface Component {

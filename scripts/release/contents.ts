@@ -1,8 +1,8 @@
 /** The files that go with an executable: the one list that the archives and the packages take from. */
 
 import { join } from "node:path";
-import { root } from "../bundle.ts";
-import { emulator } from "./architecture.ts";
+import { emulator } from "../build/architecture.ts";
+import { root } from "../build/bundle.ts";
 import { command } from "./command.ts";
 import { noticesFor } from "./notices.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";

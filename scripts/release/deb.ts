@@ -2,8 +2,8 @@
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../bundle.ts";
-import type { Architecture } from "./architecture.ts";
+import type { Architecture } from "../build/architecture.ts";
+import { root } from "../build/bundle.ts";
 import { compressed, settle, stage } from "./archive.ts";
 import { command } from "./command.ts";
 import {

@@ -1,7 +1,7 @@
 /** The head of an executable, see elf(5). */
 
 import { closeSync, openSync, readSync } from "node:fs";
-import type { ElfKind } from "./architecture.ts";
+import type { ElfKind } from "../build/architecture.ts";
 
 /**
  * Reads for which machine an executable is.

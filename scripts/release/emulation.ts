@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Architecture, type ElfKind, runsHere } from "./architecture.ts";
+import { type Architecture, type ElfKind, runsHere } from "../build/architecture.ts";
 
 const DIRECTORY = "/proc/sys/fs/binfmt_misc";
 

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { ArchitectureName } from "./architecture.ts";
+import type { ArchitectureName } from "../build/architecture.ts";
 import { stage, writeArchive, writeTar } from "./archive.ts";
 import { SUMMARY } from "./package.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";

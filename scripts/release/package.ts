@@ -1,7 +1,7 @@
 /** What packages have in common: where each file is installed, and how the program is described. */
 
 import { join } from "node:path";
-import { root } from "../bundle.ts";
+import { root } from "../build/bundle.ts";
 import { compressed } from "./archive.ts";
 import { command } from "./command.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";

@@ -4,12 +4,12 @@
  */
 
 import { join } from "node:path";
-import { root } from "../bundle.ts";
-import { ownArchitecture } from "./architecture.ts";
+import { ownArchitecture } from "../build/architecture.ts";
+import { root } from "../build/bundle.ts";
+import { pinFor } from "../build/quickjs-pin.ts";
 import type { ChecksumLine } from "./checksum.ts";
 import { checksum } from "./checksum.ts";
 import { toolchain } from "./component.ts";
-import { pinFor } from "./quickjs-pin.ts";
 import type { Source, Variant } from "./release.ts";
 
 /** What a statement is about. */

@@ -1,6 +1,6 @@
 /** What a release consists of: for each architecture and flavour one executable, and the files that go with it. */
 
-import type { Architecture, ArchitectureName } from "./architecture.ts";
+import type { Architecture, ArchitectureName } from "../build/architecture.ts";
 import type { Component } from "./component.ts";
 
 /** Which of the two executables. */

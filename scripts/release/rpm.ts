@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Architecture, ArchitectureName } from "./architecture.ts";
+import type { Architecture, ArchitectureName } from "../build/architecture.ts";
 import { settle, stage } from "./archive.ts";
 import { command } from "./command.ts";
 import {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../bundle.ts";
+import { root } from "../build/bundle.ts";
 import { command } from "./command.ts";
 import type { Source } from "./release.ts";
 

@@ -7,7 +7,7 @@
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Architecture, ArchitectureName } from "./architecture.ts";
+import type { Architecture, ArchitectureName } from "../build/architecture.ts";
 import { settle, stage } from "./archive.ts";
 import { command } from "./command.ts";
 import { DOCUMENTATION, installedFiles, type Layout, type PackageInput, UNITS } from "./package.ts";

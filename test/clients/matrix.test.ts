@@ -5,7 +5,7 @@ import { test } from "tap";
 import { type ClientRun, compatibilityPage, type Matrix, withTable } from "./matrix.ts";
 
 test("the page and README's table are what npm run test:clients -- --write makes of its results", (t) => {
-  const matrix: Matrix = JSON.parse(readFileSync("docs/compatibility.json", "utf8"));
+  const matrix: Matrix = JSON.parse(readFileSync("docs/data/compatibility.json", "utf8"));
   t.equal(readFileSync("docs/compatibility.md", "utf8"), compatibilityPage(matrix));
   const readme = readFileSync("README.md", "utf8");
   t.equal(readme, withTable(readme, matrix));

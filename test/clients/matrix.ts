@@ -14,7 +14,7 @@ export interface ClientRun {
   readonly reason?: string;
 }
 
-/** The runs of a day, as docs/compatibility.json has them. */
+/** The runs of a day, as docs/data/compatibility.json has them. */
 export interface Matrix {
   /** Such as `2025-01-31`. */
   readonly date: string;
@@ -34,7 +34,7 @@ export function compatibilityPage({ date, runs }: Matrix): string {
   const rows = clients.map((client) => rowOf(runs.filter((run) => run.client === client)));
   return `# Compatibility
 
-<!-- Written by \`npm run test:clients -- --write\` from compatibility.json. -->
+<!-- Written by \`npm run test:clients -- --write\` from data/compatibility.json. -->
 
 These clients were run with both executables as their IPAM plugin on ${date}, each in namespaces of its own. The verbs are
 those that a recording program in front of the plugin saw.
@@ -49,8 +49,8 @@ ${rows.join("\n")}
 - *A main plugin*: three containers in order, a requested address, CHECK, also without the reservation, and DEL.
 - The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 
-\`npm run fetch-clients\`, \`npm run fetch-go-plugins\` and \`npm run build-cnitool\` fetch the clients from Debian into
-\`build/\` and install nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this page.
+\`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\`, and installs
+nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this page.
 `;
 }
 

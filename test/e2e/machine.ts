@@ -21,7 +21,7 @@ export interface Needs {
   readonly cniVersion: string;
   /** Programs beyond those that every scenario uses. */
   readonly programs?: readonly string[];
-  /** The layers of `npm run fetch-clients` that it lays over /usr; such a scenario runs containers. */
+  /** The layers of `npm run fetch -- clients` that it lays over /usr; such a scenario runs containers. */
   readonly layers?: readonly string[];
   /** Which main plugins: the oldest here that have what is needed, or the newest. */
   readonly age?: "oldest" | "newest";
@@ -33,10 +33,10 @@ export const namespaces: readonly string[] = [
   ...["--propagation", "private"],
 ];
 
-/** Debian's package, and the newer one that `npm run fetch-go-plugins` unpacks. */
+/** Debian's package, and the newer one that `npm run fetch -- go-plugins` unpacks. */
 const pluginDirectories = ["/usr/lib/cni", inRepository("build/go-plugins/usr/lib/cni")];
 
-/** Where `npm run fetch-clients` unpacks the layers. */
+/** Where `npm run fetch -- clients` unpacks the layers. */
 const layerDirectory = inRepository("build/clients");
 
 /** Whether scenarios get another kernel where they need it, in which they take half a minute each. */
@@ -107,7 +107,7 @@ export function obstacle(needs: Needs): string | undefined {
   }
   const absent = layers.find((layer) => !existsSync(layerPath(layer)));
   if (absent !== undefined) {
-    return `${absent} is not below build/clients: \`npm run fetch-clients\` fetches it.`;
+    return `${absent} is not below build/clients: \`npm run fetch -- clients\` fetches it.`;
   }
   if (layers.length > 0 && !makesCgroups()) {
     return "Containers need cgroups, which cannot be made here.";
@@ -150,7 +150,7 @@ function refusalOf(commands: readonly string[]): string | undefined {
 }
 
 /**
- * Where a layer of `npm run fetch-clients` is.
+ * Where a layer of `npm run fetch -- clients` is.
  *
  * @param layer its name
  */

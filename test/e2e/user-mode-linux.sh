@@ -5,7 +5,7 @@
 #
 # Usage: user-mode-linux.sh LAYERS COMMAND [ARGUMENT...]
 #
-#   LAYERS   the directory of the layers user-mode-linux and runc of `npm run fetch-clients`
+#   LAYERS   the directory of the layers user-mode-linux and runc of `npm run fetch -- clients user-mode-linux`
 set -euo pipefail
 
 layers=$1

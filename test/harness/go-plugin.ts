@@ -34,7 +34,7 @@ export const goPlugin: GoPlugin | undefined = find();
 /** The reason for tap to skip what needs the Go plugin, or false where there is one. */
 export const skipWithoutGoPlugin: string | false =
   goPlugin === undefined
-    ? "There is no Go host-local for CNI 1.0.0 here to compare with; `npm run fetch-go-plugins` fetches one."
+    ? "There is no Go host-local for CNI 1.0.0 here to compare with; `npm run fetch -- go-plugins` fetches one."
     : false;
 
 /** The Go plugin `static`, which is beside the Go host-local where both were installed together. */

@@ -6,11 +6,11 @@ import { inRepository } from "./executable.ts";
 
 const fetched = inRepository("build/kubectl");
 
-/** The one that `npm run fetch-kubectl` fetched, or else this machine's own. */
+/** The one that `npm run fetch -- kubectl` fetched, or else this machine's own. */
 export const kubectl: string = existsSync(fetched) ? fetched : "kubectl";
 
 /** Why a test that uses kubectl is skipped, or `false`. */
 export const skipWithoutKubectl: string | false =
   spawnSync(kubectl, ["version", "--client"]).status === 0
     ? false
-    : "There is no kubectl here; `npm run fetch-kubectl` fetches one.";
+    : "There is no kubectl here; `npm run fetch -- kubectl` fetches one.";

@@ -113,7 +113,7 @@ function controllerManagerWith(settings: ControllerSettings): Unit {
 }
 
 /**
- * A program that `scripts/build-kubernetes.sh` has built.
+ * A program that `scripts/fetch/kubernetes.sh` has built.
  *
  * @param name its name
  */

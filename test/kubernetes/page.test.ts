@@ -5,7 +5,7 @@ import { test } from "tap";
 import { kubernetesPage, type Runs, type StoryRun } from "./page.ts";
 
 test("the page is what npm run test:kubernetes -- --write makes of its results", (t) => {
-  const runs: Runs = JSON.parse(readFileSync("docs/kubernetes.json", "utf8"));
+  const runs: Runs = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
   t.equal(readFileSync("docs/kubernetes.md", "utf8"), kubernetesPage(runs));
   t.same(
     runs.runs.filter(({ result }) => result === "failed"),

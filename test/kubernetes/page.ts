@@ -23,7 +23,7 @@ export interface StoryRun {
   readonly evidence: readonly Evidence[];
 }
 
-/** The runs of a day, as docs/kubernetes.json has them. */
+/** The runs of a day, as docs/data/kubernetes.json has them. */
 export interface Runs {
   /** Such as `2025-01-31`. */
   readonly date: string;
@@ -79,7 +79,7 @@ export function kubernetesPage({ date, runs }: Runs): string {
   const introduction = `These stories were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the story. Below is what was seen with the native executable.`;
   return `# In a real Kubernetes
 
-<!-- Written by \`npm run test:kubernetes -- --write\` from kubernetes.json. -->
+<!-- Written by \`npm run test:kubernetes -- --write\` from data/kubernetes.json. -->
 
 ${wrap(introduction, WIDTH).join("\n")}
 

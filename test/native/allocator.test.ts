@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "tap";
-import { compileChecked } from "../../scripts/build-native.ts";
+import { compileChecked } from "../../scripts/build/native.ts";
 import { inRepository } from "../harness/executable.ts";
 
 test("sizes, reuse, growth, the memory limit, a million values, and memory that is kept", (t) => {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { buildNative } from "../../scripts/build-native.ts";
+import { buildNative } from "../../scripts/build/native.ts";
 import { executable, inRepository } from "../harness/executable.ts";
 
 /** Of containernetworking-plugins 1.9.1 for amd64, in bytes. */

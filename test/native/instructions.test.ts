@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { test } from "tap";
-import { canCount, countInstructions } from "../../scripts/bench-instructions.ts";
+import { canCount, countInstructions } from "../../scripts/bench/instructions.ts";
 import { executable } from "../harness/executable.ts";
 import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
-import { buildNative } from "../../scripts/build-native.ts";
+import { buildNative } from "../../scripts/build/native.ts";
 import { eventually, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
 const executable = await buildNative({ checked: true });

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { buildNative } from "../../scripts/build-native.ts";
+import { buildNative } from "../../scripts/build/native.ts";
 import { run } from "../harness/executable.ts";
 import { extent } from "../harness/extent.ts";
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import esbuild, { type Metafile } from "esbuild";
 import { test } from "tap";
-import { root } from "../../scripts/bundle.ts";
+import { root } from "../../scripts/build/bundle.ts";
 import { optionsOf } from "../../src/cli/command/common-options.ts";
 import { commands } from "../../src/commands.ts";
 import { scratchDirectory, treeOf } from "../harness/data-directory.ts";

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { compileFor } from "../../scripts/build-native.ts";
-import { emulator } from "../../scripts/release/architecture.ts";
+import { emulator } from "../../scripts/build/architecture.ts";
+import { compileFor } from "../../scripts/build/native.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { Mounts, mountObstacle } from "../harness/mounts.ts";

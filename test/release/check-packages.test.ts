@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import type { Architecture } from "../../scripts/release/architecture.ts";
+import type { Architecture } from "../../scripts/build/architecture.ts";
 import {
   checkPackages,
   checkPackagesFor,

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Test, test } from "tap";
-import { architectureNamed, ownArchitecture } from "../../scripts/release/architecture.ts";
+import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
 import { checkRelease } from "../../scripts/release/check.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
 import { debName } from "../../scripts/release/deb.ts";
+import { makeRelease } from "../../scripts/release/make.ts";
 import { variantsFor } from "../../scripts/release/release.ts";
-import { makeRelease } from "../../scripts/release.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { archives, ownArchive, release, version } from "./release.ts";
 

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { ownArchitecture } from "../../scripts/release/architecture.ts";
+import { ownArchitecture } from "../../scripts/build/architecture.ts";
 import { type Descriptor, imageName, writeImage } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";

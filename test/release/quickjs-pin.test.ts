@@ -4,15 +4,15 @@ import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Test, test } from "tap";
-import { libraryOrFetch } from "../../scripts/build-native.ts";
-import { architectureNamed, ownArchitecture } from "../../scripts/release/architecture.ts";
+import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
+import { libraryOrFetch } from "../../scripts/build/native.ts";
 import {
   acceptLibrary,
   type Library,
   pinFor,
   quickJsVersion,
   requirePinned,
-} from "../../scripts/release/quickjs-pin.ts";
+} from "../../scripts/build/quickjs-pin.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
@@ -46,7 +46,7 @@ function anotherLibrary(t: Pick<Test, "teardown">, changelogs: Readonly<Record<s
     writeFileSync(join(documentation, name), gzipSync(text));
   }
   const pins = join(usr, "pins.json");
-  cpSync("scripts/release/quickjs-pin.json", pins);
+  cpSync("scripts/build/quickjs-pin.json", pins);
   return { library, pins };
 }
 

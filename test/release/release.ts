@@ -9,7 +9,7 @@ import {
   architectureNamed,
   ownArchitecture,
   runsHere,
-} from "../../scripts/release/architecture.ts";
+} from "../../scripts/build/architecture.ts";
 import type { PackageInput } from "../../scripts/release/package.ts";
 import type { ReleaseFile } from "../../scripts/release/release.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";

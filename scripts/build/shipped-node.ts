@@ -1,0 +1,77 @@
+/** The Node.js that the npm registry ships for an architecture, of the version of the lock file. */
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Architecture, ownArchitecture } from "./architecture.ts";
+import { root } from "./bundle.ts";
+
+/** A Node.js, unpacked. */
+export interface ShippedNode {
+  /** The path of the executable. */
+  readonly executable: string;
+  /** The path of the texts of its licences. */
+  readonly license: string;
+  readonly version: string;
+  /** The npm package. */
+  readonly packageName: string;
+  /** As in the lock file. */
+  readonly integrity: string;
+}
+
+/**
+ * Finds the Node.js for an architecture; that for another machine is fetched from the registry into build/.
+ *
+ * @throws when npm has not installed it or cannot fetch it, or when it is not what the lock file says
+ */
+export function shippedNode(architecture: Architecture): ShippedNode {
+  const packageName = `node-linux-${architecture.node}`;
+  const { version, integrity } = lockedPackage(packageName);
+  const isOwn = architecture === ownArchitecture();
+  const directory = isOwn
+    ? join(root, "node_modules", packageName)
+    : join(root, "build", `${packageName}-${version}`);
+  if (!isOwn && !existsSync(directory)) fetchPackage(packageName, version, integrity, directory);
+  // npm moves the executable of this machine's package into the package `node`.
+  const executable = isOwn
+    ? join(root, "node_modules", "node", "bin", "node")
+    : join(directory, "bin", "node");
+  if (!existsSync(executable)) {
+    throw new Error(
+      "The npm package `node` is not installed: run `npm ci` with install scripts allowed.",
+    );
+  }
+  return { executable, license: join(directory, "LICENSE"), version, packageName, integrity };
+}
+
+function lockedPackage(name: string): { version: string; integrity: string } {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const found = lock.packages[`node_modules/${name}`];
+  if (found === undefined) throw new Error(`package-lock.json has no package ${name}.`);
+  return found;
+}
+
+function fetchPackage(name: string, version: string, integrity: string, directory: string): void {
+  const work = `${directory}.unfinished`;
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  run("npm", ["pack", "--silent", "--pack-destination", work, `${name}@${version}`]);
+  const archive = join(work, `${name}-${version}.tgz`);
+  const found = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
+  if (found !== integrity) {
+    throw new Error(`${name} ${version} is not what package-lock.json says: ${found}`);
+  }
+  run("tar", ["-xzf", archive, "-C", work, "package/bin/node", "package/LICENSE"]);
+  renameSync(join(work, "package"), directory);
+  rmSync(work, { recursive: true });
+}
+
+function run(command: string, words: readonly string[]): void {
+  const { status, error } = spawnSync(command, words, {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (status !== 0)
+    throw new Error(`${command} ${words[0]} failed: ${error ?? `exit code ${status}`}`);
+}

@@ -1,0 +1,21 @@
+/**
+ * Makes an error of a script one line with the cause. Loaded before each script, also by an older Node.js, which could
+ * not even read it.
+ */
+
+import { relative } from "node:path";
+
+const needed = 26;
+const [, script = ""] = process.argv;
+
+process.on("uncaughtException", (error) => {
+  const cause = error instanceof Error ? error.message : error;
+  console.error(`${relative(".", script)}: ${cause}`);
+  process.exit(1);
+});
+
+if (Number.parseInt(process.versions.node, 10) < needed) {
+  throw new Error(
+    `expected Node.js ${needed}, found ${process.versions.node}: npm ci installs it, if npm may run install scripts`,
+  );
+}

@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# Sourced by the scripts that take something from Debian without installing it. apt works with a
+# configuration, lists and archives of its own in $work, under build/, which goes when the script
+# ends; $log stays. The mirror is the one that apt already uses; apt checks the signatures with
+# Debian's own keys.
+set -euo pipefail
+export LC_ALL=C
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+script="fetch-$(basename "$0" .sh)"
+work="$root/build/$script"
+log="$work.log"
+
+give_up() {
+  echo "$script: $1" >&2
+  exit 1
+}
+
+# open_suite SUITE TYPE...: reads what the suite has, of the types deb, deb-src or both. From then on
+# "${options[@]}" makes any apt command work with that suite alone, for the Debian architecture
+# $architecture or else for this machine's own.
+open_suite() {
+  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg mirror tool type
+  for tool in apt-get dpkg-deb; do
+    command -v "$tool" >/dev/null || give_up "this machine has no $tool, so it is not a Debian."
+  done
+  [ -r "$keyring" ] || give_up "Debian's keys are missing: install debian-archive-keyring."
+
+  # The address of Debian's main archive, from whichever file of apt's configuration names it.
+  # shellcheck disable=SC2016 # apt fills these in, not the shell
+  mirror=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' |
+    awk -F'|' '$1 == "Debian" && $2 == "Debian" && $3 == "main" && !found { found = $4 } END { print found }')
+  [ -n "$mirror" ] || give_up "apt knows no Debian archive yet: run 'apt-get update' as root first."
+
+  trap 'rm -rf "$work"' EXIT
+  rm -rf "$work"
+  mkdir -p "$work/lists/partial" "$work/archives/partial"
+  for type in "${@:2}"; do echo "$type [signed-by=$keyring] $mirror $1 main"; done >"$work/sources.list"
+  options=(
+    -o "Dir::Etc::sourcelist=$work/sources.list"
+    -o "Dir::Etc::sourceparts=/dev/null"
+    -o "Dir::Etc::preferences=/dev/null"
+    -o "Dir::Etc::preferencesparts=/dev/null"
+    -o "Dir::State::lists=$work/lists"
+    -o "Dir::State::status=/dev/null"
+    -o "Dir::Cache=$work"
+    -o "APT::Sandbox::User="
+    -o "APT::Update::Post-Invoke-Success="
+    -o "APT::Update::Post-Invoke="
+    -o "Acquire::Languages=none"
+    -o "APT::Default-Release=$1"
+    -q
+  )
+  if [ -n "${architecture:-}" ]; then
+    options+=(-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture")
+  fi
+  apt-get "${options[@]}" update --error-on=any >"$log" 2>&1 ||
+    give_up "apt could not read Debian $1; see $log."
+}
+
+# unpack DIRECTORY PACKAGE...: fetches packages of the suite and unpacks them into the directory.
+# The archives stay in $work until the end.
+unpack() {
+  local archive
+  (cd "$work" && apt-get "${options[@]}" download "${@:2}" >>"$log" 2>&1) ||
+    give_up "apt could not fetch ${*:2}; see $log."
+  mkdir -p "$1"
+  for archive in "$work"/*.deb; do
+    dpkg-deb -x "$archive" "$1" || give_up "dpkg-deb could not unpack $(basename "$archive")."
+  done
+}
+
+# unpack_go DIRECTORY [PACKAGE...]: fetches the suite's Go and unpacks it into the directory, with further packages.
+# From then on `run_go` works, and $go_package says which Go it is.
+unpack_go() {
+  # The packages of one version of Go, which these two only point to.
+  local toolchain
+  mapfile -t toolchain < <(apt-cache "${options[@]}" depends golang-go golang-src 2>>"$log" |
+    awk '$1 == "Depends:" && $2 ~ /^golang-[0-9.]+-(go|src)$/ { print $2 }')
+  [ "${#toolchain[@]}" -eq 2 ] || give_up "Debian does not say which Go is the newest of the suite."
+  unpack "$1" "${toolchain[@]}" "${@:2}"
+  goroot=$(echo "$1"/usr/lib/go-*)
+  go_package=${toolchain[0]}
+}
+
+# run_go COMMAND...: the Go of `unpack_go` without modules, so that packages are looked for under $work/home/go/src, and
+# without the machine's own settings of Go. What it has built is in $go_cache, or else goes when the script ends.
+run_go() {
+  env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/home" GOROOT="$goroot" GOPATH="$work/home/go" \
+    GOCACHE="${go_cache:-$work/home/cache}" GOENV=off GO111MODULE=off GOTOOLCHAIN=local CGO_ENABLED=0 \
+    "$goroot/bin/go" "$@" >>"$log" 2>&1
+}

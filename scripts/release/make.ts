@@ -1,0 +1,241 @@
+/**
+ * Makes a release, or checks one: archives, packages and an image of the executables with checksums, software bills of materials and a
+ * provenance statement. Nothing is uploaded. See docs/releasing.md.
+ *
+ * Usage: npm run release [-- OPTION...]
+ *
+ *   --arch A,B         only these architectures, in Go's names
+ *   --out DIR          where to put the release, instead of dist/release; only a release that is there is replaced
+ *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
+ *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
+ *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
+ *   --allow-changes    also where files differ from the commit, or with --check did
+ *   --check            check the release that is there, for all architectures or those of --arch
+ *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
+ */
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { architectureNamed, architectures } from "../build/architecture.ts";
+import { bundle, root } from "../build/bundle.ts";
+import { buildNative, libraryOrFetch } from "../build/native.ts";
+import { buildExecutable } from "../build/portable.ts";
+import { shippedNode } from "../build/shipped-node.ts";
+import { stage, writeArchive } from "./archive.ts";
+import { checkRelease } from "./check.ts";
+import { checksumLines, readChecksums } from "./checksum.ts";
+import { bundledPackages, linkedLibraries, nodeComponent } from "./component.ts";
+import { filesOf } from "./contents.ts";
+import { writeDeb } from "./deb.ts";
+import { type Imaged, writeImage } from "./image.ts";
+import { provenanceOf } from "./provenance.ts";
+import {
+  type BuiltVariant,
+  nameOf,
+  type ReleaseFile,
+  type Source,
+  type Variant,
+  variantsFor,
+} from "./release.ts";
+import { writeRpm } from "./rpm.ts";
+import { type Archived, cycloneDxOf, spdxOf } from "./sbom.ts";
+import { signedFiles, signWith } from "./signature.ts";
+import { readSource } from "./source.ts";
+import { writeSysext } from "./sysext.ts";
+
+/** What to release. */
+export interface ReleaseOptions {
+  readonly variants: readonly Variant[];
+  /** The directory to make; a release that is there is replaced. */
+  readonly output: string;
+  /** Who builds, as a URI. */
+  readonly builder: string;
+  /** Who answers for the packages, such as `Jane Doe <jane@example.org>`. */
+  readonly maintainer?: string;
+  /** Signs the file whose path it gets as its only argument. */
+  readonly sign?: string;
+  readonly allowChanges?: boolean;
+}
+
+const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.org>";
+
+/**
+ * Makes a release. Until it is complete, nothing appears in the output directory.
+ *
+ * @throws when something cannot be built, run, written or signed, or the output directory has something else than a release
+ */
+export async function makeRelease(options: ReleaseOptions): Promise<void> {
+  const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
+  requireReplaceable(output);
+  const source = readSource(options.allowChanges ?? false);
+  const unfinished = `${output}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const paths: string[] = [];
+    const natives: Imaged[] = [];
+    for (const variant of variants) {
+      const built = await build(variant);
+      const files = filesOf(built, source);
+      const archived = archive(built, files, source, unfinished);
+      paths.push(archived.archive, ...describe(archived, source));
+      if (variant.flavour === "native") {
+        natives.push({ built, files });
+        const input = { built, files, source, maintainer, directory: unfinished };
+        paths.push(writeDeb(input), writeRpm(input), writeSysext(input));
+      }
+      console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
+    }
+    if (natives.length > 0) paths.push(writeImage(natives, source, unfinished));
+    const provenance = join(unfinished, `host-local-v${source.version}.provenance.json`);
+    const sums = join(unfinished, "SHA256SUMS");
+    writeFileSync(sums, checksumLines("sha256", paths));
+    const subjects = readChecksums(sums);
+    writeJson(provenance, provenanceOf({ source, variants, subjects, builder }));
+    writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
+    if (sign !== undefined) for (const file of signedFiles(unfinished)) signWith(sign, file);
+    rmSync(output, { recursive: true, force: true });
+    renameSync(unfinished, output);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function requireReplaceable(output: string): void {
+  if (!existsSync(output)) return;
+  const names = readdirSync(output);
+  if (names.length === 0 || names.includes("SHA256SUMS")) return;
+  throw new Error(
+    `${output} is neither empty nor a release, so it is not replaced: choose another directory.`,
+  );
+}
+
+/** Builds an executable, and finds out what is in it. */
+async function build(variant: Variant): Promise<BuiltVariant> {
+  const { flavour, architecture } = variant;
+  const work = join(root, "build", "release", `${flavour}-${architecture.name}`);
+  const executable = join(work, "host-local");
+  mkdirSync(work, { recursive: true });
+  if (flavour === "native") {
+    await buildNative({ architecture, work, output: executable });
+    const library = libraryOrFetch(architecture);
+    const entries = ["native.ts", "native-operator.ts"];
+    const files = await filesOfBundles(entries, "quickjs", work);
+    return {
+      ...variant,
+      executable,
+      components: [...bundledPackages(files), ...linkedLibraries(library)],
+    };
+  }
+  const entry = join(root, "src", "portable.ts");
+  await buildExecutable({ entry, output: executable, architecture });
+  const files = await filesOfBundles(["portable.ts"], "node", work);
+  const node = nodeComponent(shippedNode(architecture));
+  return { ...variant, executable, components: [...bundledPackages(files), node] };
+}
+
+async function filesOfBundles(
+  entries: readonly string[],
+  engine: "node" | "quickjs",
+  work: string,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const entry of entries) {
+    const output = join(work, "listed.js");
+    files.push(...(await bundle({ entry: join(root, "src", entry), output, engine })));
+  }
+  return files;
+}
+
+function archive(
+  built: BuiltVariant,
+  files: readonly ReleaseFile[],
+  source: Source,
+  directory: string,
+): Archived {
+  const staging = join(directory, "staging");
+  const path = join(directory, `${nameOf(built, source.version)}.tgz`);
+  stage(files, staging);
+  writeArchive(staging, path, source.time);
+  rmSync(staging, { recursive: true });
+  return { ...built, archive: path };
+}
+
+/** Writes what goes beside an archive, and returns the paths of what SHA256SUMS has. */
+function describe(archived: Archived, source: Source): readonly string[] {
+  const { archive } = archived;
+  writeFileSync(`${archive}.sha256`, checksumLines("sha256", [archive]));
+  writeFileSync(`${archive}.sha512`, checksumLines("sha512", [archive]));
+  const spdx = archive.replace(/\.tgz$/, ".spdx.json");
+  const cycloneDx = archive.replace(/\.tgz$/, ".cdx.json");
+  writeJson(spdx, spdxOf(archived, source));
+  writeJson(cycloneDx, cycloneDxOf(archived, source));
+  return [spdx, cycloneDx];
+}
+
+function writeJson(path: string, document: object): void {
+  writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
+}
+
+function report(directory: string): void {
+  for (const name of readdirSync(directory).sort()) {
+    console.log(`${String(statSync(join(directory, name)).size).padStart(10)}  ${name}`);
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: "string", default: architectures.map(({ name }) => name).join(",") },
+      out: { type: "string", default: join(root, "dist", "release") },
+      sign: { type: "string" },
+      builder: { type: "string" },
+      maintainer: { type: "string" },
+      "allow-changes": { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
+      verify: { type: "string" },
+    },
+  });
+  const output = resolve(values.out);
+  const { HOST_LOCAL_SIGN, HOST_LOCAL_MAINTAINER } = process.env;
+  const { HOST_LOCAL_BUILDER = "urn:host-local:unknown-builder" } = process.env;
+  const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
+  const { maintainer = HOST_LOCAL_MAINTAINER } = values;
+  try {
+    const variants = variantsFor(values.arch.split(",").map(architectureNamed));
+    const allowChanges = values["allow-changes"];
+    if (values.check) {
+      const { verify } = values;
+      const problems = checkRelease(output, {
+        variants,
+        allowChanges,
+        ...(verify === undefined ? {} : { verify }),
+      });
+      for (const problem of problems) console.error(problem);
+      console.log(problems.length === 0 ? "The release is complete." : "The release is faulty.");
+      process.exitCode = problems.length === 0 ? 0 : 1;
+    } else {
+      await makeRelease({
+        variants,
+        output,
+        builder,
+        ...(maintainer === undefined ? {} : { maintainer }),
+        ...(sign === undefined ? {} : { sign }),
+        allowChanges,
+      });
+      report(output);
+    }
+  } catch (error) {
+    console.error(`release: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
+}

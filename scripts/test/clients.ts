@@ -1,0 +1,63 @@
+/**
+ * Runs the scenarios with real container runtimes and prints the matrix of what they did.
+ *
+ * Usage: npm run test:clients [-- --write]
+ *
+ *   --write   also write docs/compatibility.md and docs/data/compatibility.json and the table of README.md
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  type ClientRun,
+  compatibilityPage,
+  type Matrix,
+  withTable,
+} from "../../test/clients/matrix.ts";
+import { layerPath } from "../../test/e2e/machine.ts";
+import { root } from "../build/bundle.ts";
+import { readRuns } from "../pages/recorded-runs.ts";
+import { writeResults } from "../pages/results-file.ts";
+import { clientDirectory, testFiles } from "./files.ts";
+
+const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const record = join(root, "build", "client-runs.jsonl");
+const isUnpacked = existsSync(layerPath("user-mode-linux"));
+const otherKernel = isUnpacked ? { HOST_LOCAL_USER_MODE_LINUX: "yes" } : {};
+const files = testFiles()
+  .filter(({ path, isLong }) => isLong && path.startsWith(clientDirectory))
+  .map(({ path }) => path);
+
+rmSync(record, { force: true });
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, "scripts/test/run.ts"), "--full", ...files],
+  { stdio: "inherit", env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record, ...otherKernel } },
+);
+
+const matrix: Matrix = {
+  date: new Date().toISOString().slice(0, 10),
+  runs: sorted(readRuns(record)),
+};
+const page = compatibilityPage(matrix);
+console.log(
+  page
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .join("\n"),
+);
+if (options.write) {
+  writeResults(join(root, "docs/data/compatibility.json"), matrix);
+  writeFileSync(join(root, "docs/compatibility.md"), page);
+  const readme = join(root, "README.md");
+  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), matrix));
+}
+process.exitCode = status ?? 1;
+
+/** By client, since the scenarios of several files end in any order. */
+function sorted(runs: readonly ClientRun[]): readonly ClientRun[] {
+  const keyOf = ({ client, executable }: ClientRun) => `${client} ${executable}`;
+  return runs.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), "en", { numeric: true }));
+}

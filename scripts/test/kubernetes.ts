@@ -1,0 +1,161 @@
+/**
+ * Runs the stories of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
+ * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
+ *
+ * Usage: npm run test:kubernetes [-- OPTION... STORY...]
+ *
+ *   --executable NAME   only with this one, `native` or `portable`
+ *   --write             also write docs/kubernetes.md and docs/data/kubernetes.json if none fails; only with all stories and executables
+ *   STORY               only the files of these names, such as `pod-cidr`
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { obstacle } from "../../test/e2e/machine.ts";
+import { needsOfCluster } from "../../test/kubernetes/needs.ts";
+import {
+  evidenceOf,
+  kubernetesPage,
+  type Runs,
+  resultOf,
+  type StoryRun,
+} from "../../test/kubernetes/page.ts";
+import { ownArchitecture } from "../build/architecture.ts";
+import { root } from "../build/bundle.ts";
+import { buildNative } from "../build/native.ts";
+import { readRuns } from "../pages/recorded-runs.ts";
+import { writeResults } from "../pages/results-file.ts";
+import { makeRelease } from "../release/make.ts";
+import { variantsFor } from "../release/release.ts";
+import { storyFiles } from "./files.ts";
+import { runTestFile } from "./process.ts";
+
+const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
+
+/** This story runs the image of a release. */
+const storyOfRelease = "daemonset";
+
+const release = join(root, "build", "kubernetes-release");
+
+const record = join(root, "build", "kubernetes-runs.jsonl");
+
+const { values: options, positionals } = parseArgs({
+  options: {
+    executable: { type: "string" },
+    write: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
+if (options.write && (options.executable !== undefined || positionals.length > 0)) {
+  throw new Error("The page is about all stories and executables: --write goes alone.");
+}
+const known = Object.keys(executables);
+if (options.executable !== undefined && !known.includes(options.executable)) {
+  throw new Error(`There is no executable ${options.executable}: it is ${known.join(" or ")}.`);
+}
+const files = chosenFiles();
+
+const missing = await prepare();
+if (missing === undefined) {
+  await runStories();
+} else {
+  console.log(missing);
+  process.exitCode = 1;
+}
+
+/** Builds and fetches; returns a sentence about what cannot be helped. */
+async function prepare(): Promise<string | undefined> {
+  const { plugins, cniVersion, layers = [] } = needsOfCluster;
+  // The plugins and the layers are fetched only where scenarios can run.
+  const before = obstacle({ plugins: [], cniVersion });
+  if (before !== undefined) return before;
+  runScript("go-plugins");
+  if (!layers.every((layer) => existsSync(join(root, "build/clients", layer)))) {
+    runScript("clients");
+  }
+  const further = obstacle({ plugins, cniVersion, layers });
+  if (further !== undefined) return further;
+  for (const script of ["kubectl", "kubernetes"]) runScript(script);
+  runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
+  await buildNative();
+  const isChosen = files.some((file) => nameOf(file) === storyOfRelease);
+  if (isChosen && options.executable !== "portable") await makeOwnRelease();
+  return obstacle(needsOfCluster);
+}
+
+/** The image has only native executables. */
+async function makeOwnRelease(): Promise<void> {
+  await makeRelease({
+    variants: variantsFor([ownArchitecture()]).filter(({ flavour }) => flavour === "native"),
+    output: release,
+    builder: "urn:host-local:test",
+    allowChanges: true,
+  });
+}
+
+async function runStories(): Promise<void> {
+  const began = performance.now();
+  rmSync(record, { force: true });
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of files) {
+    for (const [name, path] of Object.entries(executables)) {
+      if (name !== (options.executable ?? name)) continue;
+      const before = recorded().length;
+      const result = await runTestFile(file, {
+        HOST_LOCAL_BIN: join(root, path),
+        HOST_LOCAL_KUBERNETES_RUNS: record,
+        HOST_LOCAL_RELEASE: release,
+      });
+      for (const run of recorded().slice(before)) print(run);
+      if (result.report !== "") console.log(result.report);
+      sum.passed += result.passed;
+      sum.failed += result.failed;
+      sum.skipped += result.skipped;
+    }
+  }
+  console.log(`${files.length} files in ${Math.round((performance.now() - began) / 1000)} s`);
+  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+  process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+  if (!options.write) return;
+  if (process.exitCode === 0) writePage();
+  else console.log("The page stays as it is, as not all stories have passed.");
+}
+
+function writePage(): void {
+  const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
+  writeResults(join(root, "docs/data/kubernetes.json"), runs);
+  writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(runs));
+}
+
+function chosenFiles(): readonly string[] {
+  const all = storyFiles();
+  const unknown = positionals.find((name) => !all.some((file) => nameOf(file) === name));
+  if (unknown !== undefined) {
+    throw new Error(`There is no story ${unknown}: they are ${all.map(nameOf).join(", ")}.`);
+  }
+  return positionals.length === 0 ? all : all.filter((file) => positionals.includes(nameOf(file)));
+}
+
+function nameOf(file: string): string {
+  return basename(file, ".test.ts");
+}
+
+function print(run: StoryRun): void {
+  console.log(`\n${run.title} (${run.executable}): ${resultOf(run)}\n`);
+  console.log(`${evidenceOf(run)}\n`);
+}
+
+function recorded(): readonly StoryRun[] {
+  return readRuns(record);
+}
+
+function runScript(name: string): void {
+  runOrThrow("bash", join(root, "scripts", "fetch", `${name}.sh`));
+}
+
+function runOrThrow(program: string, ...words: readonly string[]): void {
+  const { status } = spawnSync(program, words, { stdio: "inherit" });
+  if (status !== 0) throw new Error(`${[program, ...words].join(" ")} failed.`);
+}

@@ -1,0 +1,154 @@
+/**
+ * Makes a release and tests it: every archive unpacked and used (test/release), and the programs for other architectures
+ * under QEMU with the recorded calls, the take-over from and by the Go plugin of their own architecture, and the operator
+ * commands. Prints one line for each file of tests and architecture.
+ *
+ * Usage: npm run test:release [-- OPTION...]
+ *
+ *   --arch A,B    release only these architectures, in Go's names
+ *   --long A,B    the long tests only for these; `none` for none
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { sideBySide } from "../../test/harness/side-by-side.ts";
+import {
+  type Architecture,
+  architectureNamed,
+  architectures,
+  emulator,
+  ownArchitecture,
+  runsHere,
+} from "../build/architecture.ts";
+import { root } from "../build/bundle.ts";
+import { command } from "../release/command.ts";
+import { emulating } from "../release/emulation.ts";
+import { makeRelease } from "../release/make.ts";
+import { nameOf, type Variant, variantsFor } from "../release/release.ts";
+import { runTestFile } from "./process.ts";
+
+const work = join(root, "build", "release-test");
+
+const release = join(work, "release");
+
+/** Tests of an executable, in which an architecture could matter. */
+const longTests = [
+  ["test/blackbox/vectors.test.ts", "full"],
+  ["test/differential/take-over.test.ts", "short"],
+  ...[
+    ...["entry", "reader", "install/install", "gc/gc", "capacity/capacity"],
+    ...["metrics/metrics", "networks/networks", "reservations/show", "reservations/release"],
+  ].map((name) => [`test/operator/${name}.test.ts`, "short"] as const),
+] as const;
+
+const all = architectures.map(({ name }) => name).join(",");
+const { values } = parseArgs({
+  options: { arch: { type: "string", default: all }, long: { type: "string" } },
+});
+const released = values.arch.split(",").map(architectureNamed);
+const long =
+  values.long === undefined
+    ? released
+    : values.long.split(",").flatMap((name) => (name === "none" ? [] : [architectureNamed(name)]));
+
+const began = performance.now();
+const sum = { passed: 0, failed: 0, skipped: 0 };
+rmSync(work, { recursive: true, force: true });
+mkdirSync(work, { recursive: true });
+await makeRelease({
+  variants: variantsFor(released),
+  output: release,
+  builder: "urn:host-local:test",
+  allowChanges: true,
+});
+for (const name of readdirSync(join(root, "test", "release")).sort()) {
+  if (!name.endsWith(".test.ts")) continue;
+  await runTests(`test/release/${name}`, "this machine", { HOST_LOCAL_RELEASE: release });
+}
+for (const architecture of long) {
+  if (!released.includes(architecture)) continue;
+  try {
+    await emulating([architecture], () => testLong(architecture));
+  } catch (error) {
+    sum.skipped++;
+    console.log(`The long tests for ${architecture.name} are skipped. ${error}`);
+  }
+}
+console.log(`${Math.round((performance.now() - began) / 1000)} s`);
+console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+
+async function testLong(architecture: Architecture): Promise<void> {
+  const goPlugin = goPluginFor(architecture);
+  for (const variant of variantsFor([architecture])) {
+    const executable = executableOf(variant);
+    const name = `${architecture.name}, ${variant.flavour}`;
+    if (variant.flavour === "native") {
+      await sideBySide(longTests, availableParallelism(), ([file, extent]) =>
+        runTests(file, name, {
+          HOST_LOCAL_BIN: executable,
+          HOST_LOCAL_EXTENT: extent,
+          ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin }),
+        }),
+      );
+    } else {
+      // A start of Node.js takes a second under QEMU.
+      await runTests("test/blackbox/status.test.ts", name, {
+        HOST_LOCAL_BIN: started(variant, executable, "portable"),
+        HOST_LOCAL_EXTENT: "short",
+      });
+    }
+  }
+}
+
+/** Unpacks the archive. */
+function executableOf(variant: Variant): string {
+  const [name = ""] = readdirSync(release).filter(
+    (one) => one.endsWith(".tgz") && one.startsWith(nameOf(variant, "")),
+  );
+  const directory = join(work, name.replace(/\.tgz$/, ""));
+  mkdirSync(directory, { recursive: true });
+  command(["tar", "-xzf", join(release, name), "-C", directory]);
+  return join(directory, "host-local");
+}
+
+/** The Go plugin of an architecture; empty where it cannot be fetched, absent where the tests find it themselves. */
+function goPluginFor(architecture: Architecture): string | undefined {
+  if (architecture === ownArchitecture()) return undefined;
+  const { debian } = architecture;
+  const script = join(root, "scripts/fetch/go-plugins.sh");
+  const { status } = spawnSync("bash", [script, debian], { stdio: "inherit" });
+  if (status !== 0) return "";
+  const plugin = join(root, "build", `go-plugins-${debian}`, "usr", "lib", "cni", "host-local");
+  return started({ flavour: "native", architecture }, plugin, "go");
+}
+
+/** A script that starts a program which is linked dynamically, with the libraries of Debian's cross compiler. */
+function started({ architecture }: Variant, program: string, name: string): string {
+  const { triplet, tools = triplet } = architecture;
+  const words = runsHere(architecture)
+    ? [`/usr/${tools}/lib/ld-linux.so.2`, "--library-path", `/usr/${tools}/lib`, program]
+    : [...emulator(architecture), program];
+  if (architecture === ownArchitecture()) return program;
+  const path = join(work, `${name}-${architecture.name}`);
+  writeFileSync(path, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+  return path;
+}
+
+async function runTests(
+  file: string,
+  subject: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const result = await runTestFile(file, environment);
+  sum.passed += result.passed;
+  sum.failed += result.failed;
+  sum.skipped += result.skipped;
+  const how = result.failed > 0 ? "FAIL" : "ok  ";
+  const counts = `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`;
+  console.log(`${how} ${result.seconds.toFixed(1).padStart(6)} s  ${file} (${subject}): ${counts}`);
+  if (result.report !== "") console.log(result.report.replaceAll(/^/gm, "      "));
+}
