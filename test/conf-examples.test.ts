@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** Every file in conf-examples/ works as it is and does what its row in README.md says. */
 
 import { type Test, test } from "tap";

@@ -78,6 +78,9 @@ const PAGE = 4096;
 /** A tool that the build needs is not installed. */
 export class MissingTool extends Error {}
 
+/** The exit code that says so. */
+export const MISSING_TOOL = 69;
+
 /** What to build. */
 export interface NativeBuild {
   /** Whether with the sanitizers; then without a snapshot. */
@@ -280,6 +283,12 @@ if (import.meta.main) {
   if (values["accept-quickjs"]) {
     acceptLibrary(libraryOrFetch(architecture), values["quickjs-version"]);
   }
-  const output = await buildNative({ checked: values.checked, architecture });
-  console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
+  try {
+    const output = await buildNative({ checked: values.checked, architecture });
+    console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
+  } catch (error) {
+    if (!(error instanceof MissingTool)) throw error;
+    console.error(error.message);
+    process.exitCode = MISSING_TOOL;
+  }
 }

@@ -20,14 +20,14 @@ import { layerPath } from "../../test/e2e/machine.ts";
 import { root } from "../build/bundle.ts";
 import { readRuns } from "../pages/recorded-runs.ts";
 import { writeResults } from "../pages/results-file.ts";
-import { clientDirectory, testFiles } from "./files.ts";
+import { testFiles, usesExecutable } from "./files.ts";
 
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 const record = join(root, "build", "client-runs.jsonl");
 const isUnpacked = existsSync(layerPath("user-mode-linux"));
 const otherKernel = isUnpacked ? { HOST_LOCAL_USER_MODE_LINUX: "yes" } : {};
 const files = testFiles()
-  .filter(({ path, isLong }) => isLong && path.startsWith(clientDirectory))
+  .filter((file) => file.path.startsWith("test/clients/") && usesExecutable(file))
   .map(({ path }) => path);
 
 rmSync(record, { force: true });

@@ -29,8 +29,9 @@ import { readRuns } from "../pages/recorded-runs.ts";
 import { writeResults } from "../pages/results-file.ts";
 import { makeRelease } from "../release/make.ts";
 import { variantsFor } from "../release/release.ts";
-import { storyFiles } from "./files.ts";
-import { runTestFile } from "./process.ts";
+import { testFiles } from "./files.ts";
+import { runTestFiles } from "./process.ts";
+import { Tally } from "./tally.ts";
 
 const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
 
@@ -40,6 +41,9 @@ const storyOfRelease = "daemonset";
 const release = join(root, "build", "kubernetes-release");
 
 const record = join(root, "build", "kubernetes-runs.jsonl");
+
+/** A story waits for a cluster to come up; in seconds. */
+const LONGEST = 900;
 
 const { values: options, positionals } = parseArgs({
   options: {
@@ -96,28 +100,23 @@ async function makeOwnRelease(): Promise<void> {
 }
 
 async function runStories(): Promise<void> {
-  const began = performance.now();
+  const tally = new Tally();
   rmSync(record, { force: true });
-  const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const file of files) {
     for (const [name, path] of Object.entries(executables)) {
       if (name !== (options.executable ?? name)) continue;
       const before = recorded().length;
-      const result = await runTestFile(file, {
+      const environment = {
         HOST_LOCAL_BIN: join(root, path),
         HOST_LOCAL_KUBERNETES_RUNS: record,
         HOST_LOCAL_RELEASE: release,
-      });
+      };
+      const results = await runTestFiles([file], environment, LONGEST);
       for (const run of recorded().slice(before)) print(run);
-      if (result.report !== "") console.log(result.report);
-      sum.passed += result.passed;
-      sum.failed += result.failed;
-      sum.skipped += result.skipped;
+      for (const result of results) tally.add(result, name);
     }
   }
-  console.log(`${files.length} files in ${Math.round((performance.now() - began) / 1000)} s`);
-  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-  process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+  tally.conclude();
   if (!options.write) return;
   if (process.exitCode === 0) writePage();
   else console.log("The page stays as it is, as not all stories have passed.");
@@ -130,7 +129,9 @@ function writePage(): void {
 }
 
 function chosenFiles(): readonly string[] {
-  const all = storyFiles();
+  const all = testFiles()
+    .filter(({ words }) => words.has("cluster"))
+    .map(({ path }) => path);
   const unknown = positionals.find((name) => !all.some((file) => nameOf(file) === name));
   if (unknown !== undefined) {
     throw new Error(`There is no story ${unknown}: they are ${all.map(nameOf).join(", ")}.`);

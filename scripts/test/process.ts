@@ -1,93 +1,94 @@
-/** One test file run to its end: a process that prints TAP. */
+/** Test files run to their end in a process that prints TAP. */
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
+import { type FileResult, resultsOf } from "./tap-output.ts";
 
-/** How many assertions passed, failed or were skipped. */
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+/** A test file that takes longer hangs; in seconds. */
+const LONGEST = 300;
 
-/** How a test file ended. */
-export interface FileResult extends Counts {
-  readonly seconds: number;
-  /** The reason of each skipped test. */
-  readonly skipReasons: readonly string[];
-  /** All that is not a test that passed; empty where nothing failed. */
-  readonly report: string;
-}
-
-/** A test file that takes longer hangs: tap says in which test, in seconds. */
-const LONGEST = 900;
-
-/** The time after which it is killed if tap does not end it, in milliseconds. */
-const KILLED_AFTER = (LONGEST + 60) * 1000;
+/** How long the output of a killed process is waited for, which another process may hold open; in milliseconds. */
+const LAST_WORDS = 1000;
 
 /** Half of a short test's time is the compilation of tap. */
 const compileCache = join(root, "build", "compile-cache");
 
+/** Each leads a group with all that its tests have started. */
+const running = new Set<ChildProcess>();
+
+process.on("exit", () => {
+  for (const child of running) killGroup(child);
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+
 /**
- * Runs a test file.
+ * Runs test files: one as it is, several one after the other in the same process.
  *
- * @param path the file, relative to the top of the repository
+ * @param paths the files, relative to the top of the repository
  * @param environment variables besides those of this process
+ * @param longest how long a file may take, in seconds; then it is killed, and its result says in which test it was
+ * @returns their results, in the same order
  */
-export function runTestFile(
-  path: string,
+export function runTestFiles(
+  paths: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Promise<FileResult> {
+  longest = LONGEST,
+): Promise<readonly FileResult[]> {
+  const words = paths.length === 1 ? paths : [join("scripts", "test", "room.ts"), ...paths];
   return new Promise((settle, fail) => {
     const began = performance.now();
-    const child = spawn(process.execPath, [path], {
+    const child = spawn(process.execPath, words, {
       cwd: root,
       env: {
         ...process.env,
-        TAP_TIMEOUT: `${LONGEST}`,
+        // A test that never gives way would stop the clock of tap, too.
+        TAP_TIMEOUT: "0",
         NODE_COMPILE_CACHE: compileCache,
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: KILLED_AFTER,
-      killSignal: "SIGKILL",
+      detached: true,
     });
+    running.add(child);
+    let isLate = false;
+    const deadline = setTimeout(() => {
+      isLate = true;
+      killGroup(child);
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, LAST_WORDS);
+    }, longest * 1000);
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk: Buffer) => output.push(chunk));
+      stream.on("data", (chunk: Buffer) => {
+        output.push(chunk);
+        if (chunk.includes("# file: ")) deadline.refresh();
+      });
     }
     child.on("error", fail);
     child.on("close", (exitCode, signal) => {
-      const seconds = (performance.now() - began) / 1000;
-      settle({ seconds, ...resultOf(Buffer.concat(output).toString("utf8"), exitCode, signal) });
+      clearTimeout(deadline);
+      running.delete(child);
+      const end = isLate ? `it took longer than ${longest} s` : (signal ?? `exit code ${exitCode}`);
+      settle(
+        resultsOf(Buffer.concat(output).toString("utf8"), {
+          paths,
+          seconds: (performance.now() - began) / 1000,
+          isOrderly: exitCode === 0,
+          end,
+        }),
+      );
     });
   });
 }
 
-function resultOf(
-  tap: string,
-  exitCode: number | null,
-  signal: string | null,
-): Omit<FileResult, "seconds"> {
-  // Such as `# { total: 7, pass: 4, fail: 1, skip: 2 }`; a file that did not come to its end has no such line.
-  const summary = /^# \{ total: .*\}$/m.exec(tap)?.[0];
-  const count = (word: string): number =>
-    Number(new RegExp(`\\b${word}: (\\d+)`).exec(summary ?? "")?.[1] ?? 0);
-  const isEnded = summary !== undefined && (exitCode === 0 || count("fail") > 0);
-  const failed = count("fail") + (isEnded ? 0 : 1);
-  return {
-    passed: count("pass"),
-    failed,
-    skipped: count("skip") + count("todo"),
-    skipReasons: [...tap.matchAll(/^ *ok .* # SKIP (.+)$/gm)].map(([, reason = ""]) => reason),
-    report: [
-      ...(failed > 0
-        ? tap.split("\n").filter((line) => !/^ *(?:ok |#|\d+\.\.|TAP version|$)/.test(line))
-        : []),
-      ...(isEnded
-        ? []
-        : [`The file did not come to its end: ${signal ?? `exit code ${exitCode}`}`]),
-    ].join("\n"),
-  };
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }

@@ -28,21 +28,24 @@ import { command } from "../release/command.ts";
 import { emulating } from "../release/emulation.ts";
 import { makeRelease } from "../release/make.ts";
 import { nameOf, type Variant, variantsFor } from "../release/release.ts";
-import { runTestFile } from "./process.ts";
+import { testFiles } from "./files.ts";
+import { runTestFiles } from "./process.ts";
+import { Tally } from "./tally.ts";
 
 const work = join(root, "build", "release-test");
 
 const release = join(work, "release");
 
-/** Tests of an executable, in which an architecture could matter. */
-const longTests = [
-  ["test/blackbox/vectors.test.ts", "full"],
-  ["test/differential/take-over.test.ts", "short"],
-  ...[
-    ...["entry", "reader", "install/install", "gc/gc", "capacity/capacity"],
-    ...["metrics/metrics", "networks/networks", "reservations/show", "reservations/release"],
-  ].map((name) => [`test/operator/${name}.test.ts`, "short"] as const),
-] as const;
+/** An emulated program is some twenty times slower; in seconds. */
+const LONGEST = 900;
+
+const files = testFiles();
+
+/** Tests of an executable, in which an architecture could matter, and their extent. */
+const longTests = files.flatMap(({ path, words }) => [
+  ...(words.has("each architecture in full") ? [[path, "full"] as const] : []),
+  ...(words.has("each architecture") ? [[path, "short"] as const] : []),
+]);
 
 const all = architectures.map(({ name }) => name).join(",");
 const { values } = parseArgs({
@@ -54,8 +57,7 @@ const long =
     ? released
     : values.long.split(",").flatMap((name) => (name === "none" ? [] : [architectureNamed(name)]));
 
-const began = performance.now();
-const sum = { passed: 0, failed: 0, skipped: 0 };
+const tally = new Tally();
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 await makeRelease({
@@ -64,22 +66,18 @@ await makeRelease({
   builder: "urn:host-local:test",
   allowChanges: true,
 });
-for (const name of readdirSync(join(root, "test", "release")).sort()) {
-  if (!name.endsWith(".test.ts")) continue;
-  await runTests(`test/release/${name}`, "this machine", { HOST_LOCAL_RELEASE: release });
+for (const { path, words } of files) {
+  if (words.has("release")) await runTests(path, "this machine", { HOST_LOCAL_RELEASE: release });
 }
 for (const architecture of long) {
   if (!released.includes(architecture)) continue;
   try {
     await emulating([architecture], () => testLong(architecture));
   } catch (error) {
-    sum.skipped++;
-    console.log(`The long tests for ${architecture.name} are skipped. ${error}`);
+    tally.skip(`The long tests for ${architecture.name} are skipped. ${error}`);
   }
 }
-console.log(`${Math.round((performance.now() - began) / 1000)} s`);
-console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+tally.conclude();
 
 async function testLong(architecture: Architecture): Promise<void> {
   const goPlugin = goPluginFor(architecture);
@@ -143,12 +141,5 @@ async function runTests(
   subject: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const result = await runTestFile(file, environment);
-  sum.passed += result.passed;
-  sum.failed += result.failed;
-  sum.skipped += result.skipped;
-  const how = result.failed > 0 ? "FAIL" : "ok  ";
-  const counts = `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`;
-  console.log(`${how} ${result.seconds.toFixed(1).padStart(6)} s  ${file} (${subject}): ${counts}`);
-  if (result.report !== "") console.log(result.report.replaceAll(/^/gm, "      "));
+  for (const result of await runTestFiles([file], environment, LONGEST)) tally.add(result, subject);
 }

@@ -1,6 +1,6 @@
 /**
- * Builds both executables and runs the tests: those that work on an executable from outside with each of the two (in the
- * short extent many only with the native one), all others once. Prints one line for each file.
+ * Builds both executables and runs the tests: what works on an executable from outside with each of the two, all else
+ * once. How a file runs is in its first line, see files.ts. Prints one line for each file.
  *
  * Usage: npm test [-- OPTION... FILE...], npm run test:all
  *
@@ -9,30 +9,21 @@
  *   FILE               only these test files
  */
 
-import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { sideBySide } from "../../test/harness/side-by-side.ts";
 import { root } from "../build/bundle.ts";
-import { buildNative, MissingTool } from "../build/native.ts";
-import { type TestFile, testFiles } from "./files.ts";
-import { type Counts, type FileResult, runTestFile } from "./process.ts";
-
-/** An executable under test. */
-interface Executable {
-  readonly name: "portable" | "native";
-  readonly path: string;
-}
-
-/** A test file, and with which executable. */
-interface Task {
-  readonly file: TestFile;
-  readonly executable?: Executable;
-}
+import { buildBoth, type Executable } from "./executables.ts";
+import { type TestFile, testFiles, usesExecutable } from "./files.ts";
+import { runTestFiles } from "./process.ts";
+import { Tally } from "./tally.ts";
 
 /** Some tests wait, for a lock or a process: meanwhile others run. */
 const AT_ONCE = 2 * availableParallelism();
+
+/** What a test gets as its executable whose first line names none, so that it cannot use one unnoticed. */
+const NO_EXECUTABLE = "the first line of this test names no executable";
 
 const { values: options, positionals } = parseArgs({
   options: {
@@ -47,95 +38,61 @@ const environment = {
   ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin === "none" ? "" : goPlugin }),
 };
 
-const began = performance.now();
-const sum = { passed: 0, failed: 0, skipped: 0 };
-const skipReasons = new Map<string, number>();
-const executables = [buildPortable(), await buildNativeHere()].filter((one) => one !== undefined);
-const groups = chosenFiles().map((file) => tasksOf(file, executables));
-const results = await sideBySide(groups, AT_ONCE, runInTurn);
-conclude(results.flat());
-
-function buildPortable(): Executable | undefined {
-  const { status } = spawnSync(process.execPath, [join(root, "scripts/build/portable.ts")], {
-    stdio: "inherit",
-  });
-  if (status === 0) return { name: "portable", path: join(root, "dist", "host-local") };
-  sum.failed++;
-  console.log("FAIL  The portable executable could not be built; the native one is tested alone.");
-  return undefined;
-}
-
-async function buildNativeHere(): Promise<Executable | undefined> {
-  try {
-    return { name: "native", path: await buildNative() };
-  } catch (error) {
-    if (error instanceof MissingTool) {
-      sum.skipped++;
-      console.log(`The native executable is not tested, since it cannot be built here. ${error}`);
-    } else {
-      sum.failed++;
-      console.log(`FAIL  The native executable could not be built: ${error}`);
-    }
-    return undefined;
-  }
-}
+const tally = new Tally();
+const files = chosenFiles();
+const executables = files.some(usesExecutable) ? buildBoth(tally) : Promise.resolve([]);
+await sideBySide(groupsOf(files), AT_ONCE, runGroup);
+tally.conclude();
 
 function chosenFiles(): readonly TestFile[] {
-  const wanted = new Set(positionals.map((path) => relative(root, resolve(path))));
-  const files = testFiles()
-    .filter(({ path, isLong }) => (wanted.size === 0 ? options.full || !isLong : wanted.has(path)))
-    .filter(({ usesGoPlugin }) => goPlugin === undefined || usesGoPlugin);
-  if (files.length === 0) throw new Error("There is no test file of that name.");
-  return files;
+  const all = testFiles().filter(({ words }) => !words.has("release") && !words.has("cluster"));
+  const wanted = positionals.map((path) => relative(root, resolve(path)));
+  const unknown = wanted.find((path) => !all.some((file) => file.path === path));
+  if (unknown !== undefined) throw new Error(`${unknown} is no test file of this command.`);
+  const chosen = all
+    .filter(({ path }) => wanted.length === 0 || wanted.includes(path))
+    .filter(({ words }) => wanted.length > 0 || options.full || !words.has("full extent only"))
+    .filter(({ words }) => goPlugin === undefined || words.has("Go plugin"));
+  if (chosen.length === 0) throw new Error("None of these test files uses the Go plugin.");
+  return chosen;
 }
 
-function tasksOf(file: TestFile, executables: readonly Executable[]): readonly Task[] {
-  if (!file.isNative && !file.usesExecutable) return [{ file }];
-  return executables
-    .filter(({ name }) => name === "native" || !file.isNative)
-    .filter((executable) => options.full || !file.isOnceEnough || executable === executables.at(-1))
-    .map((executable) => ({ file, executable }));
-}
-
-/** A container is alive if any process of the machine has its address, so a test must not meet itself. */
-async function runInTurn(tasks: readonly Task[]): Promise<readonly FileResult[]> {
-  const results: FileResult[] = [];
-  for (const task of tasks) results.push(await runTask(task));
-  return results;
-}
-
-async function runTask({ file, executable }: Task): Promise<FileResult> {
-  const result = await runTestFile(file.path, {
-    ...environment,
-    ...(executable === undefined ? {} : { HOST_LOCAL_BIN: executable.path }),
-  });
-  const how = result.failed > 0 ? "FAIL" : "ok  ";
-  const seconds = `${result.seconds.toFixed(1)} s`.padStart(7);
-  const name = executable === undefined ? file.path : `${file.path} (${executable.name})`;
-  console.log(`${how} ${seconds}  ${name}: ${inWords(result)}`);
-  if (result.report !== "") console.log(result.report.replaceAll(/^/gm, "      "));
-  return result;
-}
-
-function conclude(results: readonly FileResult[]): void {
-  for (const result of results) {
-    sum.passed += result.passed;
-    sum.failed += result.failed;
-    sum.skipped += result.skipped;
-    for (const reason of result.skipReasons) {
-      skipReasons.set(reason, (skipReasons.get(reason) ?? 0) + 1);
-    }
-  }
-  for (const [reason, count] of skipReasons) console.log(`${count} skipped: ${reason}`);
-  console.log(`${results.length} files in ${Math.round((performance.now() - began) / 1000)} s`);
-  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-  process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
-}
-
-function inWords({ passed, failed, skipped }: Counts): string {
+/** The unit tests of a room together, every other file alone; in the order in which to begin. */
+function groupsOf(files: readonly TestFile[]): readonly (readonly TestFile[])[] {
+  const isUnit = (file: TestFile): boolean =>
+    !usesExecutable(file) && !file.words.has("own process");
+  const rooms = Map.groupBy(files.filter(isUnit), ({ path }) => path.split("/", 2).join("/"));
+  const rank = ({ words }: TestFile): number => (words.has("slow") ? 0 : 1);
+  // While the executables are built, what needs none can run.
   return [
-    `${passed} passed`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-  ].join(", ");
+    ...rooms.values(),
+    ...files
+      .filter((file) => !isUnit(file))
+      .sort((a, b) => Number(usesExecutable(a)) - Number(usesExecutable(b)) || rank(a) - rank(b))
+      .map((file) => [file]),
+  ];
+}
+
+/** With one executable after the other: a container is alive if any process has its address, so a test must not meet itself. */
+async function runGroup(group: readonly TestFile[]): Promise<void> {
+  const paths = group.map(({ path }) => path);
+  const [file] = group;
+  if (file === undefined || !usesExecutable(file)) {
+    const results = await runTestFiles(paths, { HOST_LOCAL_BIN: NO_EXECUTABLE, ...environment });
+    for (const result of results) tally.add(result);
+    return;
+  }
+  for (const { name, path } of chosenExecutables(file, await executables)) {
+    const results = await runTestFiles(paths, { HOST_LOCAL_BIN: path, ...environment });
+    for (const result of results) tally.add(result, name);
+  }
+}
+
+function chosenExecutables(
+  { words }: TestFile,
+  executables: readonly Executable[],
+): readonly Executable[] {
+  if (words.has("native executable")) return executables.filter(({ name }) => name === "native");
+  const isOneEnough = words.has("one if short") && !options.full;
+  return isOneEnough ? executables.slice(-1) : executables;
 }

@@ -1,3 +1,4 @@
+// test: each executable
 /** ADD, where no recording of the Go plugin shows what is asked of it. */
 
 import { mkdirSync, rmSync, utimesSync } from "node:fs";

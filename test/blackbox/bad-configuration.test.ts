@@ -1,3 +1,4 @@
+// test: each executable
 /** Bad input in the network configuration: one error object on standard output, nothing changed. */
 
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// test: each executable
 /** Bad input in the environment: one error object on standard output, nothing changed. */
 
 import { test } from "tap";

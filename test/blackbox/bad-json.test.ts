@@ -1,3 +1,4 @@
+// test: each executable
 /** Bad input on standard input, before any of it is looked at as a configuration. */
 
 import { test } from "tap";

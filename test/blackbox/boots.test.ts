@@ -1,3 +1,4 @@
+// test: each executable
 /** After a boot of the machine, reservations from before it give way where a range is otherwise full. */
 
 import { readFileSync, writeFileSync } from "node:fs";

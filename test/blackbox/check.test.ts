@@ -1,3 +1,4 @@
+// test: each executable
 /** CHECK finds what an attachment holds, and writes nothing. */
 
 import { chmodSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable
 /** DEL frees whatever it finds of an attachment, and nothing else. */
 
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable
 /** Nothing in the caller's environment changes what the plugin does, but the plugin's own variables. */
 
 import { mkdirSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable
 /** Addresses of a range that are never handed out. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable
 /** The executable in the plugin chain, after a main plugin that keeps GC to itself. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable
 /** GC frees what the runtime no longer lists (CNI SPEC 1.1.0, section 2, GC). */
 
 import { chmodSync } from "node:fs";

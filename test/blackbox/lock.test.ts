@@ -1,3 +1,4 @@
+// test: each executable
 /** The lock of a network: waiting is bounded, and a dead holder is no holder. */
 
 import { spawn } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable
 /** Many calls at the same moment, as when a node starts. */
 
 import { test } from "tap";

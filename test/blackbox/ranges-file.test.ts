@@ -1,3 +1,4 @@
+// test: each executable
 /** Ranges from a file of the node: `rangesFile`. */
 
 import { execFileSync } from "node:child_process";

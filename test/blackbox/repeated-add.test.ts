@@ -1,3 +1,4 @@
+// test: each executable
 /** A repeated ADD with `"repeatedAdd": "same"` gets the result of the first. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable
 /** Subnets of one or two addresses: no network address, no broadcast, no gateway. */
 
 import { test } from "tap";

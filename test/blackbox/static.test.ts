@@ -1,3 +1,4 @@
+// test: each executable
 /** Called as `static`, the executable is that plugin. */
 
 import { copyFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable
 /** STATUS says whether an ADD could be served (CNI SPEC 1.1.0, section 2, STATUS). */
 
 import { chmodSync, writeFileSync } from "node:fs";

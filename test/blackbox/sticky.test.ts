@@ -1,3 +1,4 @@
+// test: each executable, Go plugin
 /** With `"sticky": "pod"` a pod that comes back gets its address; with `reuseDelaySeconds` addresses rest. */
 
 import { readdirSync } from "node:fs";

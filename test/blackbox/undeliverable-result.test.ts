@@ -1,3 +1,4 @@
+// test: each executable
 /** A result that its reader cannot receive is taken back: the address would leak otherwise. */
 
 import { spawn, spawnSync } from "node:child_process";

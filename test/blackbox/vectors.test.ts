@@ -1,3 +1,4 @@
+// test: each executable, each architecture in full
 /** Replays everything recorded of the Go plugin, with the decided differences applied. */
 
 import { test } from "tap";

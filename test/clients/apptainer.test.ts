@@ -1,3 +1,4 @@
+// test: each executable, full extent only
 /** apptainer with `--net`. */
 
 import { NetworkNamespace } from "../e2e/network-namespace.ts";

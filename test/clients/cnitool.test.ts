@@ -1,3 +1,4 @@
+// test: each executable, full extent only
 /** cnitool of both libcni generations; GC and STATUS of the newer one. */
 
 import { readFileSync } from "node:fs";

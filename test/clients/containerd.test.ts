@@ -1,3 +1,4 @@
+// test: each executable, full extent only
 /** containerd over the CRI, as the kubelet drives it, and its own client `ctr`. */
 
 import assert from "node:assert";

@@ -1,3 +1,4 @@
+// test: each executable, full extent only
 /** podman and buildah with their CNI backend. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";

@@ -1,3 +1,4 @@
+// test: each executable, full extent only
 /** A hundred sandboxes at a time, which the runtime makes and removes side by side. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";

@@ -1,3 +1,4 @@
+// test: each executable, full extent only
 /** The tests with clients fail with a broken plugin, and name what is broken. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, Go plugin
 /**
  * Makes random calls to the plugin `static` of both projects: the same exit codes, results and errors are expected.
  *

@@ -1,3 +1,4 @@
+// test: each executable, Go plugin, each architecture
 /** Either plugin takes over from the other at any moment of an attachment's life. */
 
 import { join } from "node:path";

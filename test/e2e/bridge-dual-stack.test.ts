@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** A current dual-stack configuration with the plugin bridge. */
 
 import type { Test } from "tap";

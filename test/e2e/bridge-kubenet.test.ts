@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** kubenet's configuration, cniVersion 0.1.0, with the plugin bridge. */
 
 import { loadExample } from "./example.ts";

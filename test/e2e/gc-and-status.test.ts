@@ -1,3 +1,4 @@
+// test: each executable
 /** GC and STATUS of specification 1.1.0 on their way through the plugin bridge. */
 
 import { loadExample } from "./example.ts";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** The plugin macvlan: pods beside the host on its own subnet. */
 
 import { loadExample } from "./example.ts";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** Several ranges with the plugin ptp, which has a gateway for each of them. */
 
 import { loadExample } from "./example.ts";

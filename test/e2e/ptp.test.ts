@@ -1,3 +1,4 @@
+// test: each executable
 /** The plugin ptp: every pod on a link of its own, the host in between. */
 
 import { loadExample } from "./example.ts";

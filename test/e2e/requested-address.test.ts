@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** A requested address on its three ways from the runtime through the plugin bridge. */
 
 import { loadExample } from "./example.ts";

@@ -1,3 +1,4 @@
+// test: own process
 /** Scenarios stay inside their namespaces. */
 
 import { spawnSync } from "node:child_process";

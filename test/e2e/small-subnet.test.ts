@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** Subnets of two addresses with real packets. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** A bridge that still has the gateway of an earlier configuration, with the plugin bridge. */
 
 import { execFileSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** The scenarios fail with a broken plugin, and name what is broken. */
 
 import { spawnSync } from "node:child_process";

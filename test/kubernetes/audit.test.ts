@@ -1,3 +1,4 @@
+// test: cluster
 /** What `audit` finds among the nodes of a cluster, and the commands that it prints. */
 
 import type { IDeployment } from "kubernetes-models/apps/v1";

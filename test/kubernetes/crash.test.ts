@@ -1,3 +1,4 @@
+// test: cluster
 /** Programs of the node are killed, and its power fails. */
 
 import { randomUUID } from "node:crypto";

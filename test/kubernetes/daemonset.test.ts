@@ -1,3 +1,4 @@
+// test: cluster
 /** The manifests of deploy/ and the image of the release, on a node that has another plugin. */
 
 import { execFileSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: cluster
 /** More pods than addresses. */
 
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: cluster
 /** containerd is killed in the middle of ADDs. */
 
 import { until } from "../clients/daemon.ts";

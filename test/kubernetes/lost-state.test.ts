@@ -1,3 +1,4 @@
+// test: cluster
 /** containerd's directory is lost. */
 
 import { until } from "../clients/daemon.ts";

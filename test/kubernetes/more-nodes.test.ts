@@ -1,3 +1,4 @@
+// test: cluster
 /** More nodes than podCIDRs, as `plan` says beforehand. */
 
 import { rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: cluster
 /** From the controller to the addresses of pods. */
 
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: cluster
 /** The Go plugin is replaced under living pods, and put back. */
 
 import { executable } from "../harness/executable.ts";

@@ -1,3 +1,4 @@
+// test: cluster
 /** The scheduler counts addresses, so that a pod without one waits before it is placed. */
 
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: cluster
 /** Many pods come and go at the same time. */
 
 import { until } from "../clients/daemon.ts";

@@ -1,3 +1,4 @@
+// test: native executable
 /** The allocator of the engine, by a C program under the sanitizers. */
 
 import { spawnSync } from "node:child_process";

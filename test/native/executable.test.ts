@@ -1,3 +1,4 @@
+// test: native executable
 /** What the native executable is made of. */
 
 import { spawnSync } from "node:child_process";

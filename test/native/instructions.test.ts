@@ -1,3 +1,4 @@
+// test: native executable
 /** What a call costs, in instructions: a number that no other load on the machine changes. */
 
 import { join } from "node:path";

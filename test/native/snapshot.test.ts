@@ -1,3 +1,4 @@
+// test: native executable
 /** What the build keeps of a run of the program: nothing of the machine that builds. */
 
 import { writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** The files for operators in conf-examples/ are valid, and their commands work. */
 
 import { spawnSync } from "node:child_process";

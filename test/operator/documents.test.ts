@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** The JSON documents have the members and types of the examples in docs/operator-json.md. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** Names that try to control a terminal or to forge lines of the output, everywhere where a command meets names. */
 
 import { mkdirSync, writeFileSync } from "node:fs";

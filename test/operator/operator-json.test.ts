@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** docs/operator-json.md has every code of the source, and every member of real documents. */
 
 import { readdirSync, readFileSync } from "node:fs";

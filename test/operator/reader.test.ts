@@ -1,3 +1,4 @@
+// test: each executable, each architecture
 /** A reader of the output that goes away, as head(1), is no error. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: release
 /** Each archive is unpacked and used. */
 
 import { spawnSync } from "node:child_process";

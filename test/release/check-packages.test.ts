@@ -1,3 +1,4 @@
+// test: release
 /** `npm run release -- --check` finds what is wrong with packages and the image, whatever their sums are. */
 
 import {

@@ -1,3 +1,4 @@
+// test: release
 /** `npm run release -- --check` finds what is wrong with a release, and says in which file. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: release
 /** The package for Debian is installed, upgraded and removed beside the distribution's own plugins. */
 
 import { spawnSync } from "node:child_process";

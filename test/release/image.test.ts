@@ -1,3 +1,4 @@
+// test: release
 /** The image is imported and run by containerd; without it, its layer is unpacked and run in a root of its own. */
 
 import { spawn, spawnSync } from "node:child_process";

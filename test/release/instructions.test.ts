@@ -1,3 +1,4 @@
+// test: release
 /** The commands of docs/releasing.md for a download, with a good archive, a damaged one, and one for another machine. */
 
 import { spawnSync } from "node:child_process";

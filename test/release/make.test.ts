@@ -1,3 +1,4 @@
+// test: release
 /** Making a release: equal bytes, signatures, and errors that leave nothing half made. */
 
 import { spawnSync } from "node:child_process";

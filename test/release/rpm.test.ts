@@ -1,3 +1,4 @@
+// test: release
 /** The RPM package is installed, upgraded and removed. */
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";

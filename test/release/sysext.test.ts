@@ -1,3 +1,4 @@
+// test: release
 /** The system extension is merged into /usr, and installs the plugin in /opt/cni/bin. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** completion: what a shell offers, asked of the shells themselves. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** man: the manual page, made from the definitions of the commands. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** What names from elsewhere may not do to a terminal. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin
 import { type Test, test } from "tap";
 import { type CallOptions, grantedAddresses, networkFor } from "../../blackbox/network.ts";
 import { extent } from "../../harness/extent.ts";

@@ -1,3 +1,4 @@
+// test: each executable, Go plugin
 import { test } from "tap";
 import { differences } from "../../blackbox/differences.ts";
 import { explanations } from "./decided.ts";

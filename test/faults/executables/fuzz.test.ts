@@ -1,3 +1,4 @@
+// test: each executable
 import { fuzzScenarios } from "./fuzz.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

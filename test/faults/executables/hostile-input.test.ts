@@ -1,3 +1,4 @@
+// test: each executable
 import { hostileInputScenarios } from "./hostile-input.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

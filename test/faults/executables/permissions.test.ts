@@ -1,3 +1,4 @@
+// test: each executable
 import { permissionScenarios } from "./permissions.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

@@ -1,3 +1,4 @@
+// test: each executable, Go plugin
 import { testScenarios } from "./scenario-tests.ts";
 import { stormScenarios } from "./storm.ts";
 

@@ -1,3 +1,4 @@
+// test: own process
 /** Whatever happens to a network over many boots: nothing that lives is ever taken. */
 
 import { deepStrictEqual } from "node:assert";

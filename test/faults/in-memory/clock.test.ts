@@ -1,3 +1,4 @@
+// test: own process
 /** The clock may be set back or forward at any time: no answer differs from what a full scan says. */
 
 import fc from "fast-check";

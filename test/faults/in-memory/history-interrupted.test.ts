@@ -1,3 +1,4 @@
+// test: own process
 /**
  * A call that is killed at any system call, or to which the machine refuses one, leaves a history that is true: each line
  * tells what happened, and at most those of this call are missing. No call fails because of it.

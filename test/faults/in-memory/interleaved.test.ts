@@ -1,3 +1,4 @@
+// test: own process
 /** Other calls run at any point of a call; no address gets two owners. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: own process
 /** With a current journal, a call costs the same however many reservations there are. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: own process
 /** The journal is a cache: without it, or where it is wrong or cannot be kept, every answer is the same. */
 
 import { test } from "tap";

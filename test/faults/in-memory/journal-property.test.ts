@@ -1,3 +1,4 @@
+// test: own process
 /** Whatever happens to a network, in any order: every answer is what a full scan says. */
 
 import { deepStrictEqual } from "node:assert";

@@ -1,3 +1,4 @@
+// test: own process
 /** A call is killed, or fails, at any point, then others write without a line in the journal: no answer is wrong. */
 
 import { test } from "tap";

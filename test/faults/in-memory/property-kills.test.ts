@@ -1,3 +1,4 @@
+// test: own process
 /** Any sequence of calls, some of them killed, keeps its promises to those whose calls were answered. */
 
 import { deepStrictEqual } from "node:assert";

@@ -1,3 +1,4 @@
+// test: own process
 /** Any sequence of calls is answered, and leaves the directory, as a simple model says. */
 
 import { deepStrictEqual } from "node:assert";

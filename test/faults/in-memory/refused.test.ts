@@ -1,3 +1,4 @@
+// test: own process
 /** A call to which the machine refuses something either does its work or says what went wrong, and undoes it. */
 
 import { test } from "tap";

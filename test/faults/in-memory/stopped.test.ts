@@ -1,3 +1,4 @@
+// test: own process
 /** A call that is killed at any point leaves nothing behind that affects later calls. */
 
 import { test } from "tap";

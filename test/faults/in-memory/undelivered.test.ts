@@ -1,3 +1,4 @@
+// test: own process
 /** A result that cannot be delivered is rolled back. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: own process
 /** Others write during a call that cannot lock them out: afterwards every answer equals that of a full scan. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** `agent` as a process: what it serves, what it runs, and how it ends. */
 
 import { spawnSync } from "node:child_process";

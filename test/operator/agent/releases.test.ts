@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** `agent`: a log of releases that is longer than anything the agent would read. */
 
 import { test } from "tap";

@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin, each architecture
 /** capacity: what the ranges hold, for people, programs, kubelet and the scheduler. */
 
 import { spawnSync } from "node:child_process";

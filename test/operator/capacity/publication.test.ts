@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** capacity: how the number of pods gets to the scheduler without a patch. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin
 /** `check` on real directories. */
 
 import { spawn } from "node:child_process";

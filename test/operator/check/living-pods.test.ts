@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** What `check` finds about pods that live: each has a network namespace of its own. */
 
 import { execFileSync, spawn } from "node:child_process";

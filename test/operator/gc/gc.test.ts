@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin, each architecture
 /** `gc` on real directories. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** gc --live-command in processes that were started in unusual ways. */
 
 import { spawnSync } from "node:child_process";

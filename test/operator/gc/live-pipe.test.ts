@@ -1,3 +1,4 @@
+// test: each executable
 /** gc --live with a pipe in place of a file: process substitution, or a named pipe. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** `gc` beside pods that live: with network namespaces of their own, whatever the list says. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin
 /** `history` on histories that plugins, commands and accidents have left. */
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install without DIR: the plugin directory of the node. */
 
 import { spawnSync } from "node:child_process";

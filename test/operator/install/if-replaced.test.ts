@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install --if-replaced: puts back what another installer has overwritten or removed, and nothing else. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

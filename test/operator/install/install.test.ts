@@ -1,3 +1,4 @@
+// test: each executable, Go plugin, each architecture
 /** install: the plugin directory has a complete plugin at every moment. */
 
 import { spawnSync } from "node:child_process";

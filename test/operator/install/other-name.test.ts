@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install --as: another name, beside a host-local that somebody else installs. */
 
 import { rmSync, writeFileSync } from "node:fs";

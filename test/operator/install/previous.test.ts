@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install: which plugin is kept as the previous one, and how it comes back. */
 
 import { spawnSync } from "node:child_process";

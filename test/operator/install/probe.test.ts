@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install: what counts as an answer to VERSION. */
 
 import { existsSync, readFileSync } from "node:fs";

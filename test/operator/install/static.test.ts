@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install --static: the link by which the executable is the plugin static, too. */
 
 import { readFileSync, readlinkSync, symlinkSync } from "node:fs";

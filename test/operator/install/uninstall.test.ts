@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** install --uninstall. */
 
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";

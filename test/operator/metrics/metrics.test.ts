@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin, each architecture
 /** `metrics` on real directories. */
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short, each architecture
 /** networks: the networks of the node. */
 
 import { join } from "node:path";

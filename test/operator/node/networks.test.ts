@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** Which networks the commands find, and how they report invalid configurations. */
 
 import { spawnSync } from "node:child_process";

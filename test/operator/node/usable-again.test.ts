@@ -1,3 +1,4 @@
+// test: each executable, one if short
 /** What the commands show of reservations from before this boot, and of addresses that cool down. */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

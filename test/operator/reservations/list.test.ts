@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin
 /** list: every reservation of one network or of all. */
 
 import { spawn } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: each executable, one if short, Go plugin, each architecture
 /** release: releases what it was asked to, after a confirmation, and nothing else. */
 
 import { writeFileSync } from "node:fs";

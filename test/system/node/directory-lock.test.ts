@@ -1,3 +1,4 @@
+// test: own process
 /** The lock of a Node.js without `flock(2)`, between real processes, in a real directory. */
 
 import { execFileSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: own process
 /** The lock between real processes, in a real directory: `flock(2)`, as the Go plugin takes it. */
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: own process
 /** The real machine: the same file calls as in memory, and what only a real one has. */
 
 import { execFileSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// test: own process
 /** Standard input and output of a real process, also where the caller closed them. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";

@@ -1,0 +1,40 @@
+/**
+ * Runs unit tests of several files in this process, one file after the other, and prints TAP. A comment names each file
+ * before its tests, and two count them and their time afterwards, in tap's words.
+ *
+ * Usage: node scripts/test/room.ts FILE...
+ */
+
+import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { t } from "tap";
+
+for (const file of process.argv.slice(2)) {
+  console.log(`# file: ${file}`);
+  const began = performance.now();
+  const before = { ...t.counts };
+  let broken: unknown;
+  try {
+    await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    broken = error;
+  }
+  // Tests run in their order, so that this one is the last of the file.
+  await t.test("the file can be loaded", (last) => {
+    if (broken !== undefined) last.fail(String(broken));
+    last.end();
+  });
+  // What has been printed is counted after that.
+  await setImmediate();
+  const { total, pass, fail, skip, todo } = t.counts;
+  const counts = {
+    total: total - before.total,
+    pass: pass - before.pass,
+    fail: fail - before.fail,
+    skip: skip - before.skip,
+    todo: todo - before.todo,
+  };
+  const words = Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
+  console.log(`# { ${words.join(", ")} }\n# time=${performance.now() - began}ms`);
+}
