@@ -47,6 +47,7 @@ export function runTestFile(
         ...process.env,
         TAP_TIMEOUT: `${LONGEST}`,
         NODE_COMPILE_CACHE: compileCache,
+        HOST_LOCAL_IS_BUILT: "for this run",
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { inRepository } from "../../harness/executable.ts";
+import { inRepository } from "../../harness/repository.ts";
 
 /** Runs a program of node_modules in a directory, and returns what it prints. */
 function check(directory: string, program: string, ...words: readonly string[]): string {
