@@ -6,6 +6,8 @@ import { renderContainerdTemplate } from "./e2e/containerd-template.ts";
 import { allFiles, exampleFiles, loadExample, readExample } from "./e2e/example.ts";
 import { ExampleNetwork, type Offer } from "./e2e/example-network.ts";
 import { isAtLeast, readNetwork } from "./e2e/libcni.ts";
+import { inRepository } from "./harness/repository.ts";
+import { nodeFor } from "./operator/node.ts";
 
 interface Example {
   /** What the file shows, as the test's name. */
@@ -207,20 +209,20 @@ const examples: Readonly<Record<string, Example>> = {
       t.same(network.add("pod-1"), {
         cniVersion: "0.1.0",
         ip4: {
-          ip: "10.255.0.2/30",
-          gateway: "10.255.0.1",
+          ip: "10.255.1.2/30",
+          gateway: "10.255.1.1",
           routes: [{ dst: "0.0.0.0/0" }],
         },
         dns: {},
       });
       t.match(
         network.refusalOf("pod-2").msg,
-        "no IP addresses available in range set: 10.255.0.1-10.255.0.2",
+        "no IP addresses available in range set: 10.255.1.1-10.255.1.2",
       );
 
       network.del("pod-1");
 
-      t.equal(network.add("pod-2").ip4?.ip, "10.255.0.2/30");
+      t.equal(network.add("pod-2").ip4?.ip, "10.255.1.2/30");
     },
   },
 
@@ -343,9 +345,17 @@ test("every file in conf-examples has a row in its README", async (t) => {
   t.same(rows.toSorted(), allFiles);
 });
 
-test("no two examples share a network name, so that all of them can be tried on one node", async (t) => {
+test("no two examples share a name or a subnet, so that all of them can be tried on one node", async (t) => {
   const names = exampleFiles.map((file) => loadExample(file).name);
   t.equal(new Set(names).size, exampleFiles.length);
+
+  const node = nodeFor(t);
+  for (const [at, file] of exampleFiles.entries()) {
+    const text = JSON.stringify(loadExample(file));
+    const rangesFile = inRepository("conf-examples/node/ranges.json");
+    node.configure(`${at}.conflist`, text.replace("/etc/cni/ranges.json", rangesFile));
+  }
+  t.same(JSON.parse(node.tool(["check", "--json"]).stdout).findings, []);
 });
 
 for (const [file, example] of Object.entries(examples)) {

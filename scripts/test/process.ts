@@ -45,6 +45,7 @@ export function runTestFiles(
         // A test that never gives way would stop the clock of tap, too.
         TAP_TIMEOUT: "0",
         NODE_COMPILE_CACHE: compileCache,
+        HOST_LOCAL_IS_BUILT: "for this run",
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -54,14 +54,6 @@ const LARGEST_CONFIGURATION = 64 * 1024 * 1024;
 /** How long to wait for the end of standard input, in seconds; without a limit the call might never end. */
 const INPUT_TIMEOUT_SECONDS = 60;
 
-/** The commands that require each variable, in the order in which the reference checks them. */
-const required: Readonly<Record<string, readonly string[]>> = {
-  CNI_CONTAINERID: ["ADD", "CHECK", "DEL"],
-  CNI_NETNS: ["ADD", "CHECK"],
-  CNI_IFNAME: ["ADD", "CHECK", "DEL"],
-  CNI_PATH: ["ADD", "CHECK", "DEL", "GC", "STATUS"],
-};
-
 /**
  * Reads the call, in the order that the reference's `skel` makes observable: environment, standard input, network
  * name, command, version.
@@ -69,53 +61,64 @@ const required: Readonly<Record<string, readonly string[]>> = {
  * @throws CniError 4 environment, 5 standard input, 6 not JSON, 7 network name, 1 version
  */
 export function receiveCall(system: System): CniCall {
-  const environment = readEnvironment(system);
-  const { command } = environment;
-  if (command === "") return { verb: "about" };
-  if (environment.missing.length > 0) {
-    throw new CniError(
-      ErrorCode.invalidEnvironment,
-      `required env variables [${environment.missing.join(",")}] missing`,
-    );
-  }
-  if (command === "VERSION") return { verb: "VERSION" };
-
-  const document = readDocument(system);
-  const name = networkName(document);
+  const command = system.environment("CNI_COMMAND") ?? "";
   switch (command) {
+    case "":
+      return { verb: "about" };
+    case "VERSION":
+      return { verb: "VERSION" };
     case "ADD":
     case "DEL":
-    case "CHECK": {
-      const network = networkConfiguration(document, name, (text) =>
-        command === "CHECK" ? requireAllowed(command, text) : requireSupported(text),
-      );
-      return {
-        verb: command,
-        network,
-        attachment: {
-          containerId: parseContainerId(environment.containerId),
-          interfaceName: parseInterfaceName(environment.interfaceName),
-        },
-        networkNamespace: system.environment("CNI_NETNS") ?? "",
-        arguments: system.environment("CNI_ARGS") ?? "",
-      };
-    }
+    case "CHECK":
+      return receiveAttachmentCall(system, command);
     case "GC":
     case "STATUS":
+      if (!system.environment("CNI_PATH")) throw missingVariables(["CNI_PATH"]);
       return {
         verb: command,
-        network: networkConfiguration(document, name, (text) => requireAllowed(command, text)),
+        network: networkConfiguration(readDocument(system), (text) =>
+          requireAllowed(command, text),
+        ),
       };
     default:
+      networkName(readDocument(system));
       throw new CniError(ErrorCode.invalidEnvironment, `unknown CNI_COMMAND: ${command}`);
   }
 }
 
-interface Environment {
-  readonly command: string;
-  readonly containerId: string;
-  readonly interfaceName: string;
-  readonly missing: readonly string[];
+/** An invalid variable is reported at once, those that are missing together; so an invalid one is reported first. */
+function receiveAttachmentCall(system: System, verb: AttachmentCall["verb"]): AttachmentCall {
+  const missing: string[] = [];
+  const read = <T>(variable: string, parse: (text: string) => T): T | undefined => {
+    const text = system.environment(variable) ?? "";
+    if (text !== "") return parse(text);
+    missing.push(variable);
+    return undefined;
+  };
+  const containerId = read("CNI_CONTAINERID", parseContainerId);
+  if (verb !== "DEL") read("CNI_NETNS", String);
+  const interfaceName = read("CNI_IFNAME", parseInterfaceName);
+  read("CNI_PATH", String);
+  if (containerId === undefined || interfaceName === undefined || missing.length > 0) {
+    throw missingVariables(missing);
+  }
+  const network = networkConfiguration(readDocument(system), (text) =>
+    verb === "CHECK" ? requireAllowed(verb, text) : requireSupported(text),
+  );
+  return {
+    verb,
+    network,
+    attachment: { containerId, interfaceName },
+    networkNamespace: system.environment("CNI_NETNS") ?? "",
+    arguments: system.environment("CNI_ARGS") ?? "",
+  };
+}
+
+function missingVariables(names: readonly string[]): CniError {
+  return new CniError(
+    ErrorCode.invalidEnvironment,
+    `required env variables [${names.join(",")}] missing`,
+  );
 }
 
 /**
@@ -124,26 +127,7 @@ interface Environment {
  * @throws CniError 6 not an object, 7 network name, 1 version
  */
 export function configurationOf(document: Json): NetworkConfiguration {
-  return networkConfiguration(document, networkName(document), requireSupported);
-}
-
-/** Missing variables are collected and an invalid one is reported at once, so an invalid value is reported first. */
-function readEnvironment(system: System): Environment {
-  const command = system.environment("CNI_COMMAND") ?? "";
-  const missing: string[] = [];
-  const read = (variable: string, check?: (value: string) => void): string => {
-    const value = system.environment(variable) ?? "";
-    if (required[variable]?.includes(command) === true) {
-      if (value === "") missing.push(variable);
-      else check?.(value);
-    }
-    return value;
-  };
-  const containerId = read("CNI_CONTAINERID", parseContainerId);
-  read("CNI_NETNS");
-  const interfaceName = read("CNI_IFNAME", parseInterfaceName);
-  read("CNI_PATH");
-  return { command, containerId, interfaceName, missing };
+  return networkConfiguration(document, requireSupported);
 }
 
 function readDocument(system: System): Json {
@@ -186,9 +170,9 @@ function networkName(document: Json): NetworkName {
 
 function networkConfiguration(
   value: Json,
-  name: NetworkName,
   checkVersion: (versionText: string) => SpecVersion,
 ): NetworkConfiguration {
+  const name = networkName(value);
   const document = { value, path: "" };
   const versionText = topLevelString(
     value,

@@ -1,6 +1,5 @@
 /** The network configuration as IPAM understands it, checked once. */
 
-import { readArguments } from "../cni/arguments.ts";
 import type { NetworkConfiguration, NetworkName } from "../cni/call.ts";
 import { CniError, internalError } from "../cni/error.ts";
 import { elements, isObject, type Located, member, text, typeMismatch } from "../cni/json.ts";
@@ -8,11 +7,12 @@ import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
-import { parseIPField, parseIPWithOptionalPrefix } from "./fields.ts";
+import { parseIPField } from "./fields.ts";
 import { addressRangeOf, parsePrefix } from "./prefix.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
 import { type FileReader, rangeSetsInFile } from "./ranges-file.ts";
+import { requestedAddresses, requestedIn } from "./requested-addresses.ts";
 import { parseRoute } from "./route.ts";
 
 export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
@@ -28,6 +28,39 @@ const MOST_HISTORY_BYTES = 64 * 1024 * 1024;
 
 /** A day. */
 const DEFAULT_STICKY_SECONDS = 86_400;
+
+/** The keys of `ipam` that the Go plugin reads. */
+export const goKeys = [
+  "type",
+  "name",
+  "dataDir",
+  "ranges",
+  "subnet",
+  "rangeStart",
+  "rangeEnd",
+  "gateway",
+  "routes",
+  "resolvConf",
+] as const;
+
+/** The keys of `ipam` that this plugin adds; CONTRIBUTING.md says what belongs to a new one. */
+export const ownKeys = [
+  "exclude",
+  "rangesFile",
+  "repeatedAdd",
+  "history",
+  "reclaimAfterReboot",
+  "reuseDelaySeconds",
+  "sticky",
+  "stickySeconds",
+  "exhaustedStatus",
+  "lockTimeoutSeconds",
+] as const;
+
+type IpamKey = (typeof goKeys)[number] | (typeof ownKeys)[number];
+
+/** A member of `ipam`. */
+const setting: (ipam: Located, key: IpamKey) => Located | undefined = member;
 
 /** Where the reservations of a network are, which is all that DEL and GC need. */
 export interface StoreConfig {
@@ -76,7 +109,7 @@ export function loadConfig(
 ): IpamConfig {
   const { document, versionText } = network;
   const ipam = member(document, "ipam");
-  const settings = ipam === undefined ? undefined : readIpam(ipam);
+  const settings = ipam && readIpam(ipam, network.name);
   const runtimeConfig = member(document, "runtimeConfig");
   const runtimeIPs = requestedIn(runtimeConfig && member(runtimeConfig, "ips"));
   const runtimeRanges = rangeSetsIn(runtimeConfig && member(runtimeConfig, "ipRanges"));
@@ -85,50 +118,36 @@ export function loadConfig(
   const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
   if (settings === undefined) throw missingIpam();
 
-  const requested = [...requestedInArguments(args)];
-  for (const at of [...argumentIPs, ...runtimeIPs]) requested.push(requestedAddress(at));
-
-  const { rangesFile } = settings;
+  const { config, ranges, rangesFile } = settings;
+  const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
   return {
-    ...storeConfig(network.name, settings),
+    ...config,
     rangeSets: makeRangeSets(
-      [...runtimeRanges, ...settings.rangeSets, ...rangesOfNode],
+      [...runtimeRanges, ...ranges, ...rangesOfNode],
       allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
     ),
-    exclusions: settings.exclusions,
-    requested: distinct(requested),
-    routes: settings.routes,
-    resolvConf: settings.resolvConf,
-    repeatsAnswer: settings.repeatsAnswer,
-    reclaimsAfterReboot: settings.reclaimsAfterReboot,
+    requested,
   };
 }
 
 /**
  * Reads only what a release needs: a runtime may send a configuration without its ranges, and an address must not leak
- * because of that. An invalid `lockTimeoutSeconds` or `history` counts as absent.
+ * because of that. An invalid key counts as absent, except `dataDir`.
  *
  * @throws CniError 999 where `ipam` is not an object or `ipam.dataDir` not a string
  */
 export function loadStoreConfig({ name, document }: NetworkConfiguration): StoreConfig {
   const ipam = member(document, "ipam");
   if (ipam === undefined) throw missingIpam();
-  const dataDir = text(member(ipam, "dataDir"), "a directory");
-  const isSticky = member(ipam, "sticky")?.value === "pod";
-  const history = member(ipam, "history");
-  return storeConfig(name, {
-    dataDir,
-    lockTimeoutSeconds: secondsIfValid(member(ipam, "lockTimeoutSeconds")),
-    reuseDelaySeconds: secondsIfValid(member(ipam, "reuseDelaySeconds")),
-    isSticky,
-    historyBytes: history && historyBytesIfValid(history),
-    stickySeconds: isSticky ? secondsIfValid(member(ipam, "stickySeconds")) : undefined,
+  return storeConfig(ipam, name, (key, read) => {
+    try {
+      return read(setting(ipam, key));
+    } catch (error) {
+      if (error instanceof CniError) return read(undefined);
+      throw error;
+    }
   });
-}
-
-function secondsIfValid(at: Located | undefined): number | undefined {
-  return at !== undefined && isSeconds(at.value) ? at.value : undefined;
 }
 
 /**
@@ -137,15 +156,13 @@ function secondsIfValid(at: Located | undefined): number | undefined {
  * @throws CniError 999 where `gcOnly` is neither true nor false
  */
 export function isGcOnly({ document }: NetworkConfiguration): boolean {
-  const at = member(document, "gcOnly");
-  if (at !== undefined && typeof at.value !== "boolean") throw typeMismatch(at, "true or false");
-  return at?.value === true;
+  return trueOrFalse(member(document, "gcOnly"), false);
 }
 
 /** Whether STATUS fails while a range set is exhausted (`ipam.exhaustedStatus` is `"unavailable"`). */
 export function isUnavailableWhenExhausted({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
-  return ipam !== undefined && exhaustedStatus(ipam) === "unavailable";
+  return ipam !== undefined && failsWhenExhausted(ipam);
 }
 
 /** Whether the configuration has or names any range; ranges that the runtime provides are not sent with STATUS and GC. */
@@ -153,68 +170,71 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
   if (ipam === undefined) return false;
   return (
-    member(ipam, "subnet") !== undefined ||
-    elements(member(ipam, "ranges")).length > 0 ||
-    rangesFileIn(ipam) !== ""
+    setting(ipam, "subnet") !== undefined ||
+    elements(setting(ipam, "ranges")).length > 0 ||
+    absolutePath(setting(ipam, "rangesFile")) !== ""
   );
 }
 
-/** What a release needs, as configured. */
-interface StoreSettings {
-  readonly dataDir: string;
-  readonly lockTimeoutSeconds: number | undefined;
-  readonly reuseDelaySeconds: number | undefined;
-  readonly isSticky: boolean;
-  readonly stickySeconds: number | undefined;
-  readonly historyBytes: number | undefined;
-}
-
-interface IpamSettings extends StoreSettings {
-  readonly rangeSets: readonly RangeSetSpec[];
-  readonly exclusions: Exclusions;
-  readonly routes: readonly ResultRoute[];
-  readonly resolvConf: string;
+/** Everything in `ipam`; its ranges are not checked yet, since others come before and after them. */
+interface IpamSettings {
+  readonly config: Omit<IpamConfig, "rangeSets" | "requested">;
+  readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
-  readonly repeatsAnswer: boolean;
-  readonly reclaimsAfterReboot: boolean;
 }
 
-function readIpam(ipam: Located): IpamSettings {
-  text(member(ipam, "type"));
-  text(member(ipam, "name"));
-  exhaustedStatus(ipam);
-  const legacy = rangeIn(ipam);
-  const ranges = rangeSetsIn(member(ipam, "ranges"));
+function readIpam(ipam: Located, network: NetworkName): IpamSettings {
+  text(setting(ipam, "type"));
+  text(setting(ipam, "name"));
+  failsWhenExhausted(ipam);
+  const shortForm = rangeIn(ipam);
+  const ranges = rangeSetsIn(setting(ipam, "ranges"));
+  const store = storeConfig(ipam, network, (key, read) => read(setting(ipam, key)));
+  const config = {
+    ...store,
+    exclusions: makeExclusions(elements(setting(ipam, "exclude")).map(excludedRange)),
+    routes: elements(setting(ipam, "routes")).map(parseRoute),
+    resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
+    repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
+    reclaimsAfterReboot: trueOrFalse(setting(ipam, "reclaimAfterReboot"), true),
+  };
   return {
-    dataDir: text(member(ipam, "dataDir"), "a directory"),
-    lockTimeoutSeconds: seconds(member(ipam, "lockTimeoutSeconds")),
-    reuseDelaySeconds: seconds(member(ipam, "reuseDelaySeconds")),
-    isSticky: choice(ipam, "sticky", "none", "pod") === "pod",
-    stickySeconds: seconds(member(ipam, "stickySeconds")),
-    rangeSets:
-      legacy.subnet === undefined ? ranges : [{ path: "ipam", ranges: [legacy] }, ...ranges],
-    exclusions: makeExclusions(elements(member(ipam, "exclude")).map(excludedRange)),
-    routes: elements(member(ipam, "routes")).map(parseRoute),
-    resolvConf: text(member(ipam, "resolvConf"), "the path of a file"),
-    rangesFile: rangesFileIn(ipam),
-    repeatsAnswer: choice(ipam, "repeatedAdd", "error", "same") === "same",
-    historyBytes: historyBytes(member(ipam, "history")),
-    reclaimsAfterReboot: reclaimsAfterReboot(ipam),
+    config,
+    ranges:
+      shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
+    rangesFile: absolutePath(setting(ipam, "rangesFile")),
   };
 }
 
-function reclaimsAfterReboot(ipam: Located): boolean {
-  const at = member(ipam, "reclaimAfterReboot");
-  if (at !== undefined && typeof at.value !== "boolean") throw typeMismatch(at, "true or false");
-  return at?.value !== false;
+/** Reads a key of `ipam`. */
+type ReadKey = <T>(key: IpamKey, read: (at: Located | undefined) => T) => T;
+
+function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreConfig {
+  const dataDir = text(setting(ipam, "dataDir"), "a directory");
+  const delaySeconds = read("reuseDelaySeconds", seconds) ?? 0;
+  const isSticky = read("sticky", (at) => isOther(at, "none", "pod"));
+  const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
+  return {
+    network,
+    dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
+    lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
+    historyBytes: read("history", historyBytes),
+    reuse: { delaySeconds, stickySeconds: isSticky ? stickySeconds : undefined },
+  };
+}
+
+function failsWhenExhausted(ipam: Located): boolean {
+  return isOther(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
 }
 
 /** Relative to the working directory of a runtime it would be another file for each of them. */
-function rangesFileIn(ipam: Located): string {
-  const at = member(ipam, "rangesFile");
+function absolutePath(at: Located | undefined): string {
   const path = text(at, "the path of a file");
   if (path !== "" && !path.startsWith("/")) {
-    throw internalError(`invalid rangesFile: ${path}`, `expected an absolute path at ${at?.path}`);
+    throw internalError(
+      `invalid ${nameOf(at)}: ${path}`,
+      `expected an absolute path at ${at?.path}`,
+    );
   }
   return path;
 }
@@ -235,31 +255,29 @@ function excludedRange(at: Located): { first: Address; last: Address } {
   return { first: address, last: address };
 }
 
-function exhaustedStatus(ipam: Located): string {
-  return choice(ipam, "exhaustedStatus", "ready", "unavailable");
-}
-
-/** A member that is one of two words. */
-function choice(ipam: Located, name: string, byDefault: string, other: string): string {
-  const at = member(ipam, name);
+/** Whether a member, which is one of two words, is not the default. */
+function isOther(at: Located | undefined, byDefault: string, other: string): boolean {
   const value = at === undefined ? byDefault : text(at);
   if (value !== byDefault && value !== other) {
     throw internalError(
-      `invalid ${name}: ${value}`,
-      `expected "${byDefault}" (the default) or "${other}" at ipam.${name}`,
+      `invalid ${nameOf(at)}: ${value}`,
+      `expected "${byDefault}" (the default) or "${other}" at ${at?.path}`,
     );
   }
-  return value;
+  return value === other;
+}
+
+function trueOrFalse(at: Located | undefined, byDefault: boolean): boolean {
+  const value = at === undefined ? byDefault : at.value;
+  if (at !== undefined && typeof value !== "boolean") throw typeMismatch(at, "true or false");
+  return value === true;
 }
 
 function seconds(at: Located | undefined): number | undefined {
   if (at === undefined) return undefined;
-  if (!isSeconds(at.value)) throw typeMismatch(at, "a number of seconds, 0 or more");
-  return at.value;
-}
-
-function isSeconds(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && Number.isFinite(value);
+  const { value } = at;
+  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
+  throw typeMismatch(at, "a number of seconds, 0 or more");
 }
 
 function historyBytes(at: Located | undefined): number | undefined {
@@ -277,69 +295,9 @@ function historyBytes(at: Located | undefined): number | undefined {
   throw typeMismatch(limit, `a whole number from ${LEAST_HISTORY_BYTES} to ${MOST_HISTORY_BYTES}`);
 }
 
-function historyBytesIfValid(at: Located): number | undefined {
-  try {
-    return historyBytes(at);
-  } catch (error) {
-    if (error instanceof CniError) return undefined;
-    throw error;
-  }
-}
-
-/** The entries of a list of requested addresses, parsed before anything else is checked. */
-function requestedIn(at: Located | undefined): readonly RequestedAddress[] {
-  return elements(at).map((element) => {
-    const written = element.value === null ? "" : text(element, "an IP address");
-    return {
-      path: element.path,
-      address: written === "" ? undefined : parseIPWithOptionalPrefix(written, element.path),
-    };
-  });
-}
-
-interface RequestedAddress {
-  readonly path: string;
-  readonly address: Address | undefined;
-}
-
-function requestedAddress({ address, path }: RequestedAddress): Address {
-  if (address !== undefined) return address;
-  throw internalError(
-    "cannot understand ip: IP <nil> not v4 nor v6",
-    `expected an IP address at ${path}`,
-  );
-}
-
-function requestedInArguments(args: string): readonly Address[] {
-  let requested: readonly Address[] = [];
-  readArguments(args, {
-    IP: (value) => {
-      requested = value === "" ? [] : [parseIPWithOptionalPrefix(value, "CNI_ARGS IP")];
-    },
-  });
-  return requested;
-}
-
-function distinct(addresses: readonly Address[]): readonly Address[] {
-  // Compared by number, since formatting them would cost much more.
-  const byNumber = addresses.map(
-    (address) => [`${address.family} ${address.value}`, address] as const,
-  );
-  return [...new Map(byNumber).values()];
-}
-
-function storeConfig(network: NetworkName, settings: StoreSettings): StoreConfig {
-  const { dataDir, stickySeconds = DEFAULT_STICKY_SECONDS } = settings;
-  return {
-    network,
-    dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
-    lockTimeoutSeconds: settings.lockTimeoutSeconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
-    reuse: {
-      delaySeconds: settings.reuseDelaySeconds ?? 0,
-      stickySeconds: settings.isSticky ? stickySeconds : undefined,
-    },
-    historyBytes: settings.historyBytes,
-  };
+/** The key of a member of `ipam`. */
+function nameOf(at: Located | undefined): string | undefined {
+  return at?.path.replace("ipam.", "");
 }
 
 function missingIpam(): Error {

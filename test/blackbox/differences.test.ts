@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { test } from "tap";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { comparable } from "./comparison.ts";
 import { differences } from "./differences.ts";
 import { expectationOf } from "./expectation.ts";

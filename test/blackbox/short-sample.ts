@@ -1,7 +1,8 @@
 /** A part of many alike cases for a short run with the portable executable, whose calls take long to start. */
 
-import { executable, inRepository } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
 import { extent } from "../harness/extent.ts";
+import { inRepository } from "../harness/repository.ts";
 import { sample } from "../harness/sample.ts";
 import { seed } from "../harness/seed.ts";
 

@@ -2,7 +2,7 @@
 /** cnitool of both libcni generations; GC and STATUS of the newer one. */
 
 import { readFileSync } from "node:fs";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
 import { lastAttached, lifeOfARange, network, story } from "./story.ts";

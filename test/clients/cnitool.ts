@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import type { Host } from "../e2e/host.ts";
 import type { Network } from "../e2e/libcni.ts";
 import { Pod } from "../e2e/pod.ts";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import type { Client } from "./story.ts";
 
 /** Network namespaces that cnitool attaches to the network of the host. */

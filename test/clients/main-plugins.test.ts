@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import type { Host } from "../e2e/host.ts";
 import { isAtLeast, type Network, type PluginConfiguration } from "../e2e/libcni.ts";
 import { Pod } from "../e2e/pod.ts";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { clientScenario, versionIn } from "./client-scenario.ts";
 
 /** A main plugin: its own keys, which may differ from pod to pod. */

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { test } from "tap";
 import { obstacle } from "../e2e/machine.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { executable, inRepository } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 
 /** In each script, `plugin` is the plugin under test. */
 const faults = [

@@ -10,8 +10,8 @@ import { agentOptions, listenOption } from "../../src/operator/agent/options.ts"
 import { install } from "../../src/operator/install/install.ts";
 import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { inRepository } from "../harness/executable.ts";
 import { kubectl, skipWithoutKubectl } from "../harness/kubectl.ts";
+import { inRepository } from "../harness/repository.ts";
 import { type Manifest, violations } from "./schema.ts";
 
 interface Container {

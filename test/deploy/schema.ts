@@ -7,7 +7,7 @@ import * as apps from "kubernetes-models/apps/v1";
 import * as rbac from "kubernetes-models/rbac.authorization.k8s.io/v1";
 import * as resource from "kubernetes-models/resource.k8s.io/v1";
 import * as core from "kubernetes-models/v1";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 
 /** An object, as in a manifest. */
 export interface Manifest {

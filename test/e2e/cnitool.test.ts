@@ -2,8 +2,8 @@
 /** cnitool, the reference runtime of the CNI project, in front of the main plugins. */
 
 import { execFileSync } from "node:child_process";
-import { inRepository } from "../harness/executable.ts";
 import { extent } from "../harness/extent.ts";
+import { inRepository } from "../harness/repository.ts";
 import { sample } from "../harness/sample.ts";
 import { seed } from "../harness/seed.ts";
 import { exampleFiles, loadExample, readExample } from "./example.ts";

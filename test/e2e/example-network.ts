@@ -5,8 +5,9 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import { staticLink } from "../blackbox/static/link.ts";
 import { ownDirectory, reservedAddresses, scratchDirectory } from "../harness/data-directory.ts";
-import { executable, inRepository, type Outcome, run } from "../harness/executable.ts";
+import { executable, type Outcome, run } from "../harness/executable.ts";
 import { type PrintedError, readError } from "../harness/printed-error.ts";
+import { inRepository } from "../harness/repository.ts";
 import {
   attachmentCall,
   type Json,

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { renderContainerdTemplate } from "./containerd-template.ts";
 import { type Network, readNetwork } from "./libcni.ts";
 

@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
-import { inRepository, run } from "../harness/executable.ts";
+import { run } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 
 /** What a scenario needs of the machine. */

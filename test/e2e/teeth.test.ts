@@ -6,7 +6,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { executable, inRepository } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { obstacle } from "./machine.ts";
 
 const faults = [

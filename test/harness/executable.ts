@@ -1,8 +1,8 @@
 /** The executable under test, started exactly as a container runtime starts a plugin. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { requireCurrentBuild } from "./build-age.ts";
+import { inRepository } from "./repository.ts";
 
 /** One start of a plugin: its whole environment, what it reads, and where it stands. */
 export interface Call {
@@ -21,30 +21,22 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-
 const { HOST_LOCAL_BIN = "dist/host-local" } = process.env;
 
 /** The executable under test: `HOST_LOCAL_BIN`, else `dist/host-local` of this repository. */
-export const executable = resolve(repository, HOST_LOCAL_BIN);
+export const executable = inRepository(HOST_LOCAL_BIN);
+
+// Scripts that build it read this file, too.
+if (process.argv[1]?.endsWith(".test.ts")) requireCurrentBuild(executable);
 
 /** Whether that is the native one. */
-export const isNative: boolean = executable === resolve(repository, "dist/native/host-local");
+export const isNative: boolean = executable === inRepository("dist/native/host-local");
 
 /** No call takes this long: it bounds a hanging plugin, in milliseconds. */
 const longestCall = 180_000;
 
 // Vectors and the reference's file modes are stated for this mask; children inherit it.
 process.umask(0o022);
-
-/**
- * Resolves a path of this repository.
- *
- * @param path the path, relative to the top of the repository
- */
-export function inRepository(path: string): string {
-  return resolve(repository, path);
-}
 
 /**
  * Runs a plugin and waits for its end, with exactly the given environment.

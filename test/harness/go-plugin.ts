@@ -3,7 +3,8 @@
 import { accessSync, constants } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CallOptions } from "../blackbox/network.ts";
-import { executable, inRepository, run } from "./executable.ts";
+import { executable, run } from "./executable.ts";
+import { inRepository } from "./repository.ts";
 import { versionCall } from "./runtime-call.ts";
 
 /** A Go plugin that was found. */

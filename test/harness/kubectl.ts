@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { inRepository } from "./executable.ts";
+import { inRepository } from "./repository.ts";
 
 const fetched = inRepository("build/kubectl");
 

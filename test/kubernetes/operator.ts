@@ -3,8 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { executable, inRepository } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
 import { kubectl } from "../harness/kubectl.ts";
+import { inRepository } from "../harness/repository.ts";
 import { podNetwork } from "./worker.ts";
 
 const ownCommands = inRepository("test/kubernetes/commands");

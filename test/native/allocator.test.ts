@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "tap";
 import { compileChecked } from "../../scripts/build/native.ts";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 
 test("sizes, reuse, growth, the memory limit, a million values, and memory that is kept", (t) => {
   const program = join(t.testdir(), "allocator");

@@ -6,7 +6,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
-import { executable, inRepository } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 
 /** Of containernetworking-plugins 1.9.1 for amd64, in bytes. */
 const GO_PLUGIN_SIZE = 3_025_048;

@@ -9,12 +9,13 @@ import { parse } from "yaml";
 import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { executable, inRepository, type Outcome } from "../harness/executable.ts";
+import { executable, type Outcome } from "../harness/executable.ts";
 import {
   mountNamespace,
   processWith,
   skipWithoutNamespaces,
 } from "../harness/network-namespaces.ts";
+import { inRepository } from "../harness/repository.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 

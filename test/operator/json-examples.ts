@@ -1,7 +1,7 @@
 /** The examples of JSON documents in docs/operator-json.md. */
 
 import { readFileSync } from "node:fs";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
 

@@ -8,7 +8,7 @@ import { findingCodes } from "../../src/cluster/audit/node-findings.ts";
 import { commands } from "../../src/commands.ts";
 import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
-import { inRepository } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { type Node, nodeFor } from "./node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");

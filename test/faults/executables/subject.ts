@@ -1,6 +1,7 @@
 /** The executables that faults are injected into. */
 
-import { executable, inRepository } from "../../harness/executable.ts";
+import { executable } from "../../harness/executable.ts";
+import { inRepository } from "../../harness/repository.ts";
 
 /** An executable under faults. */
 export interface Subject {

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { test } from "tap";
 import type { Metric } from "../../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { executable, inRepository, type Outcome } from "../../harness/executable.ts";
+import { executable, type Outcome } from "../../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { inRepository } from "../../harness/repository.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
 

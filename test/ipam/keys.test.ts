@@ -1,0 +1,69 @@
+/** What belongs to a key of the configuration besides its reader: CONTRIBUTING.md, "A new key". */
+
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { test } from "tap";
+import { goKeys, loadConfig, loadStoreConfig, ownKeys } from "../../src/ipam/config.ts";
+import { refusalOf } from "../cni/refusal.ts";
+import { exampleFiles, loadExample } from "../e2e/example.ts";
+import { calls } from "../faults/executables/fuzz-grammar.ts";
+import { inRepository } from "../harness/repository.ts";
+import { noFiles, received } from "./network-configuration.ts";
+
+const keys = [...goKeys, ...ownKeys];
+
+/** The Go plugin reads `ipam.name`, too, and does nothing with it. */
+const usedKeys = keys.filter((key) => key !== "name");
+
+/** Keys without an example in conf-examples, and why. */
+const withoutExample: Readonly<Record<string, string>> = {
+  dataDir: "An example is to work on any node, with the default.",
+};
+
+/** A value that is wrong for every key. */
+const INVALID = -1;
+
+test("a key has a row in docs/configuration.md, which says whether it is new", (t) => {
+  const page = readFileSync(inRepository("docs/configuration.md"), "utf8");
+  const cells = [...page.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
+  for (const key of usedKeys) {
+    const cell = cells.find((cell) => cell.includes(`\`${key}\``));
+    t.equal(
+      cell?.includes("*(new)*"),
+      ownKeys.some((own) => own === key),
+      key,
+    );
+  }
+  t.end();
+});
+
+test("a key is in an example, or there is a reason", (t) => {
+  const settings = exampleFiles.flatMap((file) =>
+    loadExample(file).plugins.map(({ ipam }) => ipam),
+  );
+  const shown = new Set(JSON.stringify(settings).match(/"\w+"(?=:)/g));
+  for (const key of usedKeys) t.equal(shown.has(`"${key}"`), !(key in withoutExample), key);
+  t.end();
+});
+
+test("a key is in the grammar of the fuzz test", (t) => {
+  const grammar = calls({ dataDir: "/d", withOwnMembers: true });
+  const documents = fc.sample(grammar, { numRuns: 1000, seed: 1 });
+  const generated = new Set(
+    documents.flatMap(({ text }) => Object.keys(Object(JSON.parse(text).ipam))),
+  );
+  for (const key of usedKeys) t.ok(generated.has(key), key);
+  t.end();
+});
+
+test("an invalid value of a key is an error in ADD, and no reason for DEL to leave an address", (t) => {
+  const defaults = loadStoreConfig(received({ ipam: {} }));
+  for (const key of keys) {
+    const configuration = received({ ipam: { subnet: "10.1.2.0/24", [key]: INVALID } });
+    const { message } = refusalOf(() => loadConfig(configuration, "", noFiles));
+    t.ok(message.includes(`ipam.${key}:`), message);
+    if (key === "dataDir") continue; // nothing can be found without it
+    t.strictSame(loadStoreConfig(configuration), defaults, key);
+  }
+  t.end();
+});
