@@ -6,7 +6,7 @@ import { manOf } from "./cli/manual/man.ts";
 import { version } from "./cli/manual/version.ts";
 import { audit } from "./cluster/audit/audit.ts";
 import { plan } from "./cluster/plan/plan.ts";
-import { agent } from "./operator/agent/agent.ts";
+import { agentOf } from "./operator/agent/agent.ts";
 import { capacity } from "./operator/capacity/capacity.ts";
 import { check } from "./operator/check/check.ts";
 import { gc } from "./operator/gc/gc.ts";
@@ -30,7 +30,7 @@ export const commands: readonly Command[] = [
   gc,
   release,
   metrics,
-  agent,
+  agentOf(() => commands.filter(({ name }) => name !== "agent")),
   install,
   completionOf(() => commands),
   manOf(() => commands),

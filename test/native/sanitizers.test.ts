@@ -6,7 +6,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build-native.ts";
-import { eventually, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
+import { eventually, every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
 const executable = await buildNative({ checked: true });
 
@@ -154,7 +154,11 @@ test("nor has the loop of the agent", async (t) => {
   const directory = t.testdir({ conf: {}, data: {} });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
   const port = await freePort();
-  const words = [...place, "--gc", "--interval", "1s", "--listen", `127.0.0.1:${port}`];
+  const words = [
+    ...["--listen", `127.0.0.1:${port}`],
+    ...every("15m", "gc", ...place, "--by-netns", "--yes", "--log"),
+    ...every("1s", "metrics", ...place),
+  ];
 
   const agent = startAgent(t, words, [], executable);
   await eventually("it serves metrics", async () => {
