@@ -14,6 +14,7 @@ import { history } from "./operator/history/history.ts";
 import { install } from "./operator/install/install.ts";
 import { metrics } from "./operator/metrics/metrics.ts";
 import { networks } from "./operator/networks/networks.ts";
+import { completedNames } from "./operator/node/completed-names.ts";
 import { list } from "./operator/reservations/list.ts";
 import { release } from "./operator/reservations/release.ts";
 import { show } from "./operator/reservations/show.ts";
@@ -32,7 +33,7 @@ export const commands: readonly Command[] = [
   metrics,
   agentOf(() => commands.filter(({ name }) => name !== "agent")),
   install,
-  completionOf(() => commands),
+  completionOf(() => commands, completedNames),
   manOf(() => commands),
   version,
 ];

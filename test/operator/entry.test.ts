@@ -144,6 +144,7 @@ for (const [words, error, help] of [
     "list --help",
   ],
   [["list", "--data-dir="], 'list: --data-dir: expected DIR, found ""', "list --help"],
+  [["list", "--sort", "age", "--sort=pod"], "list: --sort: given more than once", "list --help"],
   [["list", ""], "list: empty operand; expected [NETWORK]", "list --help"],
   [["list", "a", "b"], "list: too many operands; expected [NETWORK]", "list --help"],
   [["show"], "show: missing operand; expected ADDRESS|CONTAINER|POD", "show --help"],
@@ -154,7 +155,7 @@ for (const [words, error, help] of [
   ],
   [
     ["completion", "tcsh"],
-    "completion: expected one of bash, zsh, fish, networks, addresses, pods, namespaces; found tcsh",
+    "completion: expected one of bash, zsh, fish; found tcsh",
     "completion --help",
   ],
 ] as const) {
