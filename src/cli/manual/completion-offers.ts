@@ -8,7 +8,7 @@ import { wordsIn } from "../command/words.ts";
 export type NameLists = Readonly<Record<string, (context: Context) => readonly string[]>>;
 
 /** A word, perhaps with a description. */
-export type Offer = readonly [word: string, description?: string];
+type Offer = readonly [word: string, description?: string];
 
 /** In place of all words: the shell completes names of files, or of directories, itself. */
 export const FILES = ":files";

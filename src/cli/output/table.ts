@@ -4,7 +4,7 @@ import { inOneLine } from "./escape.ts";
 import { wrap } from "./wrap.ts";
 
 /** A column of a table. */
-export interface Column {
+interface Column {
   readonly heading: string;
   readonly align: "left" | "right";
   /** Whether it is left out where the table is too wide. */

@@ -1,5 +1,5 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
-import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
+import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import type { Family } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
@@ -83,7 +83,7 @@ function auditNodes(context: Context): Report {
     serviceCidrs: serviceCidrsOf(context),
     masks,
     families,
-    hostNetworkPods: hostNetworkPodsOf(context) ?? 0n,
+    hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,
   };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
   const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);

@@ -8,7 +8,7 @@ import { type Answer, responseTo } from "./http.ts";
 import type { Task } from "./task.ts";
 
 /** What the service needs of its surroundings. */
-export interface Surroundings {
+interface Surroundings {
   /** Wall-clock time, in milliseconds. */
   readonly now: () => number;
   /** Writes a line to the log. */

@@ -5,8 +5,8 @@ import {
   type Report,
   UsageError,
 } from "../../cli/command/command.ts";
+import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
 import { join } from "../../store/files/paths.ts";
 import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
@@ -128,7 +128,7 @@ function requireForm(
 }
 
 function podCount(context: Context): Report {
-  const hostNetworkPods = hostNetworkPodsOf(context);
+  const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n);
   const { pods: addresses } = podsWithAddresses(context);
   const pods = maxPods(addresses + (hostNetworkPods ?? 0n));
   if (hostNetworkPods === undefined && context.system.isTerminal(2)) {
