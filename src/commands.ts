@@ -6,7 +6,7 @@ import { manOf } from "./cli/manual/man.ts";
 import { version } from "./cli/manual/version.ts";
 import { audit } from "./cluster/audit/audit.ts";
 import { plan } from "./cluster/plan/plan.ts";
-import { agent } from "./operator/agent/agent.ts";
+import { agentOf } from "./operator/agent/agent.ts";
 import { capacity } from "./operator/capacity/capacity.ts";
 import { check } from "./operator/check/check.ts";
 import { gc } from "./operator/gc/gc.ts";
@@ -14,6 +14,7 @@ import { history } from "./operator/history/history.ts";
 import { install } from "./operator/install/install.ts";
 import { metrics } from "./operator/metrics/metrics.ts";
 import { networks } from "./operator/networks/networks.ts";
+import { completedNames } from "./operator/node/completed-names.ts";
 import { list } from "./operator/reservations/list.ts";
 import { release } from "./operator/reservations/release.ts";
 import { show } from "./operator/reservations/show.ts";
@@ -30,9 +31,9 @@ export const commands: readonly Command[] = [
   gc,
   release,
   metrics,
-  agent,
+  agentOf(() => commands.filter(({ name }) => name !== "agent")),
   install,
-  completionOf(() => commands),
+  completionOf(() => commands, completedNames),
   manOf(() => commands),
   version,
 ];

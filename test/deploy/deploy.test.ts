@@ -6,8 +6,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Test, test } from "tap";
 import { parse, parseAllDocuments } from "yaml";
-import { agentOptions, listenOption } from "../../src/operator/agent/options.ts";
-import { install } from "../../src/operator/install/install.ts";
+import { parseCommandLine } from "../../src/cli/command/command-line.ts";
+import { findCommand } from "../../src/cli/manual/help.ts";
+import { commands } from "../../src/commands.ts";
+import { tasksOf } from "../../src/operator/agent/task.ts";
+import { resourceOption } from "../../src/operator/capacity/extended-resource.ts";
 import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { kubectl, skipWithoutKubectl } from "../harness/kubectl.ts";
@@ -146,19 +149,24 @@ test("its memory is enough for 65 000 reservations", (t) => {
   t.end();
 });
 
-test("the commands have the options that are given", (t) => {
-  const { initContainers, containers } = base.spec.template.spec;
-  const known = [...Object.values(agentOptions), listenOption, ...install.options];
-  const words = [...initContainers, ...containers].flatMap(({ args }) => args);
+/** The tasks of the agent; throws UsageError unless they are commands with their options. */
+function tasksIn(daemonSet: DaemonSet): readonly string[] {
+  const [name = "", ...words] = daemonSet.spec.template.spec.containers[0]?.args ?? [];
+  const given = parseCommandLine(findCommand(commands, name), words);
+  return tasksOf(given, commands).map((task) => task.words.join(" "));
+}
 
-  const options = words.filter((word) => word.startsWith("--"));
-  t.ok(options.length > 3);
-  for (const option of options) {
-    const [name, value] = option.split("=");
-    const definition = known.find((one) => one.name === name);
-    t.ok(definition, option);
-    t.equal(value !== undefined, definition !== undefined && "value" in definition, option);
-  }
+test("the commands are there, with the options that are given", (t) => {
+  const [install] = base.spec.template.spec.initContainers;
+  const [name = "", ...words] = install?.args ?? [];
+
+  t.equal(name, "install");
+  t.ok(parseCommandLine(findCommand(commands, name), words).has("--yes"));
+  t.same(tasksIn(base), [
+    "install /host/opt/cni/bin --if-replaced --yes",
+    "metrics",
+    "gc --by-netns --yes --log",
+  ]);
   t.match(base.spec.template.spec.volumes, [{ name: "plugins" }]);
   t.end();
 });
@@ -265,11 +273,7 @@ for (const overlay of overlays) {
     t.same(violations(daemonSet), []);
     t.equal(spec.hostPID, undefined);
     t.same(spec.securityContext, withoutAppArmor);
-    t.same(agent?.args, [
-      "agent",
-      "--keep-installed=/host/opt/cni/bin",
-      "--listen=127.0.0.1:9464/metrics",
-    ]);
+    t.same(tasksIn(daemonSet), ["install /host/opt/cni/bin --if-replaced --yes", "metrics"]);
     t.match(agent?.securityContext, { capabilities: { drop: ["ALL"], add: ["DAC_OVERRIDE"] } });
     t.notOk([...mounts, ...spec.volumes].some(({ name }) => name === "netns"));
     t.same(
@@ -281,7 +285,7 @@ for (const overlay of overlays) {
   });
 }
 
-test("the component for node-feature-discovery adds the option, the directory and the rule", {
+test("the component for node-feature-discovery adds the task, the directory and the rule", {
   skip: skipWithoutKubectl,
 }, (t) => {
   const objects = buildWith(t, "k3s", "node-feature-discovery");
@@ -290,7 +294,7 @@ test("the component for node-feature-discovery adds the option, the directory an
   const { containers, volumes } = daemonSet.spec.template.spec;
   const features = "/etc/kubernetes/node-feature-discovery/features.d";
   t.same(violations(daemonSet), []);
-  t.equal(containers[0]?.args.at(-1), `--node-feature=${features}`);
+  t.equal(tasksIn(daemonSet).at(-1), `capacity --node-feature ${features}`);
   t.match(containers[0]?.volumeMounts.at(-1), { name: "features", mountPath: features });
   t.match(volumes.at(-1), { name: "features", hostPath: { path: features } });
   t.ok(objects.some(({ kind }) => kind === "NodeFeatureRule"));
@@ -300,7 +304,7 @@ test("the component for node-feature-discovery adds the option, the directory an
 test("the rule makes the resource of the feature that the agent writes by default", (t) => {
   const file = "deploy/components/node-feature-discovery/node-feature-rule.yaml";
   const rule = parse(readFileSync(inRepository(file), "utf8"));
-  const [, name = ""] = /default: ([^)]+)/.exec(agentOptions.resource.summary) ?? [];
+  const [, name = ""] = /default: ([^)]+)/.exec(resourceOption.summary) ?? [];
 
   t.match(rule, { apiVersion: "nfd.k8s-sigs.io/v1alpha1", kind: "NodeFeatureRule" });
   t.same(rule.spec.rules, [

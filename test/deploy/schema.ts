@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as apps from "kubernetes-models/apps/v1";
 import * as rbac from "kubernetes-models/rbac.authorization.k8s.io/v1";
-import * as resource from "kubernetes-models/resource.k8s.io/v1";
 import * as core from "kubernetes-models/v1";
 import { inRepository } from "../harness/repository.ts";
 
@@ -18,7 +17,6 @@ export interface Manifest {
 const groups: Readonly<Record<string, object>> = {
   "apps/v1": apps,
   "rbac.authorization.k8s.io/v1": rbac,
-  "resource.k8s.io/v1": resource,
   v1: core,
 };
 

@@ -69,7 +69,7 @@ clusterStory(
     const { lost = "" } = podAddresses();
     await loseContainers(cluster, "lost");
     t.ok(cluster.reservations()[lost], "an address has leaked");
-    writeKustomization("before-kubernetes-1.30", "--grace=10s");
+    writeKustomization("before-kubernetes-1.30", "gc --by-netns --grace 10s --yes --log");
     shell("kubectl apply --kustomize .");
     await until("the agent", async () => (await answer("/healthz")).includes("[-]gc failed"));
     await until("the failed probe", () =>
@@ -159,21 +159,21 @@ clusterStory(
  * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
  *
  * @param component one of deploy/components, if any
- * @param argument one more argument of the agent, if any
+ * @param gc the task gc of the agent, if it is another one
  */
-function writeKustomization(component?: string, argument?: string): string {
+function writeKustomization(component?: string, gc?: string): string {
   const components =
     component === undefined ? [] : ["components:", `  - deploy/components/${component}`];
   const patches =
-    argument === undefined
+    gc === undefined
       ? []
       : [
           "patches:",
           "  - target: { kind: DaemonSet, name: host-local }",
           "    patch: |",
-          "      - op: add",
-          "        path: /spec/template/spec/containers/0/args/-",
-          `        value: ${argument}`,
+          "      - op: replace",
+          "        path: /spec/template/spec/containers/0/args/7",
+          `        value: ${gc}`,
         ];
   const lines = [
     "apiVersion: kustomize.config.k8s.io/v1beta1",

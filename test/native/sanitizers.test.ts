@@ -7,7 +7,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
-import { eventually, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
+import { eventually, every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
 const executable = await buildNative({ checked: true });
 
@@ -120,7 +120,7 @@ test("nor have the functions for operator commands", (t) => {
     },
     data: {},
     bin: {},
-    "nodes.yaml": "kind: List\nitems: [{kind: Node}]\n",
+    "nodes.json": JSON.stringify({ kind: "List", items: [{ kind: "Node" }] }),
   });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
   const commands: readonly (readonly [readonly string[], number])[] = [
@@ -136,7 +136,7 @@ test("nor have the functions for operator commands", (t) => {
     [["gc", "--live", "/dev/null", ...place], 0],
     [["show", "10.0.0.1", ...place], 1],
     [["plan", "--nodes", "10", "--pods", "100"], 0],
-    [["audit", join(directory, "nodes.yaml")], 1],
+    [["audit", join(directory, "nodes.json")], 1],
     [["install", join(directory, "bin"), "--yes"], 0],
     [["install", join(directory, "bin"), "--rollback"], 2],
     [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
@@ -155,7 +155,11 @@ test("nor has the loop of the agent", async (t) => {
   const directory = t.testdir({ conf: {}, data: {} });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
   const port = await freePort();
-  const words = [...place, "--gc", "--interval", "1s", "--listen", `127.0.0.1:${port}`];
+  const words = [
+    ...["--listen", `127.0.0.1:${port}`],
+    ...every("15m", "gc", ...place, "--by-netns", "--yes", "--log"),
+    ...every("1s", "metrics", ...place),
+  ];
 
   const agent = startAgent(t, words, [], executable);
   await eventually("it serves metrics", async () => {

@@ -32,10 +32,7 @@ for (const [words, operands] of [
   ["plan", PLAN],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
   ["completion bash", []],
-  ["completion networks", []],
-  ["completion addresses", []],
-  ["completion pods", []],
-  ["completion namespaces", []],
+  ["completion --line", ["host-local ca"]],
   ["man", []],
   ["version", []],
 ] as const) {

@@ -209,7 +209,10 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["install", hostile],
     ["install", directory, hostile],
     ["metrics", "--output", join(directory, "none", "metrics.prom")],
-    ...["networks", "addresses", "pods", "namespaces", hostile].map((what) => ["completion", what]),
+    ["completion", hostile],
+    ...["list ", "list --pod ", "list --namespace ", "show ", hostile].map((line) => [
+      ...["completion", "--line", `host-local ${line}`],
+    ]),
     [hostile],
     ["help", hostile],
     ["--help", hostile],

@@ -125,7 +125,7 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["plan", ["--cluster-cidr=10.240.0.0/12", "--nodes=9000", "--was-cluster-cidr=10.244.0.0/16"]],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
   ["completion", ["bash"]],
-  ["completion", ["networks"]],
+  ["completion", ["--line", "host-local ca"]],
   ["man", []],
   ["version", []],
 ];

@@ -6,40 +6,46 @@ import { optionsOf } from "./common-options.ts";
 import { suggestion } from "./suggestion.ts";
 
 /** The options and operands that were given. */
-export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option">;
+export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option" | "values">;
 
 /**
  * Parses the arguments after the command's name.
  *
- * @throws UsageError on an unknown option, a missing, empty or unknown value, or a wrong number of operands
+ * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, or a wrong number of
+ *   operands
  */
 export function parseCommandLine(command: Command, words: readonly string[]): ParsedCommandLine {
   const definitions = optionsOf(command);
-  const { _: operands, ...options } = read(command, definitions, words);
-  if (options["--help"] !== true) {
-    for (const definition of definitions) requireValid(command, definition, options);
+  const { _: operands, ...given } = read(command, definitions, words);
+  const values = (name: string): readonly string[] => {
+    const texts = given[name];
+    return Array.isArray(texts) ? texts : [];
+  };
+  if (given["--help"] !== true) {
+    for (const option of definitions) requireValid(command, option, values(option.name));
     requireOperands(command, operands);
   }
   return {
     operands,
-    has: (option) => options[option] === true,
-    option: (name) => {
-      const value = options[name];
-      return typeof value === "string" ? value : undefined;
-    },
+    has: (option) => given[option] === true,
+    option: (name) => values(name)[0],
+    values,
   };
 }
 
 function requireValid(
   command: Command,
-  { name, value = "", values }: Option,
-  given: Readonly<Record<string, unknown>>,
+  { name, value = "", values, isRepeatable = false }: Option,
+  texts: readonly string[],
 ): void {
-  const text = given[name];
-  if (text === "") throw new UsageError(`${command.name}: ${name}: expected ${value}, found ""`);
-  if (values === undefined || typeof text !== "string" || values.includes(text)) return;
-  const known = `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
-  throw new UsageError(`${command.name}: ${name}: expected ${known}, found ${text}`);
+  const refuse = (problem: string): UsageError =>
+    new UsageError(`${command.name}: ${name}: ${problem}`);
+  if (texts.length > 1 && !isRepeatable) throw refuse("given more than once");
+  for (const text of texts) {
+    if (text === "") throw refuse(`expected ${value}, found ""`);
+    if (values === undefined || values.includes(text)) continue;
+    throw refuse(`expected ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, found ${text}`);
+  }
 }
 
 function requireOperands({ name, operands, operandCount }: Command, given: readonly string[]) {
@@ -62,9 +68,9 @@ function read(
   definitions: readonly Option[],
   words: readonly string[],
 ): { _: string[]; [option: string]: unknown } {
-  const spec: Record<string, StringConstructor | BooleanConstructor | string> = {};
+  const spec: Record<string, [StringConstructor] | BooleanConstructor | string> = {};
   for (const option of definitions) {
-    spec[option.name] = option.value === undefined ? Boolean : String;
+    spec[option.name] = option.value === undefined ? Boolean : [String];
     if (option.short !== undefined) spec[option.short] = option.name;
   }
   const valued = words.find((word) => spec[word.replace(/=.*/s, "")] === Boolean && /=/.test(word));

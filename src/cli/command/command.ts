@@ -12,6 +12,8 @@ export interface Option {
   readonly value?: string;
   /** The values that it accepts, where they are few. */
   readonly values?: readonly string[];
+  /** Whether it may be given more than once. */
+  readonly isRepeatable?: boolean;
   /** One line, without a full stop. */
   readonly summary: string;
 }
@@ -49,6 +51,8 @@ export interface Context {
   readonly has: (option: string) => boolean;
   /** The value of an option; `undefined` if it was not given. */
   readonly option: (option: string) => string | undefined;
+  /** The values of an option that may be given more than once, in their order. */
+  readonly values: (option: string) => readonly string[];
   /** Writes a message to standard error, after the program's name, as one line. */
   readonly log: (message: string) => void;
 }
@@ -61,9 +65,9 @@ export interface Context {
  */
 export interface Report {
   readonly exitCode: 0 | 1;
-  /** For `--json`: plain values and bigints. */
+  /** For `--json`: plain values and bigints. A getter where it takes work: only this or `text` is read. */
   readonly document: unknown;
-  /** Without `--json`; ends with a newline unless it is empty. */
+  /** Without `--json`; ends with a newline unless it is empty. As `document`, a getter where it takes work. */
   readonly text: string;
   /** What the process does once this is printed, until it is terminated. */
   readonly service?: Service;

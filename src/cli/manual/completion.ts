@@ -1,48 +1,31 @@
-import { formatAddress } from "../../ipam/address.ts";
-import { mergeByDirectory } from "../../operator/node/network-directories.ts";
-import { findNetworks } from "../../operator/node/networks.ts";
-import { readReservations } from "../../operator/node/node-reservations.ts";
-import { readPods } from "../../operator/node/pods.ts";
-import { cacheOption } from "../../operator/node/results-cache.ts";
-import { listReservations } from "../../store/reservations/reservation-file.ts";
-import { type Command, type Context, type Report, UsageError } from "../command/command.ts";
-import { bashCompletion } from "./completion-bash.ts";
-import { fishCompletion } from "./completion-fish.ts";
-import { type ListKind, listKinds, type Shell, shells } from "./completion-kind.ts";
-import { zshCompletion } from "./completion-zsh.ts";
+import { type Command, type Option, UsageError } from "../command/command.ts";
+import { type NameLists, offersFor } from "./completion-offers.ts";
+import { completionScripts } from "./completion-scripts.ts";
 
-const scripts: Readonly<Record<Shell, (commands: readonly Command[]) => string>> = {
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
-};
-
-const lists: Readonly<Record<ListKind, (context: Context) => readonly string[]>> = {
-  networks: (context) => found(context).map(({ location }) => location.network),
-  addresses: (context) =>
-    found(context).flatMap(({ location }) =>
-      listReservations(context.system, location).map(({ address }) => formatAddress(address)),
-    ),
-  pods: podNames,
-  namespaces: (context) => podNames(context).map((pod) => pod.slice(0, pod.indexOf("/"))),
+const lineOption: Option = {
+  name: "--line",
+  value: "LINE",
+  summary: "print what may stand at the end of LINE, for the scripts",
 };
 
 /**
- * `completion`: prints a shell completion script.
+ * `completion`: prints a shell completion script, or what one asks for.
  *
  * @param commands all commands, including this one
+ * @param lists what a value or an operand can be
  */
-export function completionOf(commands: () => readonly Command[]): Command {
+export function completionOf(commands: () => readonly Command[], lists: NameLists): Command {
+  const shells = Object.keys(completionScripts);
   return {
     name: "completion",
-    operands: [...shells, ...listKinds].join("|"),
-    operandCount: { least: 1, most: 1 },
-    findsNetworks: true,
+    operands: `[${shells.join("|")}]`,
+    operandCount: { least: 0, most: 1 },
+    findsNetworks: false,
     summary: "print a shell completion script",
     description: [
-      "Prints the completion script for bash, zsh or fish. The scripts call completion with networks, addresses, pods or namespaces, which prints those of this node, one per line.",
+      "Prints the completion script for bash, zsh or fish. The scripts call completion with --line, which prints the words that may follow, one per line, names on this node among them, and after a blank what they mean.",
     ],
-    options: [cacheOption],
+    options: [lineOption],
     examples: [
       { line: "source <(host-local completion bash)", effect: "enable completion in this shell" },
       {
@@ -59,40 +42,17 @@ export function completionOf(commands: () => readonly Command[]): Command {
       },
     ],
     run: (context) => {
-      const [operand = ""] = context.operands;
-      const shell = shells.find((name) => name === operand);
-      if (shell !== undefined) return script(scripts[shell](commands()));
-      const kind = listKinds.find((name) => name === operand);
-      if (kind !== undefined) return names(kind, lists[kind](context));
-      const expected = [...shells, ...listKinds].join(", ");
-      throw new UsageError(`completion: expected one of ${expected}; found ${operand}`);
+      const line = context.option(lineOption.name);
+      if (line !== undefined) {
+        const offered = offersFor(line, commands(), lists, context);
+        const text = offered.map((offer) => `${offer.join(" ")}\n`).join("");
+        return { exitCode: 0, document: { offered }, text };
+      }
+      const [operand = "none"] = context.operands;
+      for (const [shell, script] of Object.entries(completionScripts)) {
+        if (shell === operand) return { exitCode: 0, document: { script }, text: script };
+      }
+      throw new UsageError(`completion: expected one of ${shells.join(", ")}; found ${operand}`);
     },
   };
-}
-
-function script(text: string): Report {
-  return { exitCode: 0, document: { script: text }, text };
-}
-
-/** A name that a shell would split or a terminal obey is left out. */
-function names(kind: ListKind, all: readonly string[]): Report {
-  const unique = [...new Set(all)].filter((name) => /^[\w.:/@%+-]+$/.test(name));
-  return {
-    exitCode: 0,
-    document: { [kind]: unique },
-    text: unique.map((name) => `${name}\n`).join(""),
-  };
-}
-
-function found(context: Context) {
-  return mergeByDirectory(findNetworks(context, undefined).found);
-}
-
-/** The pods that hold addresses, as `namespace/name`. */
-function podNames(context: Context): readonly string[] {
-  const pods = readPods(context);
-  return found(context)
-    .flatMap((network) => readReservations(context.system, network))
-    .map(pods.of)
-    .filter((pod) => pod !== "");
 }

@@ -1,11 +1,10 @@
 /** Tables: columns under headings, two spaces apart. */
 
-import table from "text-table";
 import { inOneLine } from "./escape.ts";
 import { wrap } from "./wrap.ts";
 
 /** A column of a table. */
-export interface Column {
+interface Column {
   readonly heading: string;
   readonly align: "left" | "right";
   /** Whether it is left out where the table is too wide. */
@@ -125,10 +124,16 @@ function formatRecords(headings: readonly string[], rows: Rows, width: number): 
 }
 
 function layOut(columns: readonly Column[], lines: Rows): string {
-  if (lines.length === 0) return "";
-  const align = columns.map((column) => (column.align === "left" ? "l" : "r"));
-  const cells = lines.map((line) => [...line]);
-  return `${table(cells, { align, hsep: GAP, stringLength: visibleLength })}\n`;
+  const widths = widthsOf(lines);
+  return lines
+    .map((line) => {
+      const cells = line.map((cell, at) => {
+        const space = " ".repeat((widths[at] ?? 0) - visibleLength(cell));
+        return columns[at]?.align === "right" ? space + cell : cell + space;
+      });
+      return `${cells.join(GAP).trimEnd()}\n`;
+    })
+    .join("");
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one

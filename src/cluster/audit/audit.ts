@@ -1,5 +1,5 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
-import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
+import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import type { Family } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
@@ -18,7 +18,7 @@ import {
   parseNodeCidrs,
   usualFamilies,
 } from "../nodes/node-cidrs.ts";
-import { type ClusterNode, isJson, parseNodes } from "../nodes/node-list.ts";
+import { type ClusterNode, parseNodes } from "../nodes/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../nodes/node-mask.ts";
 import { groupCidrs } from "../nodes/overlapping-cidrs.ts";
 import { describeAudit } from "./audit-document.ts";
@@ -35,7 +35,7 @@ export const audit: Command = {
   findsNetworks: false,
   summary: "find problems with the podCIDRs of a cluster's nodes",
   description: [
-    "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. The output of -o yaml is read, too, but takes much longer in a large cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
+    "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
     "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one.",
     "Where no node has a podCIDR, the network does not use them (Calico, Cilium, the VPC CNI of EKS), and there is nothing to audit.",
   ],
@@ -52,9 +52,6 @@ export const audit: Command = {
   ],
   run: auditNodes,
 };
-
-/** From this length on, in characters, YAML takes seconds to read, and a message recommends JSON. */
-const LARGE_YAML = 1024 * 1024;
 
 /** The largest input, in bytes. 5000 nodes with fifty images each are about 100 MB. */
 const LARGEST_INPUT = 256 * 1024 * 1024;
@@ -77,11 +74,6 @@ function auditNodes(context: Context): Report {
       ? system.readStandardInput(LARGEST_INPUT, LONGEST_INPUT)
       : system.readFile(file, LARGEST_INPUT);
   const source = file === "-" ? "standard input" : file;
-  if (text.length >= LARGE_YAML && !isJson(text)) {
-    context.log(
-      "audit: reading this much YAML takes a while; JSON (kubectl get nodes -o json) is much faster",
-    );
-  }
   const nodes = withoutDuplicates(context, parseNodes(text, source)).map(parseNodeCidrs);
   const families =
     clusters.length > 0 ? clusters.map(({ address }) => address.family) : usualFamilies(nodes);
@@ -91,7 +83,7 @@ function auditNodes(context: Context): Report {
     serviceCidrs: serviceCidrsOf(context),
     masks,
     families,
-    hostNetworkPods: hostNetworkPodsOf(context) ?? 0n,
+    hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,
   };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
   const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);

@@ -5,7 +5,7 @@ import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 
 /** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
-export type OptionPrefix = "" | "was-";
+type OptionPrefix = "" | "was-";
 
 /** The node masks given: one for a single-stack cluster, or one for each family. */
 export type NodeMasks = Readonly<Record<"" | "-ipv4" | "-ipv6", number | undefined>>;

@@ -1,6 +1,5 @@
-/** The nodes of a cluster, as `kubectl get nodes -o json` or `-o yaml` prints them. */
+/** The nodes of a cluster, as `kubectl get nodes -o json` prints them. */
 
-import { parseAllDocuments } from "yaml";
 import { CommandError } from "../../cli/command/command.ts";
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { printable } from "../../cli/output/printable.ts";
@@ -19,33 +18,33 @@ export interface ClusterNode {
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Reads a list of nodes, a single node, or several YAML documents of either. Objects of other kinds are ignored.
+ * Reads a list of nodes, or a single node. Objects of other kinds are ignored.
  *
- * @param text JSON or YAML, see {@link isJson}
+ * @param text JSON
  * @param source where the text is from, for the error message
  * @throws CommandError where the text cannot be parsed, or holds no node
  */
 export function parseNodes(text: string, source: string): readonly ClusterNode[] {
-  const reject = (found: string): CommandError =>
-    new CommandError(`${source}: found ${found}; expected the output of kubectl get nodes -o json`);
-  const form = otherFormOf(withoutMark(text));
-  if (form !== undefined) throw reject(form);
-  const documents = isJson(text) ? [parseJson(text, source)] : parseYaml(text, source);
-  const nodes = documents.flatMap(nodesIn);
+  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const document = json.trimStart().startsWith("{") ? parseJson(json, source) : undefined;
+  const nodes = nodesIn(document);
   if (nodes.length > 0) return nodes;
-  throw reject(describe(documents[0]));
+  const found = document === undefined ? otherFormOf(json) : describe(document);
+  throw new CommandError(
+    `${source}: found ${found}; expected the output of kubectl get nodes -o json`,
+  );
 }
 
 /** How many characters of a text, and how many kinds, a message quotes. */
 const QUOTED = { characters: 80, kinds: 3 };
 
-/** What a text is that is neither JSON nor the YAML of a Kubernetes object, for an error message. */
-function otherFormOf(text: string): string | undefined {
+/** What a text is that is not JSON, for an error message. */
+function otherFormOf(text: string): string {
   const [line = ""] = /\S[^\r\n]*/.exec(text) ?? [];
   if (line === "") return "no text";
   if (line.startsWith("<")) return "HTML or XML";
   if (/^NAME\s+STATUS\s/.test(line)) return "a table";
-  if (isJson(text) || /^[- ]*['"]?kind\b/m.test(text)) return undefined;
+  if (/^[- ]*(?:apiVersion|kind|items):/m.test(text)) return "YAML";
   return `the text ${printable(line.slice(0, QUOTED.characters))}`;
 }
 
@@ -66,41 +65,13 @@ function kindOf(item: unknown): string {
   return printable(textOf(member(item, "kind")));
 }
 
-/** Whether a text is taken for JSON, because it begins with a brace; any other text is taken for YAML. */
-export function isJson(text: string): boolean {
-  return withoutMark(text).trimStart().startsWith("{");
-}
-
-function withoutMark(text: string): string {
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-}
-
 function parseJson(text: string, source: string): unknown {
   try {
-    return JSON.parse(withoutMark(text));
+    return JSON.parse(text);
   } catch (error) {
-    throw syntaxError("JSON", source, error);
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CommandError(`${source}: cannot be parsed as JSON: ${error.message}`);
   }
-}
-
-function parseYaml(text: string, source: string): readonly unknown[] {
-  try {
-    return [...parseAllDocuments(text, { uniqueKeys: false })].map((document) => {
-      const [error] = document.errors;
-      if (error !== undefined) throw error;
-      // kubectl prints no aliases, and resolving many of them takes minutes.
-      return document.toJS({ maxAliasCount: 0 });
-    });
-  } catch (error) {
-    throw syntaxError("YAML", source, error);
-  }
-}
-
-function syntaxError(what: string, source: string, error: unknown): CommandError {
-  if (!(error instanceof Error)) throw error;
-  // The yaml package adds the line itself below its message, after a colon.
-  const [message = ""] = error.message.split("\n");
-  return new CommandError(`${source}: cannot be parsed as ${what}: ${message.replace(/:$/, "")}`);
 }
 
 function nodesIn(document: unknown): readonly ClusterNode[] {

@@ -16,7 +16,7 @@ const NEIGHBOURS = 3;
 const USUAL_NODE_BITS = [4, 6, 8, 10, 12, 14, 16];
 
 /** A choice of settings, and what they hold. */
-export interface CidrChoice {
+interface CidrChoice {
   readonly clusterPrefixLength: number;
   readonly nodeMask: number;
   readonly nodes: bigint;

@@ -1,6 +1,5 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
-import { countOption } from "../../cli/command/count-option.ts";
-import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
+import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import type { Family } from "../../ipam/address.ts";
 import {
   clusterCidrsOf,
@@ -67,7 +66,7 @@ export const plan: Command = {
 function planCluster(context: Context): Report {
   const nodes = countOption(context, "--nodes");
   const pods = countOption(context, "--pods");
-  const hostNetworkPods = hostNetworkPodsOf(context) ?? 0n;
+  const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n;
   const clusters = clusterCidrsOf(context, "");
   const masks = nodeMasksOf(context, "");
   const serviceCidrs = serviceCidrsOf(context);

@@ -3,20 +3,20 @@
 import { inOneLine } from "../../cli/output/escape.ts";
 import type { CompletedProcess, Service, ServiceStep } from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
+import { type Endpoint, HEALTH } from "./endpoint.ts";
 import { type Answer, responseTo } from "./http.ts";
-import { type Endpoint, HEALTH } from "./options.ts";
-import type { Part } from "./part.ts";
+import type { Task } from "./task.ts";
 
 /** What the service needs of its surroundings. */
-export interface Surroundings {
+interface Surroundings {
   /** Wall-clock time, in milliseconds. */
   readonly now: () => number;
   /** Writes a line to the log. */
   readonly log: (message: string) => void;
 }
 
-/** A part, or the port, and how it went. */
-interface Task {
+/** A task, or the opening of the port, and how it went. */
+interface Job {
   /** In the log and in `/healthz`. */
   readonly name: string;
   readonly step: Exclude<ServiceStep, { readonly kind: "wait" }>;
@@ -24,14 +24,18 @@ interface Task {
   readonly interval: number;
   /** From a failure to the next start, in milliseconds. */
   readonly retry: number;
-  readonly output: Part["output"];
   /** When it starts next, in milliseconds since the epoch. */
   due: number;
-  result: "none" | "success" | "failure";
-  /** What it printed on standard error, or why it failed, in the last run. */
-  messages: readonly string[];
-  /** What it printed on standard output in the last run, if that is served and it succeeded. */
-  served: string | undefined;
+  /** Of the last run; `undefined` before the first. */
+  result: Result | undefined;
+}
+
+interface Result {
+  readonly isFailed: boolean;
+  /** What it printed on standard error, or why it failed. */
+  readonly messages: readonly string[];
+  /** What it printed on standard output; empty if that went to the log. */
+  readonly stdout: string;
 }
 
 /** This executable, even if the file was replaced or deleted. */
@@ -40,7 +44,7 @@ const SELF = "/proc/self/exe";
 /** How long a command may take, in milliseconds. */
 const TIMEOUT = 120_000;
 
-/** A failed part starts again after this time, in milliseconds, unless its interval is shorter. */
+/** A failed task starts again after this time, in milliseconds, unless its interval is shorter. */
 const RETRY = 60_000;
 
 /** The longest wait, in milliseconds, so that a change of the clock is noticed. */
@@ -50,25 +54,27 @@ const LONGEST_WAIT = 60_000;
 const MOST_LINES = 20;
 const LONGEST_LINE = 500;
 
-/** The service that opens the port and runs these parts, one at a time. */
+/** The service that opens the port and runs these tasks, one at a time. */
 export function serviceOf(
-  parts: readonly Part[],
+  tasks: readonly Task[],
   endpoint: Endpoint | undefined,
   { now, log }: Surroundings,
 ): Service {
-  const tasks = [
-    ...(endpoint === undefined ? [] : [listener(endpoint, parts, now())]),
-    ...parts.map((part) => taskOf(part, now())),
+  const start = now();
+  const jobs = [
+    ...(endpoint === undefined ? [] : [listening(endpoint, tasks, start)]),
+    ...tasks.map((task) => running(task, start)),
   ];
-  let current: Task | undefined;
+  const served = jobs.find(({ step }) => step.kind === "run" && !step.isLogged);
+  let current: Job | undefined;
   const next = (): ServiceStep => {
     const time = now();
     // Further away than it can be: the clock was set back.
-    for (const task of tasks) {
-      const most = task.result === "failure" ? task.retry : task.interval;
-      if (task.due - time > most) task.due = time;
+    for (const job of jobs) {
+      const most = job.result?.isFailed ? job.retry : job.interval;
+      if (job.due - time > most) job.due = time;
     }
-    const first = tasks.reduce((one, other) => (other.due < one.due ? other : one));
+    const first = jobs.reduce((one, other) => (other.due < one.due ? other : one));
     if (first.due > time) {
       return { kind: "wait", milliseconds: Math.min(first.due - time, LONGEST_WAIT) };
     }
@@ -78,111 +84,74 @@ export function serviceOf(
   };
   const completed: Service["completed"] = (outcome) => {
     if (current === undefined) return;
-    record(current, outcome, log);
-    if (current.result === "failure") current.due = Math.min(current.due, now() + current.retry);
+    const { name, result: before, retry } = current;
+    const result = resultOf(outcome);
+    for (const line of newsIn(result, before)) log(`${name}: ${line}`);
+    current.result = result;
+    if (result.isFailed) current.due = Math.min(current.due, now() + retry);
     current = undefined;
   };
   const answer = (path: string): Answer => {
-    if (path === HEALTH) return health(tasks);
+    if (path === HEALTH) return health(jobs);
     if (path !== endpoint?.path) return { status: 404, body: "not found\n" };
-    const served = tasks.find(({ output }) => output === "served")?.served;
-    return served === undefined
+    const { isFailed = true, stdout = "" } = served?.result ?? {};
+    return isFailed
       ? { status: 503, body: `no metrics; see ${HEALTH}\n` }
-      : { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: served };
+      : { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: stdout };
   };
   return { next, completed, respond: (request) => responseTo(request, answer) };
 }
 
-function taskOf({ name, words, interval, output }: Part, due: number): Task {
+function running({ name, words, interval, isServed }: Task, due: number): Job {
   return {
     name,
-    step: {
-      kind: "run",
-      command: [SELF, ...words],
-      timeout: TIMEOUT,
-      isLogged: output === "log",
-    },
+    step: { kind: "run", command: [SELF, ...words], timeout: TIMEOUT, isLogged: !isServed },
     interval,
     retry: Math.min(RETRY, interval),
-    output,
     due,
-    result: "none",
-    messages: [],
-    served: undefined,
+    result: undefined,
   };
 }
 
 /** Opens the port: once, but again and again as long as it fails, since another process may use it. */
-function listener({ address, port }: Endpoint, parts: readonly Part[], due: number): Task {
-  const { interval = RETRY } = parts.find(({ output }) => output === "served") ?? {};
+function listening({ address, port }: Endpoint, tasks: readonly Task[], due: number): Job {
   return {
     name: "http",
     step: { kind: "listen", address, port },
     interval: Number.POSITIVE_INFINITY,
-    retry: Math.min(RETRY, interval),
-    output: "ignored",
+    retry: Math.min(RETRY, ...tasks.map(({ interval }) => interval)),
     due,
-    result: "none",
-    messages: [],
-    served: undefined,
+    result: undefined,
   };
 }
 
-/** Logs what is new: what changed, and messages other than those of the run before. */
-function record(
-  task: Task,
-  outcome: Parameters<Service["completed"]>[0],
-  log: Surroundings["log"],
-): void {
-  const { name, output, result: before, messages } = task;
-  const result = outcome === "listening" ? NOTHING_NEW : examine(output, outcome);
-  task.result = result.isFailed ? "failure" : "success";
-  task.messages = result.messages;
-  task.served = result.isFailed || output !== "served" ? undefined : result.stdout;
-  const isNew = result.messages.join("\n") !== messages.join("\n");
-  const lines = [
-    ...result.changes,
-    ...(isNew ? result.messages : []),
-    ...(before === "failure" && !result.isFailed ? ["succeeded again"] : []),
+/** What is new for the log: messages other than those of the run before, and that it succeeded again. */
+function newsIn({ messages, isFailed }: Result, before: Result | undefined): readonly string[] {
+  const isNew = messages.join("\n") !== (before?.messages ?? []).join("\n");
+  return [
+    ...(isNew ? messages : []),
+    ...(before?.isFailed && !isFailed ? ["succeeded again"] : []),
   ];
-  for (const line of lines) log(`${name}: ${line}`);
 }
 
-interface Result {
-  readonly isFailed: boolean;
-  readonly messages: readonly string[];
-  readonly changes: readonly string[];
-  readonly stdout: string;
-}
-
-const NOTHING_NEW: Result = { isFailed: false, messages: [], changes: [], stdout: "" };
-
-function examine(output: Part["output"], outcome: CompletedProcess | SystemError): Result {
-  const failure = (message: string): Result => ({
-    isFailed: true,
-    messages: [inOneLine(message)],
-    changes: [],
-    stdout: "",
-  });
-  if (isSystemError(outcome, "ETIMEDOUT")) {
-    return failure(`took longer than ${TIMEOUT / 60_000} minutes, and was killed`);
+function resultOf(outcome: CompletedProcess | "listening" | SystemError): Result {
+  if (outcome === "listening") return { isFailed: false, messages: [], stdout: "" };
+  if (isSystemError(outcome)) {
+    return { isFailed: true, messages: [inOneLine(reasonOf(outcome))], stdout: "" };
   }
-  if (isSystemError(outcome, "EFBIG")) return failure("printed too much for its result to be read");
-  if (isSystemError(outcome)) return failure(outcome.message);
   const { exitCode, stdout, stderr } = outcome;
   const messages = linesOf(stderr);
   const isFailed = exitCode !== 0;
-  try {
-    return {
-      isFailed,
-      messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
-      changes: typeof output === "function" && !(isFailed && stdout === "") ? output(stdout) : [],
-      stdout,
-    };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return failure(messages[0] ?? `unexpected output: ${error.message}`);
-  }
+  return {
+    isFailed,
+    messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
+    stdout,
+  };
+}
+
+function reasonOf({ code, message }: SystemError): string {
+  if (code === "ETIMEDOUT") return `took longer than ${TIMEOUT / 60_000} minutes, and was killed`;
+  return code === "EFBIG" ? "printed too much for its result to be read" : message;
 }
 
 /** The lines of a message, without the program's name, which the log has, and not too many of them. */
@@ -195,12 +164,12 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** In the form of the Kubernetes components. */
-function health(tasks: readonly Task[]): Answer {
-  const isFailed = tasks.some(({ result }) => result === "failure");
-  const lines = tasks.map(({ name, result, messages }) =>
-    result === "failure"
-      ? `[-]${name} failed: ${messages[0]}`
-      : `[+]${name} ${result === "success" ? "ok" : "has not run yet"}`,
+function health(jobs: readonly Job[]): Answer {
+  const isFailed = jobs.some(({ result }) => result?.isFailed);
+  const lines = jobs.map(({ name, result }) =>
+    result?.isFailed
+      ? `[-]${name} failed: ${result.messages[0]}`
+      : `[+]${name} ${result === undefined ? "has not run yet" : "ok"}`,
   );
   return {
     status: isFailed ? 503 : 200,

@@ -5,10 +5,8 @@ import {
   type Report,
   UsageError,
 } from "../../cli/command/command.ts";
+import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { hostNetworkPodsOf, hostNetworkPodsOption } from "../../cli/command/host-network-pods.ts";
-import { replaceFile } from "../../cli/command/replace-file.ts";
-import { formatJsonDocument } from "../../cli/output/json.ts";
 import { join } from "../../store/files/paths.ts";
 import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
@@ -18,6 +16,7 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import { replaceFile } from "../node/replace-file.ts";
 import { countCooling, usedOf } from "../node/usable-again.ts";
 import {
   addUp,
@@ -33,10 +32,9 @@ import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { extendedResourceOf, resourceOption } from "./extended-resource.ts";
 import { featureFile } from "./node-feature.ts";
 import { nodePatch } from "./node-patch.ts";
-import { resourceSlice } from "./resource-slice.ts";
 
 /** The forms of the number of pods; at most one may be asked for. */
-const forms = ["--max-pods", "--node-feature", "--node-patch", "--resource-slice"] as const;
+const forms = ["--max-pods", "--node-feature", "--node-patch"] as const;
 
 /** `capacity`: counts addresses, and the pods that they suffice for. */
 export const capacity: Command = {
@@ -48,7 +46,7 @@ export const capacity: Command = {
   description: [
     "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations from before this boot of the node, which give way when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
-    "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node. --resource-slice prints a ResourceSlice for dynamic resource allocation without a driver on the node, which is alpha in Kubernetes 1.37.",
+    "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
     "With containerd's conf_template there is no configuration before the node has its first podCIDR; host-local plan computes the number from the node mask, and with --pods the node mask from the number.",
   ],
@@ -68,11 +66,6 @@ export const capacity: Command = {
     {
       name: "--node-patch",
       summary: "print the JSON patch that publishes the number of addresses on the node",
-    },
-    {
-      name: "--resource-slice",
-      value: "NODE",
-      summary: "print the ResourceSlice that publishes it for dynamic resource allocation",
     },
     resourceOption,
   ],
@@ -111,8 +104,6 @@ export const capacity: Command = {
         return feature(context);
       case "--node-patch":
         return patch(context);
-      case "--resource-slice":
-        return slice(context);
       default:
         return count(context);
     }
@@ -137,7 +128,7 @@ function requireForm(
 }
 
 function podCount(context: Context): Report {
-  const hostNetworkPods = hostNetworkPodsOf(context);
+  const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n);
   const { pods: addresses } = podsWithAddresses(context);
   const pods = maxPods(addresses + (hostNetworkPods ?? 0n));
   if (hostNetworkPods === undefined && context.system.isTerminal(2)) {
@@ -158,31 +149,29 @@ function patch(context: Context): Report {
   return { exitCode: 0, document, text: `${JSON.stringify(document)}\n` };
 }
 
-function slice(context: Context): Report {
-  const node = context.option("--resource-slice") ?? "";
-  const resource = extendedResourceOf(context);
-  const document = resourceSlice(resource, node, maxPods(podsWithAddresses(context).pods));
-  return { exitCode: 0, document, text: formatJsonDocument(document) };
-}
-
 function feature(context: Context): Report {
   const { system, option } = context;
-  const { text } = extendedResourceOf(context);
+  const resource = extendedResourceOf(context);
   const lifetime = parseDuration(option("--expires-after") ?? "1h", "--expires-after");
   const directory = requireDirectory(system, "--node-feature", option("--node-feature") ?? "");
   const { network, pods } = podsWithAddresses(context);
   const path = join(directory, `host-local.${network}`);
   const expires = system.now() + lifetime;
-  replaceFile(system, "capacity: --node-feature", path, featureFile(text, maxPods(pods), expires));
+  replaceFile(
+    system,
+    "capacity: --node-feature",
+    path,
+    featureFile(resource, maxPods(pods), expires),
+  );
   return {
     exitCode: 0,
     document: {
       file: path,
-      feature: text,
+      feature: resource,
       pods: maxPods(pods),
       expires: new Date(expires).toISOString(),
     },
-    text: `${path}: ${text}=${maxPods(pods)}\n`,
+    text: "",
   };
 }
 

@@ -2,14 +2,6 @@
 
 import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
 
-/** The name of an extended resource, such as `example.com/pod-ips`. */
-export interface ExtendedResource {
-  readonly domain: string;
-  readonly name: string;
-  /** Both. */
-  readonly text: string;
-}
-
 const DEFAULT_RESOURCE = "example.com/pod-ips";
 
 /** The option that names it. */
@@ -27,11 +19,11 @@ const DOMAIN =
 const NAME = /^(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
- * The extended resource that `--resource` names.
+ * The extended resource that `--resource` names, such as `example.com/pod-ips`.
  *
  * @throws UsageError if it is not the name of one
  */
-export function extendedResourceOf({ option }: Context): ExtendedResource {
+export function extendedResourceOf({ option }: Context): string {
   const text = option(resourceOption.name) ?? DEFAULT_RESOURCE;
   const [domain = "", name = "", ...rest] = text.split("/");
   if (!DOMAIN.test(domain) || !NAME.test(name) || rest.length > 0) {
@@ -42,5 +34,5 @@ export function extendedResourceOf({ option }: Context): ExtendedResource {
   if (RESERVED.test(domain)) {
     throw new UsageError(`--resource: the domain kubernetes.io is reserved; found ${text}`);
   }
-  return { domain, name, text };
+  return text;
 }

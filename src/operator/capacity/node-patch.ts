@@ -1,10 +1,8 @@
 /** The patch that publishes a node's addresses as an extended resource. */
 
-import type { ExtendedResource } from "./extended-resource.ts";
-
 /** The JSON patch (RFC 6902) that publishes a number of addresses in a node's status. It may be applied repeatedly. */
-export function nodePatch({ text }: ExtendedResource, count: bigint): readonly object[] {
-  return [{ op: "add", path: `/status/capacity/${escapePointer(text)}`, value: `${count}` }];
+export function nodePatch(resource: string, count: bigint): readonly object[] {
+  return [{ op: "add", path: `/status/capacity/${escapePointer(resource)}`, value: `${count}` }];
 }
 
 /** A member's name in a JSON pointer (RFC 6901). */

@@ -1,12 +1,12 @@
 /** The answer of `history`, as text and as JSON. */
 
-import { timeText } from "../../cli/command/time.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { formatId } from "../../cli/output/terminal.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { End, Holding } from "./holding.ts";
+import { timeText } from "./time.ts";
 
 /** What is known in one network; times in milliseconds since the epoch. */
 export interface Answer {

@@ -1,5 +1,4 @@
 import { type Command, type Context, UsageError } from "../../cli/command/command.ts";
-import { parseTime } from "../../cli/command/time.ts";
 import { formatAddress, isSame } from "../../ipam/address.ts";
 import { readHistory } from "../../store/history/history-file.ts";
 import { podWord } from "../../store/history/history-record.ts";
@@ -17,6 +16,7 @@ import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query } from "../node/search.ts";
 import { type Answer, answersDocument, formatAnswers } from "./answer.ts";
 import { clockSetBack, type Holding, holdingsOf, isHeldAfter, isHeldAt } from "./holding.ts";
+import { parseTime } from "./time.ts";
 
 /** `history`: who held an address, when. */
 export const history: Command = {

@@ -48,13 +48,18 @@ export function sentences(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Reports that there is nothing to do, but for the temporary files of killed installations and the marker. */
-export function nothingToDo(context: Context, installation: Installation, text: string): Report {
+/**
+ * Reports that there is nothing to do, but for the temporary files of killed installations and the marker.
+ *
+ * @param reason empty for a timer, which has nothing to say then
+ */
+export function nothingToDo(context: Context, installation: Installation, reason: string): Report {
   if (context.has(yesOption.name)) {
     removeAbandoned(context.system, installation.directory);
     updateMarker(context.system, installation);
   }
-  return report(context, installation, { action: "none", text: `${text}; nothing to do.` });
+  const text = reason === "" ? "" : `${reason}; nothing to do.`;
+  return report(context, installation, { action: "none", text }, text === "" ? [] : [text]);
 }
 
 /**

@@ -66,7 +66,7 @@ export const install: Command = {
     `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
     `--static makes DIR/${STATIC} a link to ${PLUGIN}, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the link if there was nothing.`,
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
-    "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers, and host-local agent --keep-installed.",
+    "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
   ],
   options: [
@@ -141,8 +141,8 @@ function installSelf(context: Context, installation: Installation): Report {
       ? isReplaced(system, link)
       : context.has(staticOption.name) && !isLinked(system, link));
   if (isInstalled && !isToLink) {
-    const reason = isPutBack ? "was not replaced by another program" : "already is this executable";
-    return nothingToDo(context, installation, `${target} ${reason}`);
+    const reason = isPutBack ? "" : `${target} already is this executable`;
+    return nothingToDo(context, installation, reason);
   }
   const plan = sentences(
     isInstalled ? "" : planToCopy(system, installation),

@@ -1,8 +1,8 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
-import { replaceFile } from "../../cli/command/replace-file.ts";
 import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
 import { logProblems } from "../node/networks.ts";
+import { replaceFile } from "../node/replace-file.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";

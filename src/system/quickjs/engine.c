@@ -61,8 +61,6 @@ static JSContext *new_context(JSRuntime *runtime) {
   JS_AddIntrinsicRegExp(ctx);
   JS_AddIntrinsicJSON(ctx);
   JS_AddIntrinsicMapSet(ctx);
-  /* Nobody waits for a promise here, but without it the engine cannot free the async functions of the package yaml. */
-  JS_AddIntrinsicPromise(ctx);
   return remove_unused_math(ctx) ? ctx : NULL;
 }
 

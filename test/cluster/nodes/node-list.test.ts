@@ -1,5 +1,4 @@
 import { test } from "tap";
-import { stringify } from "yaml";
 import { CommandError } from "../../../src/cli/command/command.ts";
 import { type ClusterNode, parseNodes } from "../../../src/cluster/nodes/node-list.ts";
 import { nodeObject, nodesJson } from "../node-texts.ts";
@@ -26,18 +25,9 @@ test("every form that kubectl prints is read", (t) => {
   const withoutKind = objects.map((node) => ({ ...node, kind: undefined, apiVersion: undefined }));
   const cases: Readonly<Record<string, string>> = {
     "kubectl get nodes -o json": nodesJson(written),
-    "kubectl get nodes -o yaml": stringify(list, { indentSeq: false, lineWidth: 0 }),
-    "YAML in flow style": `kind: List\nitems: ${stringify(objects, { collectionStyle: "flow", lineWidth: 40 })}`,
-    "YAML with comments": `# nodes\nkind: List # of all nodes\nitems: ${JSON.stringify(objects)}\n`,
-    "YAML documents, one for each node": objects.map((node) => stringify(node)).join("---\n"),
-    "YAML documents, one list for each node": objects
-      .map((node) => stringify({ ...list, items: [node] }))
-      .join("...\n---\n"),
     "a NodeList of the API server": JSON.stringify({ kind: "NodeList", items: withoutKind }),
-    "a NodeList of the API server as YAML": stringify({ kind: "NodeList", items: withoutKind }),
     "a byte order mark": `\ufeff${nodesJson(written)}`,
     "blank lines at the beginning": `\n\n${nodesJson(written)}`,
-    "YAML with a byte order mark": `\ufeff${stringify(list)}`,
     "objects of other kinds beside the nodes": JSON.stringify({
       ...list,
       items: [{ kind: "Pod", metadata: { name: "pod" } }, ...objects],
@@ -47,7 +37,6 @@ test("every form that kubectl prints is read", (t) => {
     t.strictSame(parseNodes(text, "it"), expected, form);
   }
   t.strictSame(parseNodes(JSON.stringify(objects[0]), "it"), expected.slice(0, 1), "a single node");
-  t.strictSame(parseNodes(stringify(objects[0]), "it"), expected.slice(0, 1), "and as YAML");
   t.end();
 });
 
@@ -68,6 +57,20 @@ test("what is missing in a node, or of another type, is absent", (t) => {
   t.end();
 });
 
+test("YAML is an error that names the command to run instead", (t) => {
+  for (const text of [
+    "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n",
+    "\ufeff# nodes\n---\nkind: List\nitems: [{kind: Node}]\n",
+    "- kind: Node",
+  ]) {
+    t.throws(
+      () => parseNodes(text, "nodes.yaml"),
+      new CommandError("nodes.yaml: found YAML; expected the output of kubectl get nodes -o json"),
+    );
+  }
+  t.end();
+});
+
 test("text without nodes is an error that names its source", (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["", /^nodes: found no text; expected the output of kubectl get nodes -o json$/],
@@ -83,24 +86,19 @@ test("text without nodes is an error that names its source", (t) => {
       '{"kind":"Status","message":"nodes is forbidden"}',
       /^nodes: found an error: "nodes is forbidden";/,
     ],
-    ["apiVersion: v1\nkind: Config\nclusters: []\n", /^nodes: found a kubeconfig;/],
+    ['{"apiVersion":"v1","kind":"Config","clusters":[]}', /^nodes: found a kubeconfig;/],
     [
       'Error from server (Forbidden): nodes is forbidden: User "x" cannot list',
       /^nodes: found the text "Error from server \(Forbidden\): nodes is forbidden: .+";/,
     ],
     ["<!DOCTYPE html>\n<html>", /^nodes: found HTML or XML;/],
     ["NAME     STATUS   ROLES    AGE\nnode-1   Ready    <none>   1d\n", /^nodes: found a table;/],
-    ["- kind: Node", /^nodes: found an object without a kind;/],
     [
       "The connection to the server was refused\n",
       /^nodes: found the text "The connection to the server was refused";/,
     ],
     [JSON.stringify({ kind: "\u001b[31m" }), /^nodes: found kind "\\u001b\[31m";/],
     ['{"kind":"List"', /^nodes: cannot be parsed as JSON: /],
-    ["kind: Node\nspec: {", /^nodes: cannot be parsed as YAML: .+ at line 2, column \d+$/],
-    ["kind: Node\n---\nkind: @", /^nodes: cannot be parsed as YAML: .+ at line 3, column 7$/],
-    ["kind: &kind Node\nname: *kind", /^nodes: cannot be parsed as YAML: Alias/],
-    ["kind: *nowhere", /^nodes: cannot be parsed as YAML: Alias/],
   ];
   for (const [text, message] of cases) {
     t.throws(() => parseNodes(text, "nodes"), new CommandError(""), text);

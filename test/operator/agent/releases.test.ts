@@ -5,7 +5,7 @@ import { test } from "tap";
 import { isNative } from "../../harness/executable.ts";
 import { extent } from "../../harness/extent.ts";
 import { nodeFor } from "../node.ts";
-import { eventually, peakMemory, startAgent } from "./running-agent.ts";
+import { every, peakMemory, startAgent } from "./running-agent.ts";
 
 test("releases are logged whatever their number, and need no memory", {
   skip: extent === "short" && "It takes seconds: only in full.",
@@ -29,14 +29,11 @@ test("releases are logged whatever their number, and need no memory", {
     // As many live ones: gc would refuse to release more than half.
     node.write(`large/${name(index + 2 * count)}`, "alive\r\neth0", 60);
   }
-  const source = ["--gc", "--live-command", "echo alive", "--grace", "1s"];
+  const gc = ["gc", ...place, "--live-command", "echo alive", "--grace", "1s", "--yes", "--log"];
 
-  const agent = startAgent(t, [...place, ...source, "--gc-interval", "1s"]);
+  const agent = startAgent(t, every("1s", ...gc));
   const last = `host-local: gc: released ${name(255 + count)} of large, held by ${dead(255 + count)}\n`;
-  await eventually(
-    "the last one is logged",
-    () => agent.output().stderr.endsWith(last) || undefined,
-  );
+  await agent.written("stderr", last);
 
   const { stderr } = agent.output();
   t.equal(stderr.match(/^host-local: gc: released 10\.212\.[\d.]+ of large, /gm)?.length, count);

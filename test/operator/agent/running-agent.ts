@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Test } from "tap";
+import { shellCommand } from "../../../src/operator/node/command-text.ts";
 import { executable } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 
@@ -15,6 +16,13 @@ export interface RunningAgent {
   readonly ended: Promise<number | string | null>;
   /** What it has written so far. */
   readonly output: () => { readonly stdout: string; readonly stderr: string };
+  /** Waits until it has written a text to a stream; fails if it ends without. */
+  readonly written: (stream: "stdout" | "stderr", text: string) => Promise<void>;
+}
+
+/** An interval, and a task whose words are those of one command line. */
+export function every(interval: string, ...words: readonly string[]): readonly string[] {
+  return ["--every", interval, shellCommand(words)];
 }
 
 /**
@@ -34,13 +42,12 @@ export function startAgent(
     env: runtimeEnvironment,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk;
-  });
+  const output = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].on("data", (chunk) => {
+      output[stream] += chunk;
+    });
+  }
   const ended = new Promise<number | string | null>((resolve) => {
     child.on("close", (code, signal) => resolve(code ?? signal));
   });
@@ -48,7 +55,18 @@ export function startAgent(
     child.kill("SIGTERM");
     await ended;
   });
-  return { process: child, ended, output: () => ({ stdout, stderr }) };
+  const written: RunningAgent["written"] = (stream, text) =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (output[stream].includes(text)) resolve();
+      };
+      child[stream].on("data", look);
+      child.on("close", () =>
+        reject(new Error(`It ended without writing ${text} but ${output[stream]}`)),
+      );
+      look();
+    });
+  return { process: child, ended, output: () => ({ ...output }), written };
 }
 
 /** A port of 127.0.0.1 that was free a moment ago. */
@@ -74,12 +92,15 @@ export async function get(
   }
 }
 
-/** Waits until something is there. */
+/** How long `eventually` looks, in milliseconds; a loaded machine takes long for a start of Node.js. */
+const PATIENCE = 300_000;
+
+/** Looks again and again until something is there that does not announce itself. */
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
 ): Promise<T> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await setTimeout(20)) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await setTimeout(20)) {
     const found = await look();
     if (found !== undefined) return found;
   }

@@ -276,12 +276,12 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
     ],
     [
       ["one", "--resource", "example.com/x"],
-      `--resource requires --node-feature, --node-patch or --resource-slice${usage}`,
+      `--resource requires --node-feature or --node-patch${usage}`,
     ],
     [["one", "--expires-after", "1h"], `--expires-after requires --node-feature${usage}`],
     [
-      ["one", "--resource-slice", "n", "--node-feature", "d"],
-      `--node-feature and --resource-slice are mutually exclusive${usage}`,
+      ["one", "--node-patch", "--node-feature", "d"],
+      `--node-feature and --node-patch are mutually exclusive${usage}`,
     ],
   ];
   for (const [words, problem] of cases) {

@@ -16,7 +16,7 @@ for (const [options, name] of [
     const path = join(directory.path, name);
     const putBack = (): readonly unknown[] => {
       const [exitCode, stdout] = directory.install(...options, "--if-replaced", "--yes");
-      return [exitCode, isExecutable(path), /nothing to do/.test(stdout)];
+      return [exitCode, isExecutable(path), stdout === ""];
     };
     t.same(putBack(), [0, false, true], "it was never installed");
     directory.install(...options, "--yes");
@@ -46,7 +46,7 @@ for (const [what, make, mode] of [
     const [exitCode, stdout] = directory.install("--if-replaced", "--yes");
 
     t.equal(exitCode, 0);
-    t.match(stdout, "was not replaced by another program; nothing to do");
+    t.equal(stdout, "");
     t.ok(readFileSync(directory.target).equals(Buffer.from(content)));
     t.end();
   });

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { parseTime } from "../../../src/cli/command/time.ts";
+import { parseTime } from "../../../src/operator/history/time.ts";
 
 const now = Date.parse("2026-02-02T10:30:00.000Z");
 

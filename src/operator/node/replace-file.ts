@@ -1,8 +1,8 @@
 /** Output to a file that others read at any time. */
 
+import { CommandError } from "../../cli/command/command.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import { CommandError } from "./command.ts";
 
 /**
  * Replaces a file atomically. Until it is complete it has a name that begins with a dot: the textfile collector of

@@ -1,0 +1,70 @@
+/** The tasks of the agent: commands that it runs again and again. */
+
+import { type Command, type Option, UsageError } from "../../cli/command/command.ts";
+import { type ParsedCommandLine, parseCommandLine } from "../../cli/command/command-line.ts";
+import { parseDuration } from "../../cli/command/duration.ts";
+import { wordsIn } from "../../cli/command/words.ts";
+import { findCommand } from "../../cli/manual/help.ts";
+import { listenOption } from "./endpoint.ts";
+
+/** The option before each command. */
+export const everyOption: Option = {
+  name: "--every",
+  value: "DURATION",
+  isRepeatable: true,
+  summary: "run the COMMAND that follows at the start, and then at this interval",
+};
+
+/** A command that runs again and again. */
+export interface Task {
+  /** That of the command, in the log and in `/healthz`. */
+  readonly name: string;
+  /** The words after `host-local`. */
+  readonly words: readonly string[];
+  /** From start to start, in milliseconds. */
+  readonly interval: number;
+  /** Whether `--listen` serves its standard output, which goes to the log otherwise. */
+  readonly isServed: boolean;
+}
+
+/**
+ * The tasks on the command line, in its order.
+ *
+ * @param commands those that can be tasks
+ * @throws UsageError if one is not a command line of these
+ */
+export function tasksOf(
+  { operands, option, values }: ParsedCommandLine,
+  commands: readonly Command[],
+): readonly Task[] {
+  const intervals = values(everyOption.name);
+  if (operands.length !== intervals.length) {
+    throw new UsageError(
+      "agent: expected a command after each --every, such as --every 15m 'gc --by-netns --yes --log'",
+    );
+  }
+  const tasks = operands.map((line, at): Task => {
+    const { words, isOpen } = wordsIn(line);
+    if (isOpen) throw new UsageError(`agent: found a quote without its end in ${line}`);
+    const [name = "", ...rest] = words;
+    const given = parseCommandLine(findCommand(commands, name), rest);
+    return {
+      name,
+      words,
+      interval: parseInterval(intervals[at] ?? ""),
+      isServed:
+        option(listenOption.name) !== undefined &&
+        name === "metrics" &&
+        given.option("--output") === undefined,
+    };
+  });
+  if (tasks.filter(({ isServed }) => isServed).length < 2) return tasks;
+  throw new UsageError(`agent: ${listenOption.name} serves one metrics command, not several`);
+}
+
+/** In milliseconds. */
+function parseInterval(text: string): number {
+  const interval = parseDuration(text, everyOption.name);
+  if (interval > 0) return interval;
+  throw new UsageError(`${everyOption.name}: expected a duration of at least 1s, found ${text}`);
+}
