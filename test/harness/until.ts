@@ -2,24 +2,34 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 
+/** How long anything is waited for, in seconds. */
+const PATIENCE = 180;
+
 /** How often it is looked for, in milliseconds. */
-const EVERY = 5;
+const EVERY = 10;
 
 /**
  * Waits until something holds.
  *
  * @param what what is waited for, for the error
- * @param seconds how long
+ * @param holds looked at again and again; where it throws, it does not hold
+ * @param seconds how long; three minutes by default
  * @throws Error where it does not hold by then
  */
 export async function until(
   what: string,
-  seconds: number,
   holds: () => boolean | Promise<boolean>,
+  seconds: number = PATIENCE,
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
+  let reason: unknown = "";
+  while (performance.now() < deadline) {
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      reason = error;
+    }
     await pause(EVERY);
   }
+  throw new Error(`waited ${seconds} s in vain for ${what}. ${reason}`);
 }

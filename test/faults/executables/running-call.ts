@@ -96,7 +96,7 @@ export class RunningCall {
    * @returns whether it goes on
    */
   async goesOnUntil(what: string, holds: () => boolean): Promise<boolean> {
-    await until(what, (2 * this.#limit) / 1000, () => this.#isOver || holds());
+    await until(what, () => this.#isOver || holds(), (2 * this.#limit) / 1000);
     return !this.#isOver;
   }
 
