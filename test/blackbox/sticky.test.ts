@@ -24,11 +24,12 @@ function pod(name: string): { readonly cniArgs: string } {
 /** Adds containers of no pod until the range is full. */
 function fill(network: Network): readonly string[] {
   const given: string[] = [];
-  for (;;) {
-    const [address] = grantedAddresses(network.add(`filler-${given.length}`));
+  for (let at = 0; at <= 5; at++) {
+    const [address] = grantedAddresses(network.add(`filler-${at}`));
     if (address === undefined) return given;
     given.push(address);
   }
+  throw new Error(`more than there are: ${given}`);
 }
 
 test("a pod that comes back gets its address, which others take only if nothing else is free", (t) => {

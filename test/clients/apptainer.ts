@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Host } from "../e2e/host.ts";
 import { layerPath } from "../e2e/machine.ts";
-import { until } from "./daemon.ts";
+import { until } from "../harness/until.ts";
 import { writeImage } from "./image.ts";
 import { type Client, network } from "./story.ts";
 

@@ -7,9 +7,9 @@ import { readFileSync } from "node:fs";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
+import { until } from "../harness/until.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Containerd, Cri, Ctr, needsOfContainerd } from "./containerd.ts";
-import { until } from "./daemon.ts";
 import { imageName } from "./image.ts";
 import { lifeOfARange, network, story } from "./story.ts";
 

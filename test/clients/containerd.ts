@@ -6,8 +6,9 @@ import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
 import type { Needs } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { until } from "../harness/until.ts";
 import { RuntimeService } from "./cri.ts";
-import { Daemon, until } from "./daemon.ts";
+import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 import type { Client } from "./story.ts";
 

@@ -1,11 +1,9 @@
-/** A program that runs beside a scenario, and waiting for what it does. */
+/** A program that runs beside a scenario. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import type { Test } from "tap";
-
-/** How long anything is waited for, in milliseconds. */
-const PATIENCE = 180_000;
+import { until } from "../harness/until.ts";
 
 /** A program started by a scenario, killed at its end. */
 export class Daemon {
@@ -51,28 +49,4 @@ export class Daemon {
   async end(): Promise<void> {
     await until("the end of a program", () => !this.runs);
   }
-}
-
-/**
- * Waits until a condition holds.
- *
- * @param what what is waited for, for the error
- * @param condition looked at again and again; one that throws does not hold
- * @throws {Error} if it does not hold within three minutes
- */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const deadline = Date.now() + PATIENCE;
-  let reason: unknown = "";
-  while (Date.now() < deadline) {
-    try {
-      if (await condition()) return;
-    } catch (error) {
-      reason = error;
-    }
-    await new Promise((settle) => setTimeout(settle, 50));
-  }
-  throw new Error(`waited too long for ${what}. ${reason}`);
 }

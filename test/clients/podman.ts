@@ -5,7 +5,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
-import { Daemon, until } from "./daemon.ts";
+import { until } from "../harness/until.ts";
+import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 import { type Client, network } from "./story.ts";
 

@@ -4,7 +4,7 @@ import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
 import type { Network } from "../e2e/libcni.ts";
 import { NetworkNamespace } from "../e2e/network-namespace.ts";
-import { until } from "./daemon.ts";
+import { until } from "../harness/until.ts";
 
 /** A program that runs containers and attaches them to the network of the host. */
 export interface Client {

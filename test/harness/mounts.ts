@@ -36,18 +36,16 @@ export class Mounts {
     const inside = scratchDirectory({ teardown });
     const command = [...namespace, "sh", "-c", "echo inside; exec cat"];
     const keeper = spawn("unshare", command, { stdio: ["pipe", "pipe", "inherit"] });
+    const ended = new Promise<void>((end) => keeper.once("exit", () => end()));
     await new Promise((entered, fail) => {
       keeper.stdout.once("data", entered);
       keeper.once("error", fail);
       keeper.once("exit", fail);
     });
-    teardown(
-      () =>
-        new Promise<void>((ended) => {
-          keeper.once("exit", () => ended());
-          keeper.stdin.end();
-        }),
-    );
+    teardown(() => {
+      keeper.stdin.end();
+      return ended;
+    });
     return new Mounts(keeper.pid ?? 0, inside);
   }
 

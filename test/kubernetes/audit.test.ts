@@ -2,7 +2,7 @@
 /** What `audit` finds among the nodes of a cluster, and the commands that it prints. */
 
 import type { IDeployment } from "kubernetes-models/apps/v1";
-import { until } from "../clients/daemon.ts";
+import { until } from "../harness/until.ts";
 import { create, kubectl } from "./kubectl.ts";
 import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
 import { shell } from "./operator.ts";

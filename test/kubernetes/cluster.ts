@@ -1,7 +1,7 @@
 /** A Kubernetes of one node, in the namespaces of a scenario. */
 
-import { until } from "../clients/daemon.ts";
 import type { Host } from "../e2e/host.ts";
+import { until } from "../harness/until.ts";
 import { type ClusterAddresses, ControlPlane } from "./control-plane.ts";
 import { kubeconfigOf, writeCredentials } from "./credentials.ts";
 import { kubectl } from "./kubectl.ts";

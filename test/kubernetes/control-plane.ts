@@ -1,7 +1,7 @@
 /** etcd, the API server, the controller manager with its node IPAM controller, and the scheduler. */
 
-import { until } from "../clients/daemon.ts";
 import { inRepository } from "../harness/repository.ts";
+import { until } from "../harness/until.ts";
 import { credentialFiles, kubeconfigOf, nodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";
 import { Unit } from "./unit.ts";

@@ -4,10 +4,10 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { imageName } from "../../scripts/release/image.ts";
-import { until } from "../clients/daemon.ts";
 import { executable, isNative } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { inRepository } from "../harness/repository.ts";
+import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";

@@ -2,11 +2,11 @@
 /** More pods than addresses. */
 
 import { readFileSync } from "node:fs";
-import { until } from "../clients/daemon.ts";
 import { pluginInput, readNetwork } from "../e2e/libcni.ts";
 import { run } from "../harness/executable.ts";
 import { readError } from "../harness/printed-error.ts";
 import { attachmentCall } from "../harness/runtime-call.ts";
+import { until } from "../harness/until.ts";
 import { create, eventsOf, waitFor } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, podAddresses, podNamed, runPods } from "./pods.ts";

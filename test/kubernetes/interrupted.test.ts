@@ -1,7 +1,7 @@
 // test: cluster
 /** containerd is killed in the middle of ADDs. */
 
-import { until } from "../clients/daemon.ts";
+import { until } from "../harness/until.ts";
 import { create, waitFor } from "./kubectl.ts";
 import { printedCommand, terminal } from "./operator.ts";
 import { deletePods, ping, podAddresses, podNamed } from "./pods.ts";

@@ -1,7 +1,7 @@
 // test: cluster
 /** containerd's directory is lost. */
 
-import { until } from "../clients/daemon.ts";
+import { until } from "../harness/until.ts";
 import { create, eventsOf, waitFor } from "./kubectl.ts";
 import { namespaceWith } from "./node-namespaces.ts";
 import { printedCommand, shell, terminal } from "./operator.ts";

@@ -2,7 +2,7 @@
 /** More nodes than podCIDRs, as `plan` says beforehand. */
 
 import { rmSync } from "node:fs";
-import { until } from "../clients/daemon.ts";
+import { until } from "../harness/until.ts";
 import { create, eventsOf, kubectl, waitFor } from "./kubectl.ts";
 import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
 import { shell } from "./operator.ts";

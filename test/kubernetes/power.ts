@@ -2,9 +2,9 @@
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { until } from "../clients/daemon.ts";
 import { makeCgroup, removeCgroup } from "../e2e/machine.ts";
 import { cgroupOfScenario, requireNamespaces } from "../e2e/scenario.ts";
+import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 
 /** What a node has in memory: the namespaces of pods, and the state of containerd and its shims. */

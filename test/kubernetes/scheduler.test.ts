@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { IDaemonSet } from "kubernetes-models/apps/v1";
 import type { IPod } from "kubernetes-models/v1";
 import type { Test } from "tap";
-import { until } from "../clients/daemon.ts";
+import { until } from "../harness/until.ts";
 import { create, eventsOf, kubectl, waitFor } from "./kubectl.ts";
 import { printedCommand, shell } from "./operator.ts";
 import { deletePods, podNamed, runPods } from "./pods.ts";

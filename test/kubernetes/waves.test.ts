@@ -1,7 +1,7 @@
 // test: cluster
 /** Many pods come and go at the same time. */
 
-import { until } from "../clients/daemon.ts";
+import { until } from "../harness/until.ts";
 import { create, kubectl } from "./kubectl.ts";
 import { nodeNamespaces } from "./node-namespaces.ts";
 import { listPods, podNamed } from "./pods.ts";

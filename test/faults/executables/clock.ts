@@ -2,28 +2,24 @@
 
 import { lstatSync, lutimesSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { grantedAddresses } from "../../blackbox/network.ts";
 import { sample } from "../../harness/sample.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { holdAt, requireNormality } from "./lock-holders.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { stopObstacle } from "./stopped-call.ts";
-import { LOCK_TIMEOUT, SETTLED } from "./subject.ts";
-import { WatchedNetwork } from "./watched-network.ts";
+import { meet } from "./lock-holders.ts";
+import { FaultNetwork, FULL } from "./network.ts";
+import { allOf, type Case, eachOf, type Scenario, type Trial } from "./scenario.ts";
+import { atTheFirst, stopObstacle, whileStopped } from "./stopped-call.ts";
 
-/** By how much, in seconds, and in words. */
-type Step = readonly [seconds: number, words: string];
+/** By how many seconds. */
+interface Step extends Case {
+  readonly seconds: number;
+}
 
 const steps: readonly Step[] = [
-  [-86_400, "back by a day"],
-  [-3600, "back by an hour"],
-  [-3, "back by three seconds"],
-  [3, "forward by three seconds"],
-  [3600, "forward by an hour"],
-  [86_400, "forward by a day"],
+  { what: "back by a day", seconds: -86_400 },
+  { what: "back by an hour", seconds: -3600 },
+  { what: "back by three seconds", seconds: -3 },
+  { what: "forward by three seconds", seconds: 3 },
+  { what: "forward by an hour", seconds: 3600 },
+  { what: "forward by a day", seconds: 86_400 },
 ];
 
 /** Dates everything as it would look after the step: of the future where the clock went back. */
@@ -36,43 +32,27 @@ function dateAll(path: string, seconds: number): void {
   lutimesSync(path, then, then);
 }
 
-async function between(context: Context, [seconds, words]: Step): Promise<Attempt> {
-  const network = new WatchedNetwork(context);
-  const verifier = new Verifier();
+async function between(trial: Trial, { seconds }: Step): Promise<void> {
+  const network = new FaultNetwork(trial);
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   dateAll(network.directory, seconds);
 
-  const third = await network.do("ADD", "third");
-  requireSuccess(verifier, third, "ADD", "blocked");
+  await network.mustWork("ADD", "third", "blocked");
   for (const containerId of ["other", "victim", "third"]) {
-    requireSuccess(verifier, await network.do("CHECK", containerId), `CHECK ${containerId}`);
+    await network.mustWork("CHECK", containerId);
   }
-  requireFailure(verifier, await network.do("CHECK", "nobody"), "CHECK of none", "nobody");
+  await network.mustFail("CHECK", "nobody", "nobody");
   dateAll(network.directory, -seconds);
-  requireFailure(verifier, await network.do("ADD", "fourth"), "ADD beyond", "no IP addresses");
+  await network.mustFail("ADD", "fourth", FULL);
   dateAll(network.directory, seconds);
-  await requireNormality(network, verifier);
-  return { what: words, violations: verifier.violations };
+  await network.mustRecover("third");
 }
 
-async function whileHeld(context: Context, [seconds, words]: Step): Promise<Attempt> {
-  const what = `${words}, while a call holds the lock`;
-  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
-  if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
-  const { network, holder } = held;
-  const verifier = new Verifier();
-  dateAll(network.directory, seconds);
-  const waiting = network.begin("ADD", "third", 4 * LOCK_TIMEOUT);
-  const early = await Promise.race([waiting.ended, pause(SETTLED, undefined)]);
-  holder.goOn();
-  const victim = await holder.ended;
-  const third = early ?? (await waiting.ended);
-  requireSuccess(verifier, victim, "the holder");
-  requireSuccess(verifier, third, "the other ADD", "blocked");
-  const granted = [victim, third].flatMap(grantedAddresses).concat(network.heldBy("other"));
-  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-  await requireNormality(network, verifier);
-  return { what, violations: verifier.violations };
+function whileHeld(trial: Trial, { seconds }: Step) {
+  return whileStopped(trial, atTheFirst, async (held) => {
+    dateAll(held.network.directory, seconds);
+    await meet(trial, held, held.network.begin("ADD", "third"));
+  });
 }
 
 export const clockScenarios: readonly Scenario[] = [
@@ -80,13 +60,14 @@ export const clockScenarios: readonly Scenario[] = [
     fault: "the clock is set back or forward between calls, and while one holds the lock",
     promise: "no call waits longer for that, no address is handed out twice or lost",
     obstacle: stopObstacle,
-    attempt: async (context) => {
-      const oneIn = { short: 6, full: 3, exhaustive: 1 }[context.extent];
-      const some = sample(steps, oneIn, context.seed).flatMap((step) => [
-        () => between(context, step),
-        () => whileHeld(context, step),
-      ]);
-      return sideBySide(some, 4, (attempt) => attempt());
-    },
+    attempt: eachOf(
+      ({ extent, seed }) =>
+        sample(steps, { short: 6, full: 3, exhaustive: 1 }[extent], seed).flatMap((step) => [
+          { ...step, attempt: between },
+          { ...step, what: `${step.what}, while a call holds the lock`, attempt: whileHeld },
+        ]),
+      (trial, { attempt, ...step }) => attempt(trial, step),
+      { atOnce: 4, some: allOf },
+    ),
   },
 ];

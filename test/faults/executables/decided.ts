@@ -10,45 +10,45 @@ interface Answers {
   readonly command: string;
   readonly text: string;
   readonly here: Ending;
-  readonly reference: Ending;
+  readonly go: Ending;
 }
 
 /** By the title of the difference, whether it explains what both answered. */
 export const explanations: Readonly<Record<string, (answers: Answers) => boolean>> = {
-  "DEL frees addresses whatever else the configuration says": ({ command, here, reference }) =>
-    command === "DEL" && (here.exitCode === 0 || codeOf(here) === 5) && codeOf(reference) === 999,
-  "GC frees addresses of attachments that no longer exist": ({ command, here, reference }) =>
-    command === "GC" && reference.exitCode === 0 && codeOf(here) === 7,
-  "STATUS says when no address can ever be handed out": ({ command, here, reference }) =>
-    command === "STATUS" && reference.exitCode === 0 && codeOf(here) === 50,
-  "null among requested addresses or routes is an error, not a crash": ({ here, reference }) =>
+  "DEL frees addresses whatever else the configuration says": ({ command, here, go }) =>
+    command === "DEL" && (here.exitCode === 0 || codeOf(here) === 5) && codeOf(go) === 999,
+  "GC frees addresses of attachments that no longer exist": ({ command, here, go }) =>
+    command === "GC" && go.exitCode === 0 && codeOf(here) === 7,
+  "STATUS says when no address can ever be handed out": ({ command, here, go }) =>
+    command === "STATUS" && go.exitCode === 0 && codeOf(here) === 50,
+  "null among requested addresses or routes is an error, not a crash": ({ here, go }) =>
     codeOf(here) === 999 &&
-    (reference.exitCode === 2 || messageOf(here) === "invalid CIDR address: ") &&
+    (go.exitCode === 2 || messageOf(here) === "invalid CIDR address: ") &&
     /IP <nil> not v4 nor v6$|^invalid CIDR address: $/.test(messageOf(here)),
-  "rangeStart may not lie above the default end of the range": ({ here, reference }) =>
-    reference.exitCode === 0 && /RangeStart \S+ not in network/.test(messageOf(here)),
-  "Subnets of one or two addresses are accepted": ({ reference }) =>
+  "rangeStart may not lie above the default end of the range": ({ here, go }) =>
+    go.exitCode === 0 && /RangeStart \S+ not in network/.test(messageOf(here)),
+  "Subnets of one or two addresses are accepted": ({ go }) =>
     /^(?:failed.*|invalid range set .*): Network \S+ too small to allocate from$/.test(
-      messageOf(reference),
+      messageOf(go),
     ),
-  "Several requested addresses are taken in their order": ({ text, here, reference }) =>
-    here.exitCode === reference.exitCode && /"ips"/.test(text),
+  "Several requested addresses are taken in their order": ({ text, here, go }) =>
+    here.exitCode === go.exitCode && /"ips"/.test(text),
   "IPv6 ranges below ::/96 are counted correctly": ({ text }) => /"::\/\d/.test(text),
   "Of a repeated key in the configuration the last one counts": ({ text }) => hasRepeatedKey(text),
   "Numbers beyond 2^53 lose their last digits": ({ here, text }) =>
     /^json: cannot unmarshal number/.test(messageOf(here)) && /\d{16}/.test(text),
-  "Whole numbers may be written as 1.0 or 1e3": ({ here, reference }) =>
-    here.exitCode === 0 && /cannot unmarshal number \S*[.eE]/.test(messageOf(reference)),
+  "Whole numbers may be written as 1.0 or 1e3": ({ here, go }) =>
+    here.exitCode === 0 && /cannot unmarshal number \S*[.eE]/.test(messageOf(go)),
 };
 
 /** The title of the decided difference that explains the answers; `undefined` where none does. */
 export function decidedDifference(
   { call }: FuzzCase,
   here: Ending,
-  reference: Ending,
+  go: Ending,
 ): string | undefined {
   const command = call.environment.CNI_COMMAND ?? "";
-  const answers = { command, text: Buffer.from(call.stdin).toString(), here, reference };
+  const answers = { command, text: Buffer.from(call.stdin).toString(), here, go };
   return Object.entries(explanations).find(([, explains]) => explains(answers))?.[0];
 }
 

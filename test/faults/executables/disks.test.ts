@@ -1,5 +1,8 @@
 // test: each executable, one if short
-import { diskScenarios } from "./disks.ts";
+import { bootScenarios } from "./boots.ts";
+import { fullDiskScenarios } from "./full-disk.ts";
+import { oddPlacesScenarios } from "./odd-places.ts";
+import { refusedDiskScenarios } from "./refused-disk.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(diskScenarios);
+testScenarios(fullDiskScenarios, refusedDiskScenarios, oddPlacesScenarios, bootScenarios);

@@ -1,13 +1,20 @@
 /** A fault at every system call that accesses the data directory. */
 
 import { grantedAddresses } from "../../blackbox/network.ts";
-import { scratchDirectory } from "../../harness/data-directory.ts";
 import { sample } from "../../harness/sample.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
 import { Verifier } from "../../harness/violations.ts";
-import { DualStack, verifyError, verifyRecovery } from "./dual-stack.ts";
+import { requireFailure } from "./answers.ts";
 import { injectionObstacle, runInjected, type SystemCall, systemCallsOf } from "./injection.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { FaultNetwork } from "./network.ts";
+import {
+  allOf,
+  type Case,
+  type Context,
+  eachOf,
+  NOT_MADE,
+  type Scenario,
+  type Trial,
+} from "./scenario.ts";
 
 type Command = "ADD" | "DEL";
 
@@ -20,6 +27,13 @@ interface Fault {
   readonly times: number;
   /** The error message for it, if the process is not killed. */
   readonly cause?: string;
+}
+
+/** A fault at a system call of a command. */
+interface Strike extends Case {
+  readonly command: Command;
+  readonly at: SystemCall;
+  readonly fault: Fault;
 }
 
 const kill: Fault = { name: "killed", injection: "signal=KILL", times: 1 };
@@ -49,7 +63,7 @@ const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause
   },
 ]);
 
-/** How many attempts run at once: most of their time is spent waiting for stale locks. */
+/** How many attempts run at once: some wait. */
 const AT_ONCE = 6;
 
 /** The smallest share of faults that must hit the intended call; with fewer, too little was tested. */
@@ -86,77 +100,61 @@ async function strikeEverywhere(
   command: Command,
   faults: readonly Fault[],
   times: number,
-): Promise<readonly Attempt[]> {
-  const network = await prepare(context, command);
-  const calls = await systemCallsOf(
-    context.subject.path,
-    network.call(command, "victim"),
-    network.directory,
+): ReturnType<Scenario["attempt"]> {
+  const network = await prepare({ ...context, verifier: new Verifier() }, command);
+  const { subject, directory } = network;
+  const calls = await systemCallsOf(subject.path, network.call(command, "victim"), directory);
+  const all = calls.flatMap((at) =>
+    faults.map((fault) => {
+      const what = `${command} ${fault.name} at ${at.name} ${at.occurrence} (${at.target})`;
+      return { what, command, at, fault };
+    }),
   );
-  const all = calls.flatMap((at) => faults.map((fault) => ({ at, fault })));
   const chosen = sample(all, Math.max(1, oneIn(context) / times), context.seed);
-  const attempts = await sideBySide(chosen, AT_ONCE, async ({ at, fault }) => {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const attempt = await strike(context, command, at, fault);
-      if (attempt !== undefined) return [attempt];
-    }
-    return [];
-  });
-  const made = attempts.flat();
-  if (context.subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
+  const made = await eachOf(chosen, tryToStrike, { atOnce: AT_ONCE, some: allOf })(context);
+  if (subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
     throw new Error(`Only ${made.length} of ${chosen.length} faults struck where they should.`);
   }
   return made;
 }
 
 /** A network with one attachment, and the victim where it is to be deleted. */
-async function prepare(context: Context, command: Command): Promise<DualStack> {
-  const network = new DualStack(context.subject, scratchDirectory(context));
+async function prepare(trial: Trial, command: Command): Promise<FaultNetwork> {
+  const network = new FaultNetwork(trial);
   await network.do("ADD", "other");
   if (command === "DEL") await network.do("ADD", "victim");
   return network;
 }
 
-/** Returns the attempt; `undefined` if the fault hit another call, since threads vary the order of calls. */
-async function strike(
-  context: Context,
-  command: Command,
-  at: SystemCall,
-  fault: Fault,
-): Promise<Attempt | undefined> {
-  const what = `${command} ${fault.name} at ${at.name} ${at.occurrence} (${at.target})`;
-  const network = await prepare(context, command);
-  const verifier = new Verifier();
-  const { directory, subject } = network;
-  const call = network.call(command, "victim");
-  const injected = await runInjected(
-    subject.path,
-    call,
-    directory,
-    at,
-    fault.injection,
-    fault.times,
-  );
-  if (!injected.isHit) return undefined;
+async function tryToStrike(trial: Trial, one: Strike): Promise<typeof NOT_MADE | undefined> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if (await strike(trial, one)) return undefined;
+  }
+  return NOT_MADE;
+}
 
-  const { outcome } = injected;
-  if (fault.cause !== undefined && outcome.exitCode !== 0) {
+/** Returns whether the fault hit the call: threads vary the order of calls. */
+async function strike(trial: Trial, { command, at, fault }: Strike): Promise<boolean> {
+  const { verifier, subject } = trial;
+  const network = await prepare(trial, command);
+  const { directory } = network;
+  const call = network.call(command, "victim");
+  const { injection, times, cause } = fault;
+  const injected = await runInjected(subject.path, call, directory, at, injection, times);
+  if (!injected.isHit) return false;
+
+  const { ending } = injected;
+  if (cause !== undefined && ending.exitCode !== 0) {
     // A call that cannot write cannot report it; one that cannot read or unlink a reservation cannot release it.
-    const isMute = at.name === "write" && fault.times > 1;
-    const isHelpless = /^(?:open|read|unlink)/.test(at.name) && fault.times > 1;
-    if (!isMute) verifyError(outcome, directory, fault.cause, verifier);
-    if (command === "ADD" && !isHelpless) {
-      verifier.require(network.heldBy("victim").length === 0, "kept", "after a failed ADD");
-    }
+    const isMute = at.name === "write" && times > 1;
+    const isHelpless = /^(?:open|read|unlink)/.test(at.name) && times > 1;
+    if (!isMute) requireFailure(verifier, ending, command, directory, cause);
+    if (command === "ADD" && !isHelpless) network.mustHoldNothing("kept", "victim");
   }
-  if (command === "ADD" && outcome.exitCode === 0) {
-    const granted = grantedAddresses(outcome).sort().join(" ");
-    const held = network.heldBy("victim").join(" ");
-    verifier.require(granted === held, "double", `granted ${granted}, held ${held}`);
+  if (ending.exitCode === 0) {
+    if (command === "ADD") network.mustHold("victim", grantedAddresses(ending));
+    else network.mustHoldNothing("leak", "victim");
   }
-  if (command === "DEL" && outcome.exitCode === 0) {
-    verifier.require(network.heldBy("victim").length === 0, "leak", "after a DEL that worked");
-  }
-  await verifyRecovery(network, verifier);
-  return { what, violations: verifier.violations };
+  await network.mustRecover();
+  return true;
 }

@@ -3,94 +3,80 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Mounts, mountObstacle } from "../../harness/mounts.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { DualStack, mustWork, verifyError, verifyRecovery } from "./dual-stack.ts";
-import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { requireFailure } from "./answers.ts";
+import { FaultNetwork } from "./network.ts";
+import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** What a disk can run out of. */
-interface Shortage {
-  readonly of: "pages" | "inodes";
-  /** Takes all but `count`, and returns the function that frees them. */
-  readonly leave: (disk: string, count: number) => () => void;
-}
-
-const shortages: readonly Shortage[] = [
-  { of: "pages", leave: leavePages },
-  { of: "inodes", leave: leaveInodes },
-];
+/** Takes all of a file system but `count`, and returns the function that frees it. */
+export type Leave = (disk: string, count: number) => () => void;
 
 const DISK = "size=128k,nr_inodes=100";
 
 const CAUSE = "no space left on device";
 
-/** This many of either are enough for one ADD into an empty directory. */
+/** This many pages or inodes are enough for one ADD into an empty directory. */
 const ENOUGH = 18;
 
 /** How often a failed ADD is repeated, as a runtime does, to see what it leaves each time. */
 const REPETITIONS = 3;
 
-/** Takes all pages of a file system but `count`; returns the function that frees them. */
-export function leavePages(disk: string, count: number): () => void {
+export const leavePages: Leave = (disk, count) => {
   const { bfree, bsize } = statfsSync(disk);
   const filler = join(disk, "filler");
   writeFileSync(filler, Buffer.alloc((bfree - count) * bsize));
   return () => rmSync(filler);
-}
+};
 
-/** As `leavePages`, for inodes. */
-export function leaveInodes(disk: string, count: number): () => void {
+export const leaveInodes: Leave = (disk, count) => {
   const filler = join(disk, "filler");
   mkdirSync(filler);
   for (let at = statfsSync(disk).ffree; at > count; at--) writeFileSync(join(filler, `${at}`), "");
   return () => rmSync(filler, { recursive: true });
+};
+
+/** On a disk of its own. */
+interface OnDisk extends Case {
+  readonly disk: string;
 }
 
-/** An ADD with this much left, into a network that is in use or was never used. */
-async function addInto(
-  network: DualStack,
-  disk: string,
-  { of, leave }: Shortage,
-  left: number,
-  isInUse: boolean,
-): Promise<Attempt> {
-  const verifier = new Verifier();
-  if (isInUse) await mustWork(network, "ADD", "other", verifier);
-  const before = network.reservations().size;
+/** How much is left, in a network that is in use or was never used. */
+interface Nearly extends OnDisk {
+  readonly left: number;
+  readonly isInUse: boolean;
+}
+
+async function add(trial: Trial, leave: Leave, { disk, left, isInUse }: Nearly): Promise<void> {
+  const { verifier } = trial;
+  const network = new FaultNetwork(trial, { directory: join(disk, "data") });
+  if (isInUse) await network.mustWork("ADD", "other");
+  const before = network.reserved().length;
   const makeRoom = leave(disk, left);
-  const outcome = await network.do("ADD", "victim");
-  if (outcome.exitCode === 0) {
+  const ending = await network.do("ADD", "victim");
+  if (ending.exitCode === 0) {
     verifier.require(network.heldBy("victim").length === 2, "torn", "not both families");
   } else {
-    verifier.require(left < ENOUGH, "refused", `there is room enough: ${outcome.stdout}`);
-    verifyError(outcome, network.directory, CAUSE, verifier);
-    const names = [...network.reservations().keys()].join(" ");
-    verifier.require(network.reservations().size === before, "kept", `after the ADD: ${names}`);
-    await verifyDebris(network, verifier);
+    verifier.require(left < ENOUGH, "refused", `there is room enough: ${ending.stdout}`);
+    requireFailure(verifier, ending, "ADD", network.directory, CAUSE);
+    const names = network.reserved();
+    verifier.require(names.length === before, "kept", `after the ADD: ${names.join(" ")}`);
+    await repeat(trial, network);
   }
   makeRoom();
-  if (!isInUse) await mustWork(network, "ADD", "other", verifier);
-  await verifyRecovery(network, verifier);
-  const what = `ADD with ${left} ${of} left, ${isInUse ? "network in use" : "new network"}`;
-  return { what, violations: verifier.violations };
+  if (!isInUse) await network.mustWork("ADD", "other");
+  await network.mustRecover();
 }
 
 /** However often it fails, it leaves no more behind than the first time. */
-async function verifyDebris(network: DualStack, verifier: Verifier): Promise<void> {
+async function repeat({ verifier }: Trial, network: FaultNetwork): Promise<void> {
   const left = entriesBelow(network.directory);
   for (let i = 0; i < REPETITIONS; i++) await network.do("ADD", "victim");
   if (network.heldBy("victim").length > 0) return;
   const later = entriesBelow(network.directory);
   const grown = later.filter((path) => !left.includes(path)).join(" ");
-  verifier.require(
-    later.length <= left.length,
-    "leak",
-    `failed ADDs leave more and more: ${grown}`,
-  );
+  verifier.require(later.length <= left.length, "leak", `failed ADDs leave more: ${grown}`);
 }
 
-function entriesBelow(directory: string): string[] {
+function entriesBelow(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { recursive: true, encoding: "utf8" });
   } catch {
@@ -98,73 +84,65 @@ function entriesBelow(directory: string): string[] {
   }
 }
 
-type Release = (network: DualStack, verifier: Verifier) => Promise<void>;
-
-const releases: Readonly<Record<string, Release>> = {
-  DEL: (network, verifier) => mustWork(network, "DEL", "victim", verifier),
-  GC: async (network, verifier) => {
-    const valid = [{ containerID: "other", ifname: "eth0" }];
-    const { exitCode, stdout } = await network.ask("GC", { "cni.dev/valid-attachments": valid });
-    verifier.require(exitCode === 0, "refused", `GC: ${stdout}`);
-  },
-};
-
 /** CHECK, then a release, with nothing left. */
-async function releaseFrom(
-  network: DualStack,
-  disk: string,
-  { of, leave }: Shortage,
-  verb: string,
-  release: Release,
-): Promise<Attempt> {
-  const verifier = new Verifier();
-  await mustWork(network, "ADD", "other", verifier);
-  await mustWork(network, "ADD", "victim", verifier);
+async function release(trial: Trial, leave: Leave, { what, disk }: OnDisk): Promise<void> {
+  const network = new FaultNetwork(trial, { directory: join(disk, "data") });
+  await network.mustWork("ADD", "other");
+  await network.mustWork("ADD", "victim");
   const makeRoom = leave(disk, 0);
-  const check = await network.do("CHECK", "victim");
-  verifier.require(check.exitCode === 0, "refused", `CHECK: ${check.stdout}`);
-  await release(network, verifier);
-  const held = network.heldBy("victim").join(" ");
-  verifier.require(held === "", "leak", `${verb} leaves ${held}`);
-  verifier.require(network.heldBy("other").length === 2, "double", `${verb} takes the other's`);
+  await network.mustWork("CHECK", "victim");
+  if (what === "DEL") await network.mustRelease("victim");
+  else await network.mustCollect("other");
+  network.mustHoldNothing("leak", "victim");
+  network.mustHold("other", ["10.0.0.2", "2001:db8::2"]);
   makeRoom();
-  await verifyRecovery(network, verifier);
-  return { what: `${verb} with no ${of} left`, violations: verifier.violations };
+  await network.mustRecover();
 }
 
-async function tryAdds(context: Context, of: Shortage): Promise<Attempt[]> {
-  const { subject, extent, teardown } = context;
+/** Each case on a file system in memory. */
+async function onDisks<C extends Case>(
+  { teardown }: Context,
+  cases: readonly C[],
+): Promise<readonly (C & OnDisk)[]> {
   const mounts = await Mounts.open(teardown);
-  const amounts = Array.from({ length: ENOUGH + 1 }, (_, at) => at);
-  const tried = extent === "exhaustive" ? amounts : [0, 1, 2, 6, ENOUGH];
-  const all = [true, false].flatMap((isInUse) => tried.map((left) => ({ isInUse, left })));
-  return sideBySide(shortSampleOf(context, all), 4, ({ isInUse, left }) => {
-    const disk = mounts.memory(`${of.of}-${left}-${isInUse}`, DISK);
-    return addInto(new DualStack(subject, join(disk, "data")), disk, of, left, isInUse);
-  });
+  return cases.map((one, at) => ({ ...one, disk: mounts.memory(String(at), DISK) }));
 }
 
-async function tryReleases(context: Context, of: Shortage): Promise<Attempt[]> {
-  const { subject, teardown } = context;
-  const mounts = await Mounts.open(teardown);
-  return sideBySide(shortSampleOf(context, Object.entries(releases)), 2, ([verb, release]) => {
-    const disk = mounts.memory(`${of.of}-${verb}`, DISK);
-    return releaseFrom(new DualStack(subject, join(disk, "data")), disk, of, verb, release);
-  });
+function amounts({ extent }: Context, of: string): readonly Omit<Nearly, "disk">[] {
+  const all = Array.from({ length: ENOUGH + 1 }, (_, at) => at);
+  return [true, false].flatMap((isInUse) =>
+    (extent === "exhaustive" ? all : [0, 1, 2, 6, ENOUGH]).map((left) => ({
+      what: `ADD with ${left} ${of} left, ${isInUse ? "network in use" : "new network"}`,
+      left,
+      isInUse,
+    })),
+  );
 }
 
-export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap((shortage) => [
+const shortages = [
+  { of: "pages", words: "disk full", leave: leavePages },
+  { of: "inodes", words: "disk out of inodes", leave: leaveInodes },
+] as const;
+
+export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap(({ of, words, leave }) => [
   {
-    fault: shortage.of === "pages" ? "disk full, or nearly" : "disk out of inodes, or nearly",
+    fault: `${words}, or nearly`,
     promise:
       "an ADD gets both families, or fails with path and cause and keeps neither; no debris grows",
     obstacle: mountObstacle,
-    attempt: (context: Context) => tryAdds(context, shortage),
+    attempt: eachOf(
+      (context) => onDisks(context, amounts(context, of)),
+      (trial, one) => add(trial, leave, one),
+      { atOnce: 4 },
+    ),
   },
   {
-    fault: shortage.of === "pages" ? "disk full" : "disk out of inodes",
+    fault: words,
     promise: "DEL and GC free, CHECK answers",
     obstacle: mountObstacle,
-    attempt: (context: Context) => tryReleases(context, shortage),
+    attempt: eachOf(
+      (context) => onDisks(context, [{ what: "DEL" }, { what: "GC" }]),
+      (trial, one) => release(trial, leave, one),
+    ),
   },
 ]);

@@ -1,56 +1,42 @@
 /** The Go plugin holds the lock and does not release it, or waits for it. */
 
 import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { grantedAddresses } from "../../blackbox/network.ts";
 import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { DualStack, verifyRecovery } from "./dual-stack.ts";
-import { putFifo } from "./file-debris.ts";
-import { holdAt, resume } from "./lock-holders.ts";
+import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
+import { putFifo } from "./corrupt-file.ts";
+import { FaultNetwork, SHORT_TIMEOUT } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { stopObstacle } from "./stopped-call.ts";
+import { allOf, eachOf, type Scenario, type Trial } from "./scenario.ts";
+import { atTheFirst, resume, stopObstacle, whileStopped } from "./stopped-call.ts";
 import { knowsStatus, type Subject } from "./subject.ts";
 import { goSubject } from "./subjects.ts";
-import { SHORT_TIMEOUT, WatchedNetwork } from "./watched-network.ts";
 
 /** Named like an address, but not of a range: the Go plugin opens it, under its lock, and waits for a writer. */
 const FIFO = "192.0.2.1";
 
 /** In seconds. */
-const LIMIT = 15;
+const LIMIT = 60;
 
 /** How the Go plugin ends. */
-type End = "goes on" | "is killed";
+const ends = [{ what: "and then goes on" }, { what: "and then is killed" }] as const;
 
 /** Starts an ADD by the Go plugin, and waits until it has the lock. */
-async function holdByGo(network: WatchedNetwork, go: Subject): Promise<RunningCall> {
+async function holdByGo(network: FaultNetwork, go: Subject): Promise<RunningCall> {
   putFifo(network.path(FIFO));
-  const holder = network.begin("ADD", "victim", 4 * LIMIT, { subject: go });
-  let hasEnded = false;
-  holder.ended.finally(() => {
-    hasEnded = true;
-  });
-  while (!hasEnded && !isLocked(network.path("lock"))) await pause(5);
-  if (hasEnded) throw new Error("The Go plugin ended though it should have waited for the FIFO.");
-  return holder;
+  const holder = network.begin("ADD", "victim", { subject: go, limit: LIMIT });
+  const { ino } = statSync(network.path("lock"));
+  const holds = (): boolean => readFileSync("/proc/locks", "utf8").includes(`:${ino} `);
+  if (await holder.goesOnUntil("the Go plugin has the lock", holds)) return holder;
+  throw new Error("The Go plugin ended though it should have waited for the FIFO.");
 }
 
-function isLocked(path: string): boolean {
-  return locksOn(path) > 0;
-}
-
-/** How many processes hold the lock or wait for it. */
-function locksOn(path: string): number {
-  const { ino } = statSync(path);
-  return readFileSync("/proc/locks", "utf8").split(`:${ino} `).length - 1;
-}
-
-async function finish(network: WatchedNetwork, holder: RunningCall, end: End): Promise<Ending> {
-  if (end === "is killed") {
+async function finish(
+  network: FaultNetwork,
+  holder: RunningCall,
+  isKilled: boolean,
+): Promise<Ending> {
+  if (isKilled) {
     holder.kill();
     await holder.ended;
     unlinkSync(network.path(FIFO));
@@ -63,58 +49,47 @@ async function finish(network: WatchedNetwork, holder: RunningCall, end: End): P
   return holder.ended;
 }
 
-async function attemptWith(context: Context, go: Subject, end: End): Promise<Attempt> {
-  const network = new WatchedNetwork(context);
-  const verifier = new Verifier();
+async function hang(trial: Trial, go: Subject, isKilled: boolean): Promise<void> {
+  const { subject, verifier } = trial;
+  const network = new FaultNetwork(trial);
   await network.do("ADD", "other");
   const holder = await holdByGo(network, go);
-  const short = { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } };
 
-  const third = await network.begin("ADD", "third", LIMIT, short).ended;
+  const third = await network.begin("ADD", "third", { ipam: SHORT_TIMEOUT }).ended;
   requireFailure(verifier, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
-  for (const verb of ["CHECK", "STATUS"] as const) {
-    if (verb === "STATUS" && !knowsStatus(context.subject)) continue;
-    const ending = await network.begin(verb, "other", LIMIT).ended;
-    requireSuccess(verifier, ending, verb, "blocked");
-  }
+  await network.mustWork("CHECK", "other", "blocked");
+  if (knowsStatus(subject)) await network.mustWork("STATUS", "", "blocked");
 
-  const waiting = network.begin("ADD", "fourth", 2 * LIMIT, {
-    ipam: { lockTimeoutSeconds: LIMIT },
-  });
-  const victim = await finish(network, holder, end);
+  const waiting = network.begin("ADD", "fourth", { ipam: { lockTimeoutSeconds: LIMIT } });
+  const victim = await finish(network, holder, isKilled);
   const fourth = await waiting.ended;
-  if (end === "goes on") {
+  if (!isKilled) {
     requireSuccess(verifier, victim, "the Go plugin's ADD");
     requireSuccess(verifier, fourth, "ADD afterwards", "blocked");
   }
-  const granted = [third, victim, fourth].flatMap(grantedAddresses).concat(network.heldBy("other"));
-  verifier.require(new Set(granted).size === granted.length, "double", granted.join(" "));
-
-  for (const containerId of ["third", "fourth"]) {
-    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
-  }
-  await verifyRecovery(new DualStack(context.subject, network.directory), verifier);
-  return { what: `and then ${end}`, violations: verifier.violations };
+  const granted = [third, victim, fourth].flatMap(grantedAddresses);
+  requireDistinct(verifier, [...granted, ...network.heldBy("other")]);
+  await network.mustRelease("third", "fourth");
+  await network.mustRecover();
 }
 
 /** A call is stopped while it holds the lock, and the Go plugin comes. */
-async function wait(context: Context, go: Subject): Promise<Attempt> {
-  const what = "while a call holds the lock";
-  const held = await holdAt(context, { verb: "ADD", path: "net/10.0.0.3", nth: 1 });
-  if (held === undefined) return { what, violations: [{ kind: "hang", detail: "it never stops" }] };
-  const { network } = held;
-  const verifier = new Verifier();
-  const late = network.begin("ADD", "third", LIMIT, { subject: go });
-  let hasEnded = false;
-  void late.ended.then(() => {
-    hasEnded = true;
+function wait(trial: Trial, go: Subject) {
+  const { verifier } = trial;
+  return whileStopped(trial, atTheFirst, async (held) => {
+    const late = held.network.begin("ADD", "third", { subject: go, limit: LIMIT });
+    const waits = await late.awaitsLock();
+    verifier.require(waits, "accepted", "the Go plugin did not wait");
+    held.holder.goOn();
+    requireSuccess(verifier, await late.ended, "the Go plugin's ADD", "blocked");
+    await resume(trial, held);
   });
-  while (!hasEnded && locksOn(network.path("lock")) < 2) await pause(5);
-  verifier.require(!hasEnded, "accepted", "the Go plugin did not wait");
-  held.holder.goOn();
-  requireSuccess(verifier, await late.ended, "the Go plugin's ADD", "blocked");
-  await resume(held, verifier);
-  return { what, violations: verifier.violations };
+}
+
+/** The scenarios are skipped where there is none. */
+function theGoPlugin(): Subject {
+  if (goSubject === undefined) throw new Error("There is no Go plugin here.");
+  return goSubject;
 }
 
 export const goHolderScenarios: readonly Scenario[] = [
@@ -122,18 +97,20 @@ export const goHolderScenarios: readonly Scenario[] = [
     fault: "the Go plugin holds the lock and hangs",
     promise: "a call fails with code 11 in time and names it; no address is handed out twice",
     obstacle: () => skipWithoutGoPlugin || undefined,
-    attempt: async (context) => {
-      const go = goSubject;
-      if (go === undefined) return [];
-      return sideBySide(["goes on", "is killed"] as const, 2, (end) =>
-        attemptWith(context, go, end),
-      );
-    },
+    attempt: eachOf(
+      ends,
+      (trial, { what }) => hang(trial, theGoPlugin(), what === "and then is killed"),
+      { some: allOf },
+    ),
   },
   {
     fault: "the Go plugin is called while a call holds the lock",
     promise: "it waits until the lock is released, and is served",
     obstacle: () => skipWithoutGoPlugin || stopObstacle(),
-    attempt: async (context) => (goSubject === undefined ? [] : [await wait(context, goSubject)]),
+    attempt: eachOf(
+      [{ what: "while a call holds the lock" }],
+      (trial) => wait(trial, theGoPlugin()),
+      { some: allOf },
+    ),
   },
 ];

@@ -2,14 +2,12 @@
 
 import type { Call } from "../../harness/executable.ts";
 import { attachmentCall } from "../../harness/runtime-call.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { verifyAnswer, verifyRefusal } from "./answer.ts";
+import { requireAnswer, requireFailure } from "./answers.ts";
 import { ambiguous, bombs, deepJson, type HostileText, written } from "./hostile-values.ts";
+import { throughShell } from "./pipes.ts";
 import { callWithin, type Ending } from "./running-call.ts";
-import { shortSampleOf } from "./sample.ts";
 import { Sandbox } from "./sandbox.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { type Case, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** In milliseconds, on a busy machine: a mebibyte takes a fraction of a second, tens of them some seconds. */
 const longest = { short: 60_000, full: 60_000, exhaustive: 180_000 };
@@ -32,8 +30,7 @@ const leadingElsewhere = [
 ];
 
 /** An environment variable with an oversized value. */
-interface HostileVariable {
-  readonly what: string;
+interface HostileVariable extends Case {
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -53,43 +50,7 @@ const longVariables: readonly HostileVariable[] = [
   { what: "100 KiB as network namespace", environment: { CNI_NETNS: "/n".repeat(LONG / 2) } },
 ];
 
-export const hostileInputScenarios: readonly Scenario[] = [
-  {
-    fault: "Network name, container id or interface that try to leave the data directory",
-    promise: "one error JSON, exit 1, nothing outside the data directory is touched",
-    attempt: (context) => attempts(context, escapes(), verifyRefusal),
-  },
-  {
-    fault: "JSON 100000 deep, a million ranges, strings of 10 MiB",
-    promise: "one JSON document, in a time proportionate to the size",
-    attempt: (context) => attempts(context, bombs(context.extent).map(add), verifyAnswer),
-  },
-  {
-    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, which Node.js needs",
-    promise: "one JSON document, no crash",
-    attempt: (context) =>
-      attempts(
-        context,
-        deepJson.map(add),
-        verifyAnswer,
-        context.subject.name === "portable" ? 1024 : 256,
-      ),
-  },
-  {
-    fault:
-      "__proto__, repeated keys, lone surrogates, numbers beyond 2^53, ranges of 2^32 and 2^128",
-    promise: "one JSON document, nothing outside the data directory is touched",
-    attempt: (context) => attempts(context, ambiguous.map(add), verifyAnswer),
-  },
-  {
-    fault: "Container id, interface, CNI_ARGS and CNI_NETNS of 100 KiB",
-    promise: "one JSON document, no crash",
-    attempt: (context) => attempts(context, longVariables.map(withVariables), verifyAnswer),
-  },
-];
-
-interface HostileCall {
-  readonly what: string;
+interface HostileCall extends Case {
   readonly call: () => Call;
 }
 
@@ -128,29 +89,59 @@ function attach(command: (typeof commands)[number]): Call {
   return { ...attachmentCall(command, { containerId: "c9" }, {}), stdin: written({}) };
 }
 
-async function attempts(
-  context: Context,
-  cases: readonly HostileCall[],
-  decide: (outcome: Ending, verifier: Verifier) => void,
+/** In a sandbox, which it must not leave. */
+async function attempt(
+  trial: Trial,
+  { what, call }: HostileCall,
   stackKibibytes?: number,
-): Promise<readonly Attempt[]> {
-  return sideBySide(shortSampleOf(context, cases), 2, async ({ what, call }) => {
-    const verifier = new Verifier();
-    const sandbox = new Sandbox(context);
-    const { path } = context.subject;
-    const limits = { limit: longest[context.extent] };
-    const workingDirectory = sandbox.directory;
-    const made = { ...call(), workingDirectory };
-    const outcome = await (stackKibibytes === undefined
-      ? callWithin(path, made, limits)
-      : callWithin("/bin/sh", withStack(made, path, stackKibibytes), limits));
-    decide(outcome, verifier);
-    sandbox.decide(verifier);
-    return { what, violations: verifier.violations };
-  });
+): Promise<Ending> {
+  const { verifier, subject, extent } = trial;
+  const sandbox = new Sandbox(trial);
+  const limit = longest[extent];
+  const made = { ...call(), workingDirectory: sandbox.directory };
+  const ending = await (stackKibibytes === undefined
+    ? callWithin(subject.path, made, { limit })
+    : throughShell(`ulimit -s ${stackKibibytes}; exec "$0"`, made, subject, limit));
+  requireAnswer(verifier, ending, what);
+  sandbox.mustBeKept(verifier);
+  return ending;
 }
 
-/** The call through a shell that limits the stack. */
-function withStack(call: Call, program: string, kibibytes: number): Call {
-  return { ...call, arguments: ["-c", `ulimit -s ${kibibytes}; exec "$0"`, program] };
+async function refuse(trial: Trial, call: HostileCall): Promise<void> {
+  requireFailure(trial.verifier, await attempt(trial, call), call.what);
 }
+
+const atOnce = { atOnce: 2 };
+
+export const hostileInputScenarios: readonly Scenario[] = [
+  {
+    fault: "Network name, container id or interface that try to leave the data directory",
+    promise: "one error JSON, exit 1, nothing outside the data directory is touched",
+    attempt: eachOf(escapes(), refuse, atOnce),
+  },
+  {
+    fault: "JSON 100000 deep, a million ranges, strings of 10 MiB",
+    promise: "one JSON document, in a time proportionate to the size",
+    attempt: eachOf(({ extent }) => bombs(extent).map(add), attempt, atOnce),
+  },
+  {
+    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, which Node.js needs",
+    promise: "one JSON document, no crash",
+    attempt: eachOf(
+      deepJson.map(add),
+      (trial, call) => attempt(trial, call, trial.subject.name === "portable" ? 1024 : 256),
+      atOnce,
+    ),
+  },
+  {
+    fault:
+      "__proto__, repeated keys, lone surrogates, numbers beyond 2^53, ranges of 2^32 and 2^128",
+    promise: "one JSON document, nothing outside the data directory is touched",
+    attempt: eachOf(ambiguous.map(add), attempt, atOnce),
+  },
+  {
+    fault: "Container id, interface, CNI_ARGS and CNI_NETNS of 100 KiB",
+    promise: "one JSON document, no crash",
+    attempt: eachOf(longVariables.map(withVariables), attempt, atOnce),
+  },
+];

@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Call, type Outcome, start } from "../../harness/executable.ts";
+import type { Call } from "../../harness/executable.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 
 /** A system call of a run that touches the data directory. */
 export interface SystemCall {
@@ -17,10 +18,13 @@ export interface SystemCall {
 
 /** A run under a fault. */
 export interface Injected {
-  readonly outcome: Outcome;
+  readonly ending: Ending;
   /** Whether the fault hit the intended call. */
   readonly isHit: boolean;
 }
+
+/** No call takes longer, in milliseconds, even where each system call fails and is repeated. */
+const LIMIT = 180_000;
 
 const traced = ["--trace=%file,%desc", "--follow-forks", "--decode-fds=path", "--quiet=all"];
 
@@ -69,27 +73,25 @@ export async function runInjected(
   times: number,
 ): Promise<Injected> {
   const when = times === 1 ? `${at.occurrence}` : `${at.occurrence}..${at.occurrence + times - 1}`;
-  const { outcome, log } = await trace(program, call, [
-    `--inject=${at.name}:${fault}:when=${when}`,
-  ]);
+  const { ending, log } = await trace(program, call, [`--inject=${at.name}:${fault}:when=${when}`]);
   const struck = parse(log, directory).find(
     ({ name, occurrence }) => name === at.name && occurrence === at.occurrence,
   );
-  return { outcome, isHit: struck?.target === at.target && struck.wasStruck };
+  return { ending, isHit: struck?.target === at.target && struck.wasStruck };
 }
 
 async function trace(
   program: string,
   call: Call,
   injection: readonly string[],
-): Promise<{ outcome: Outcome; log: string }> {
+): Promise<{ ending: Ending; log: string }> {
   const scratch = mkdtempSync(join(tmpdir(), "host-local-strace-"));
   const file = join(scratch, "log");
   try {
     const command = [program, ...(call.arguments ?? [])];
     const args = [...traced, `--output=${file}`, ...injection, "--", ...command];
-    const outcome = await start("strace", { ...call, arguments: args });
-    return { outcome, log: readFileSync(file, "latin1") };
+    const ending = await callWithin("strace", { ...call, arguments: args }, { limit: LIMIT });
+    return { ending, log: readFileSync(file, "latin1") };
   } finally {
     rmSync(scratch, { recursive: true });
   }

@@ -1,23 +1,19 @@
 /** Faults of standard input. */
 
-import { spawnSync } from "node:child_process";
-import { closeSync, constants, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { verifyRefusal, verifySuccess } from "./answer.ts";
-import { callWithin, type Ending } from "./running-call.ts";
-import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { requireFailure, requireSuccess } from "./answers.ts";
+import { openPipe, throughShell } from "./pipes.ts";
+import { callWithin, type Ending, RunningCall } from "./running-call.ts";
+import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
+import type { Subject } from "./subject.ts";
 
 /** A call with some input, and how it is started. */
-interface Case {
-  readonly what: string;
-  readonly start: (call: Call, context: Context) => Promise<Ending>;
+interface Input extends Case {
+  readonly start: (call: Call, trial: Trial) => Promise<Ending>;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -31,187 +27,139 @@ const SOON = 60_000;
 /** For an input that never ends: a minute, and what a busy machine adds. */
 const AFTER_A_MINUTE = 90_000;
 
-export const inputScenarios: readonly Scenario[] = [
-  {
-    fault: "Standard input is closed, empty, a directory, cut off, or not UTF-8 where it matters",
-    promise: "one error JSON, exit 1, nothing reserved",
-    attempt: (context) => attempts(context, noConfiguration, verifyRefusal, []),
-  },
-  {
-    fault:
-      "The configuration comes byte by byte, in a file, with bytes that are not UTF-8, or has 64 MiB",
-    promise: "the call is served",
-    attempt: (context) => attempts(context, strangeWays, verifySuccess, ["10.0.0.2"]),
-  },
-  {
-    fault: "Standard input never ends",
-    promise: "one error JSON within a minute or after 64 MiB, exit 1, nothing reserved",
-    attempt: (context) => attempts(context, endless(context), verifyRefusal, []),
-  },
-];
-
-const noConfiguration: readonly Case[] = [
-  { what: "closed", start: (call, context) => throughShell('exec "$0" <&-', call, context) },
-  { what: "empty", start: (call, context) => throughPipes({ ...call, stdin: "" }, context) },
-  { what: "/dev/null", start: (call, context) => fromFile("/dev/null", call, context) },
-  { what: "a directory", start: (call, context) => fromFile("/", call, context) },
+const noConfiguration: readonly Input[] = [
+  { what: "closed", start: (call, { subject }) => throughShell('exec "$0" <&-', call, subject) },
+  { what: "empty", start: (call, { subject }) => throughPipes({ ...call, stdin: "" }, subject) },
+  { what: "/dev/null", start: (call, { subject }) => fromFile("/dev/null", call, subject) },
+  { what: "a directory", start: (call, { subject }) => fromFile("/", call, subject) },
   {
     what: "cut off",
-    start: (call, context) => throughPipes({ ...call, stdin: call.stdin.slice(0, -3) }, context),
+    start: (call, { subject }) =>
+      throughPipes({ ...call, stdin: call.stdin.slice(0, -3) }, subject),
   },
   {
     what: "a name that is not UTF-8",
-    start: (call, context) => throughPipes(spoil(call), context),
+    start: (call, { subject }) => throughPipes(spoil(call), subject),
   },
 ];
 
-const strangeWays: readonly Case[] = [
+const strangeWays: readonly Input[] = [
   { what: "byte by byte", start: byteByByte },
   {
     what: "in a file",
-    start: (call, context) => throughShell('cat >input; exec "$0" <input', call, context),
+    start: (call, { subject }) => throughShell('cat >input; exec "$0" <input', call, subject),
   },
   {
     what: "in a file whose beginning somebody else read",
-    start: (call, context) =>
+    start: (call, { subject }) =>
       throughShell(
         '{ printf "not for you"; cat; } >input; { dd bs=11 count=1 of=/dev/null; exec "$0"; } <input 2>/dev/null',
         call,
-        context,
+        subject,
       ),
   },
   {
     what: "with bytes that are no UTF-8 in a member that nobody reads",
-    start: (call, context) => {
+    start: (call, { subject }) => {
       const text = String(call.stdin).replace("{", '{"note":"\xff\xfe\x80",');
-      return throughPipes({ ...call, stdin: Buffer.from(text, "latin1") }, context);
+      return throughPipes({ ...call, stdin: Buffer.from(text, "latin1") }, subject);
     },
   },
   {
     what: "64 MiB of blanks before it",
-    start: (call, context) => throughPipes(padded(call), context),
+    start: (call, { subject }) => throughPipes(padded(call), subject),
   },
 ];
 
-function endless({ extent }: Context): readonly Case[] {
-  const always: readonly Case[] = [
-    {
-      what: "more than 64 MiB and no end",
-      start: (call, context) => openPipe(tooLong(call), context),
-    },
-  ];
-  if (extent !== "exhaustive") return always;
+function endless({ extent }: Context): readonly Input[] {
+  const tooMuch = {
+    what: "more than 64 MiB and no end",
+    start: (call: Call, trial: Trial) => leftOpen(tooLong(call), trial),
+  };
+  if (extent !== "exhaustive") return [tooMuch];
   return [
-    ...always,
+    tooMuch,
     {
       what: "nothing is written",
-      start: (call, context) => openPipe({ ...call, stdin: "" }, context),
+      start: (call, trial) => leftOpen({ ...call, stdin: "" }, trial),
     },
-    { what: "the whole configuration and no end", start: openPipe },
+    { what: "the whole configuration and no end", start: leftOpen },
   ];
 }
 
-function attempts(
-  context: Context,
-  cases: readonly Case[],
-  decide: (outcome: Ending, verifier: Verifier) => void,
+/** An ADD with this input. */
+async function attempt(
+  trial: Trial,
+  { start }: Input,
+  decide: (ending: Ending) => void,
   reserved: readonly string[],
-): Promise<readonly Attempt[]> {
-  // Several at once, since some wait for a minute.
-  return sideBySide(shortSampleOf(context, cases), 3, async ({ what, start }) => {
-    const directory = scratchDirectory(context);
-    const { cniVersion } = context.subject;
-    const document = configuration("data", { subnet: "10.0.0.0/29" }, { cniVersion });
-    const call = attachmentCall("ADD", { containerId: "c1" }, document);
-    const verifier = new Verifier();
-    decide(await start({ ...call, workingDirectory: directory }, context), verifier);
-    const found = reservedIn(directory);
-    const isRight = found.join() === reserved.join();
-    verifier.require(isRight, reserved.length === 0 ? "kept" : "refused", `reserved: ${found}`);
-    return { what, violations: verifier.violations };
-  });
+): Promise<void> {
+  const directory = scratchDirectory(trial);
+  const { cniVersion } = trial.subject;
+  const document = configuration("data", { subnet: "10.0.0.0/29" }, { cniVersion });
+  const call = attachmentCall("ADD", { containerId: "c1" }, document);
+  decide(await start({ ...call, workingDirectory: directory }, trial));
+  const files = readdirSync(directory, { recursive: true, encoding: "utf8" });
+  const found = files.filter((path) => /^data\/net\/\d+\./.test(path));
+  const isRight = found.join() === reserved.join();
+  const kind = reserved.length === 0 ? "kept" : "refused";
+  trial.verifier.require(isRight, kind, `reserved: ${found}`);
 }
 
-function reservedIn(directory: string): readonly string[] {
-  const { stdout } = spawnSync("sh", ["-c", "ls -1 data/net 2>/dev/null"], {
-    cwd: directory,
-    encoding: "utf8",
-  });
-  return stdout.split("\n").filter((name) => /^\d+\./.test(name));
+function refused(trial: Trial, input: Input): Promise<void> {
+  return attempt(trial, input, (ending) => requireFailure(trial.verifier, ending, "ADD"), []);
 }
 
-function throughPipes(call: Call, { subject }: Context): Promise<Ending> {
-  return callWithin(subject.path, call, { limit: SOON });
+function served(trial: Trial, input: Input): Promise<void> {
+  const decide = (ending: Ending): void => requireSuccess(trial.verifier, ending, "ADD");
+  return attempt(trial, input, decide, ["data/net/10.0.0.2"]);
 }
 
-/** The script's `$0` is the plugin. */
-function throughShell(script: string, call: Call, { subject }: Context): Promise<Ending> {
-  const shell = { ...call, arguments: ["-c", script, subject.path] };
-  return callWithin("/bin/sh", shell, { limit: SOON });
+function throughPipes(call: Call, { path }: Subject): Promise<Ending> {
+  return callWithin(path, call, { limit: SOON });
 }
 
-async function fromFile(path: string, call: Call, { subject }: Context): Promise<Ending> {
-  const file = openSync(path, constants.O_RDONLY);
+async function fromFile(file: string, call: Call, { path }: Subject): Promise<Ending> {
+  const opened = openSync(file, constants.O_RDONLY);
   try {
-    const stdio = [file, "pipe", "pipe"] as const;
-    return await callWithin(subject.path, call, { limit: SOON, stdio: [...stdio] });
+    return await callWithin(path, call, { limit: SOON, stdio: [opened, "pipe", "pipe"] });
   } finally {
-    closeSync(file);
+    closeSync(opened);
   }
 }
 
-async function byteByByte(call: Call, context: Context): Promise<Ending> {
-  return withPipe(context, async (reader, writer) => {
-    const stdio = [reader, "pipe", "pipe"] as const;
-    const answer = callWithin(context.subject.path, call, {
-      limit: SOON,
-      stdio: [...stdio],
-    });
-    for (const byte of Buffer.from(call.stdin)) {
-      writeSync(writer, Buffer.of(byte));
-      await setImmediate();
-    }
-    closeSync(writer);
-    return answer;
-  });
+async function byteByByte(call: Call, trial: Trial): Promise<Ending> {
+  const { reader, writer } = openPipe(trial);
+  const stdio = [reader, "pipe" as const, "pipe" as const];
+  const answer = callWithin(trial.subject.path, call, { limit: SOON, stdio });
+  for (const byte of Buffer.from(call.stdin)) {
+    writeSync(writer, Buffer.of(byte));
+    await setImmediate();
+  }
+  closeSync(writer);
+  closeSync(reader);
+  return answer;
 }
 
 /** Writes the call's input into a pipe and leaves it open. */
-async function openPipe(call: Call, context: Context): Promise<Ending> {
-  return withPipe(context, async (reader, writer) => {
-    const stdio = [reader, "pipe", "pipe"] as const;
-    const limits = { limit: AFTER_A_MINUTE, stdio: [...stdio] };
-    let ended = false;
-    const answer = callWithin(context.subject.path, call, limits).finally(() => {
-      ended = true;
-    });
-    const bytes = Buffer.from(call.stdin);
-    for (let at = 0; at < bytes.length && !ended; ) {
-      at += writtenNow(writer, bytes.subarray(at, at + 64 * 1024));
-      await setImmediate();
+async function leftOpen(call: Call, trial: Trial): Promise<Ending> {
+  const { reader, writer } = openPipe(trial);
+  const launch = { limit: AFTER_A_MINUTE, stdio: [reader, "pipe" as const, "pipe" as const] };
+  const running = new RunningCall(trial.subject.path, call, launch);
+  const bytes = Buffer.from(call.stdin);
+  let at = 0;
+  await running.goesOnUntil("the whole input is read", () => {
+    while (at < bytes.length) {
+      const written = writtenNow(writer, bytes.subarray(at, at + 64 * 1024));
+      if (written === 0) return false;
+      at += written;
     }
-    const outcome = await answer;
-    closeSync(writer);
-    return outcome;
+    return true;
   });
-}
-
-async function withPipe<T>(
-  context: Context,
-  use: (reader: number, writer: number) => Promise<T>,
-): Promise<T> {
-  const path = join(scratchDirectory(context), "pipe");
-  spawnSync("mkfifo", [path]);
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  // What the plugin gets is a pipe that blocks, as from a runtime.
-  const given = openSync(path, constants.O_RDONLY);
+  const ending = await running.ended;
+  closeSync(writer);
   closeSync(reader);
-  try {
-    return await use(given, writer);
-  } finally {
-    closeSync(given);
-  }
+  return ending;
 }
 
 /** How many bytes the pipe took. */
@@ -236,3 +184,22 @@ function spoil(call: Call): Call {
   const text = String(call.stdin).replace('"net"', '"n\xfft"');
   return { ...call, stdin: Buffer.from(text, "latin1") };
 }
+
+export const inputScenarios: readonly Scenario[] = [
+  {
+    fault: "Standard input is closed, empty, a directory, cut off, or not UTF-8 where it matters",
+    promise: "one error JSON, exit 1, nothing reserved",
+    attempt: eachOf(noConfiguration, refused),
+  },
+  {
+    fault:
+      "The configuration comes byte by byte, in a file, with bytes that are not UTF-8, or has 64 MiB",
+    promise: "the call is served",
+    attempt: eachOf(strangeWays, served),
+  },
+  {
+    fault: "Standard input never ends",
+    promise: "one error JSON within a minute or after 64 MiB, exit 1, nothing reserved",
+    attempt: eachOf(endless, refused),
+  },
+];

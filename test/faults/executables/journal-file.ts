@@ -1,7 +1,7 @@
 /** The journal as it is on disk: a seal of 256 bytes, and then a line for each change. */
 
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
-import type { WatchedNetwork } from "./watched-network.ts";
+import type { FaultNetwork } from "./network.ts";
 
 const HEADER = 256;
 
@@ -21,18 +21,18 @@ export interface SealText {
 }
 
 /** The path of a network's journal. */
-export function journalOf(network: WatchedNetwork): string {
+export function journalOf(network: FaultNetwork): string {
   return network.ownPath("journal");
 }
 
 /** What stands in the journal below its seal. */
-export function linesOf(network: WatchedNetwork): readonly string[] {
+export function linesOf(network: FaultNetwork): readonly string[] {
   return readFileSync(journalOf(network), "utf8").slice(HEADER).split("\n").slice(0, -1);
 }
 
 /** A journal of these lines, sealed as it is right now, but for what is given. */
 export function sealed(
-  network: WatchedNetwork,
+  network: FaultNetwork,
   lines: readonly string[],
   claims: Partial<SealText> = {},
 ): string {
@@ -67,6 +67,6 @@ function machineId(): string {
 }
 
 /** Overwrites the journal, which changes nothing about the network's directory. */
-export function writeJournal(network: WatchedNetwork, content: string | Buffer): void {
+export function writeJournal(network: FaultNetwork, content: string | Buffer): void {
   writeFileSync(journalOf(network), content, { mode: 0o600 });
 }

@@ -1,90 +1,151 @@
-/** The holder of the lock is killed or stopped. */
+/** The holder of the lock is killed or stopped, or its lock is removed or replaced. */
 
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { requireFailure, requireSuccess } from "./call-requirements.ts";
-import { changesBetween, stateOf } from "./disk-state.ts";
-import { DualStack, verifyRecovery } from "./dual-stack.ts";
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
+import { type FaultNetwork, SHORT_TIMEOUT, type Verb } from "./network.ts";
 import type { RunningCall } from "./running-call.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { describeStop, stopPoints } from "./stop-points.ts";
-import { type StopPoint, startStopped, stopObstacle } from "./stopped-call.ts";
-import { SHORT_TIMEOUT, type Verb, WatchedNetwork } from "./watched-network.ts";
+import {
+  type Case,
+  type Context,
+  eachOf,
+  type NOT_MADE,
+  type Scenario,
+  type Trial,
+} from "./scenario.ts";
+import {
+  atTheFirst,
+  type HeldNetwork,
+  inTheMiddle,
+  resume,
+  type StopPoint,
+  stopObstacle,
+  stopPoint,
+  whileStopped,
+} from "./stopped-call.ts";
 
-/** Seconds after which a call has waited far too long, even on a busy machine. */
-const LIMIT = 15;
+/** What a call touches while it holds the lock. */
+const touched = [
+  ...["net/10.0.0.3", "net/2001:db8::3", "net/last_reserved_ip.0", "net/last_reserved_ip.1"],
+  ".host-local/net/journal",
+];
 
-/** A network in which a call for `victim` holds the lock and is stopped. */
-export interface HeldNetwork {
-  readonly network: WatchedNetwork;
-  readonly holder: RunningCall;
+/** The points for a run; not every call comes to each. */
+function stopPoints({ extent }: Context): readonly StopPoint[] {
+  return {
+    short: [inTheMiddle],
+    full: [atTheFirst, inTheMiddle, stopPoint("DEL", "net/10.0.0.3")],
+    exhaustive: (["ADD", "DEL"] as const).flatMap((verb) =>
+      touched.flatMap((path) => [1, 2, 3].map((nth) => stopPoint(verb, path, nth))),
+    ),
+  }[extent];
 }
 
-/** @returns `undefined` where the call never comes to the point */
-export async function holdAt(context: Context, stop: StopPoint): Promise<HeldNetwork | undefined> {
-  const network = new WatchedNetwork(context);
-  await network.do("ADD", "other");
-  if (stop.verb === "DEL") await network.do("ADD", "victim");
-  const { call, isStopped } = await startStopped(context, network, stop.verb, "victim", stop);
-  return isStopped ? { network, holder: call } : undefined;
-}
-
-/** Continues the holder to its end, and uses the network afterwards. */
-export async function resume({ network, holder }: HeldNetwork, verifier: Verifier): Promise<void> {
-  holder.goOn();
-  requireSuccess(verifier, await holder.ended, "the call that stood still");
-  await requireNormality(network, verifier);
-}
-
-/** After it all: every address can be handed out once, and is freed. */
-export async function requireNormality(network: WatchedNetwork, verifier: Verifier): Promise<void> {
-  for (const containerId of ["third", "fourth"]) {
-    requireSuccess(verifier, await network.do("DEL", containerId), `DEL ${containerId}`);
-  }
-  await verifyRecovery(new DualStack(network.subject, network.directory), verifier);
-}
-
-/** Does `attempt` at each point to which a call comes. */
+/** Does something at each point to which a call comes. */
 function atEachStop(
-  context: Context,
-  attempt: (held: HeldNetwork, verifier: Verifier) => Promise<void>,
-): Promise<readonly Attempt[]> {
-  const attempts = sideBySide(stopPoints(context), 3, async (stop): Promise<readonly Attempt[]> => {
-    const held = await holdAt(context, stop);
-    if (held === undefined) return [];
-    const verifier = new Verifier();
-    await attempt(held, verifier);
-    held.holder.kill();
-    return [{ what: describeStop(stop), violations: verifier.violations }];
-  });
-  return attempts.then((lists) => lists.flat());
+  attempt: (trial: Trial, held: HeldNetwork) => Promise<void>,
+): Scenario["attempt"] {
+  return eachOf(
+    stopPoints,
+    (trial, stop) => whileStopped(trial, stop, (held) => attempt(trial, held)),
+    { some: (_, stops) => stops },
+  );
 }
 
-async function kill({ network, holder }: HeldNetwork, verifier: Verifier): Promise<void> {
-  const waiting = network.begin("ADD", "third", LIMIT);
+async function kill({ verifier }: Trial, { network, holder }: HeldNetwork): Promise<void> {
+  const waiting = network.begin("ADD", "third");
   holder.kill();
   requireSuccess(verifier, await waiting.ended, "the call that waited", "blocked");
-  await requireNormality(network, verifier);
+  await network.mustRecover("third");
 }
 
-async function standStill(held: HeldNetwork, verifier: Verifier): Promise<void> {
+async function standStill(trial: Trial, held: HeldNetwork): Promise<void> {
+  const { verifier } = trial;
   const { network, holder } = held;
-  const before = stateOf(network.directory);
   const begin = (verb: Verb, containerId: string): RunningCall =>
-    network.begin(verb, containerId, LIMIT, { ipam: { lockTimeoutSeconds: SHORT_TIMEOUT } });
-  const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
-  // The Go plugin's does nothing, and needs no lock for that.
-  if (network.subject.name !== "Go") waiting.push(begin("GC", ""));
-  for (const verb of ["CHECK", "STATUS"] as const) {
-    requireSuccess(verifier, await begin(verb, "other").ended, verb, "blocked");
-  }
-  for (const { ended } of waiting) {
-    const words = ["11 ", `process ${holder.id}`, "lockTimeoutSeconds"];
-    requireFailure(verifier, await ended, "a call without the lock", ...words);
-  }
-  const changes = changesBetween(before, stateOf(network.directory));
-  verifier.require(changes === "", "torn", changes);
-  await resume(held, verifier);
+    network.begin(verb, containerId, { ipam: SHORT_TIMEOUT });
+  await network.mustNotChange("without the lock", async () => {
+    const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
+    // The Go plugin's does nothing, and needs no lock for that.
+    if (network.subject.name !== "Go") waiting.push(begin("GC", ""));
+    for (const verb of ["CHECK", "STATUS"] as const) {
+      requireSuccess(verifier, await begin(verb, "other").ended, verb, "blocked");
+    }
+    for (const { ended } of waiting) {
+      const words = ["11 ", `process ${holder.id}`, "lockTimeoutSeconds"];
+      requireFailure(verifier, await ended, "a call without the lock", ...words);
+    }
+  });
+  await resume(trial, held);
+}
+
+interface Removal extends Case {
+  readonly remove: (network: FaultNetwork) => void;
+  /** Whether a call waits for the lock before. */
+  readonly isAwaited?: true;
+}
+
+function remove(network: FaultNetwork): void {
+  rmSync(network.path("lock"), { force: true });
+}
+
+function replace(network: FaultNetwork): void {
+  writeFileSync(network.path("lock.new"), "");
+  renameSync(network.path("lock.new"), network.path("lock"));
+}
+
+function linkToOther(network: FaultNetwork): void {
+  remove(network);
+  writeFileSync(`${network.directory}/other-lock`, "");
+  symlinkSync("../other-lock", network.path("lock"));
+}
+
+function removeWithState(network: FaultNetwork): void {
+  remove(network);
+  rmSync(network.ownPath(""), { recursive: true, force: true });
+}
+
+const removals: readonly Removal[] = [
+  { what: "removed", remove },
+  { what: "removed while another waits", remove, isAwaited: true },
+  { what: "replaced by a new one", remove: replace },
+  { what: "replaced while another waits", remove: replace, isAwaited: true },
+  { what: "replaced by a link to another file", remove: linkToOther },
+  {
+    what: "removed with the whole directory that the Go plugin does not know",
+    remove: removeWithState,
+    isAwaited: true,
+  },
+];
+
+function removeLock(
+  trial: Trial,
+  { remove, isAwaited }: Removal,
+): Promise<typeof NOT_MADE | undefined> {
+  return whileStopped(trial, atTheFirst, async (held) => {
+    const { network } = held;
+    if (isAwaited) {
+      const third = network.begin("ADD", "third");
+      await third.awaitsLock();
+      remove(network);
+      await meet(trial, held, third);
+    } else {
+      remove(network);
+      await meet(trial, held, network.begin("ADD", "third"));
+    }
+  });
+}
+
+/** Another ADD takes another lock, or waits for that of the stopped ADD: both are served. */
+export async function meet(trial: Trial, held: HeldNetwork, third: RunningCall): Promise<void> {
+  const { verifier } = trial;
+  const { network, holder } = held;
+  await third.awaitsLock();
+  holder.goOn();
+  const endings = [await holder.ended, await third.ended];
+  for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
+  requireDistinct(verifier, [...endings.flatMap(grantedAddresses), ...network.heldBy("other")]);
+  await resume(trial, held);
 }
 
 export const lockHolderScenarios: readonly Scenario[] = [
@@ -92,13 +153,19 @@ export const lockHolderScenarios: readonly Scenario[] = [
     fault: "the holder of the lock is killed (SIGKILL) while another call waits",
     promise: "the other call is served, and every address can be handed out once",
     obstacle: stopObstacle,
-    attempt: (context) => atEachStop(context, kill),
+    attempt: atEachStop(kill),
   },
   {
     fault: "the holder of the lock is stopped (SIGSTOP) for longer than others wait",
     promise:
       "they fail with code 11 in time, name the holder, and change nothing; CHECK and STATUS work; the holder, once continued, ends as usual",
     obstacle: stopObstacle,
-    attempt: (context) => atEachStop(context, standStill),
+    attempt: atEachStop(standStill),
+  },
+  {
+    fault: "the lock file is removed or replaced while it is held",
+    promise: "no address is handed out twice, no file is torn, and nothing is left after the DELs",
+    obstacle: stopObstacle,
+    attempt: eachOf(removals, removeLock),
   },
 ];

@@ -1,5 +1,8 @@
 // test: each executable, Go plugin
-import { lockScenarios } from "./locks.ts";
+import { clockScenarios } from "./clock.ts";
+import { concurrentCallScenarios } from "./concurrent-calls.ts";
+import { goHolderScenarios } from "./go-holder.ts";
+import { lockHolderScenarios } from "./lock-holders.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(lockScenarios);
+testScenarios(lockHolderScenarios, clockScenarios, concurrentCallScenarios, goHolderScenarios);

@@ -5,17 +5,13 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { Mounts } from "../../harness/mounts.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
-import { deleteAll, ipam, verifyRoom } from "./room.ts";
-import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { WatchedNetwork } from "./watched-network.ts";
+import { FaultNetwork, oneRange } from "./network.ts";
+import { mustHaveRoom } from "./room.ts";
+import { type Case, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** A way for a data directory to come to a machine. */
-interface Way {
-  readonly what: string;
+interface Way extends Case {
   /** Where the first machine has it, and the second one; `move` brings it there. */
   readonly prepare: (
     first: Mounts,
@@ -64,22 +60,20 @@ const ways: readonly Way[] = [
   },
 ];
 
-async function attemptWith({ subject, teardown }: Context, way: Way): Promise<Attempt> {
-  const verifier = new Verifier();
-  const first = await Mounts.open(teardown);
-  const second = await Mounts.openAfterBoot(teardown);
-  const { from, move } = way.prepare(first, second, scratchDirectory({ teardown }));
-  const before = new WatchedNetwork({ subject, teardown }, { ipam, directory: from });
+async function attempt(trial: Trial, { prepare }: Way): Promise<void> {
+  const first = await Mounts.open(trial.teardown);
+  const second = await Mounts.openAfterBoot(trial.teardown);
+  const { from, move } = prepare(first, second, scratchDirectory(trial));
+  const before = new FaultNetwork(trial, { ipam: oneRange, directory: from });
   const containerIds = ["c0", "c1", "c2"];
-  for (const id of containerIds) await before.do("ADD", id);
-  await deleteAll(before, ["c0", "c1"], verifier);
+  for (const id of containerIds) await before.mustWork("ADD", id);
+  await before.mustRelease("c0", "c1");
 
   const directory = move();
-  const after = new WatchedNetwork({ subject, teardown }, { ipam, directory, under: second.entry });
+  const after = new FaultNetwork(trial, { ipam: oneRange, directory, under: second.entry });
   // Overwritten in place: the network's directory does not show it, only that the machine has started meanwhile.
   writeFileSync(after.path("10.0.0.4"), "c0\r\neth0");
-  await verifyRoom(after, containerIds, verifier);
-  return { what: way.what, violations: verifier.violations };
+  await mustHaveRoom(after, containerIds);
 }
 
 export const movedScenarios: readonly Scenario[] = [
@@ -87,7 +81,6 @@ export const movedScenarios: readonly Scenario[] = [
     fault: "the data directory comes from another machine, or from before the machine's start",
     promise: "DEL frees all; every address can be handed out again, once",
     obstacle: () => fileSystemObstacle(fileSystems.ext4),
-    attempt: (context) =>
-      sideBySide(shortSampleOf(context, ways), 4, (way) => attemptWith(context, way)),
+    attempt: eachOf(ways, attempt, { atOnce: 4 }),
   },
 ];

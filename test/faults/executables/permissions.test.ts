@@ -1,5 +1,6 @@
 // test: each executable
-import { permissionScenarios } from "./permissions.ts";
+import { fileModesScenarios } from "./file-modes.ts";
+import { plantedLinksScenarios } from "./planted-links.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(permissionScenarios);
+testScenarios(fileModesScenarios, plantedLinksScenarios);

@@ -2,11 +2,7 @@
 
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -15,19 +11,17 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { DualStack, mustWork, verifyError, verifyRecovery } from "./dual-stack.ts";
-import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
+import { FaultNetwork } from "./network.ts";
+import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** What a link leads to; what is there stays as it is. */
-type Goal = "nothing" | "a file" | "a directory" | "what stood there";
+const goals = ["nothing", "a file", "a directory", "what stood there"] as const;
 
-interface Planting {
+interface Planting extends Case {
   /** The link's path in the data directory. */
   readonly path: string;
-  readonly goal: Goal;
+  readonly goal: (typeof goals)[number];
   /** Whether the network was used before. */
   readonly isInUse: boolean;
 }
@@ -43,111 +37,71 @@ const names: readonly string[] = [
   ownDirectory,
   own("net"),
   own("net/journal"),
-  own("net/owners"),
-  own("net/owners/victim:eth0"),
-  own("net/stamp"),
   own("net/new"),
   own("net/lock"),
   own("net/lock.holder"),
 ];
 
-const goals: readonly Goal[] = ["nothing", "a file", "a directory", "what stood there"];
-
 /** Old enough to be a killed call's, by its date and by its name. */
 const OLD_LEFTOVER = "1.0";
 
-/** Two directories, the one for the plugin, the other for the goals of the links. */
-class Planted {
-  readonly dataDir: string;
-  readonly #outside: string;
-  #before: readonly string[] = [];
-
-  constructor(scratch: string) {
-    this.dataDir = join(scratch, "data");
-    this.#outside = join(scratch, "outside");
-    mkdirSync(this.dataDir);
-    mkdirSync(join(this.#outside, "directory"), { recursive: true });
-    writeFileSync(join(this.#outside, "file"), "precious");
-    const leftover = join(this.#outside, "directory", OLD_LEFTOVER);
-    writeFileSync(leftover, "precious");
-    utimesSync(leftover, 1, 1);
-  }
-
-  plant({ path, goal }: Planting): void {
-    const link = join(this.dataDir, path);
-    const target = join(
-      this.#outside,
-      goal === "a directory" ? "directory" : goal.replace("a ", ""),
-    );
-    mkdirSync(dirname(link), { recursive: true });
-    if (goal === "what stood there" && existsSync(link)) renameSync(link, target);
-    rmSync(link, { recursive: true, force: true });
-    symlinkSync(target, link);
-    this.#before = this.#describe();
-  }
-
-  /** How the goals were changed; empty where they were not. */
-  get harm(): string {
-    const now = this.#describe();
-    const changed = now.filter((line) => !this.#before.includes(line));
-    const gone = this.#before.filter((line) => !now.includes(line));
-    return [...changed, ...gone.map((line) => `not ${line}`)].join("; ");
-  }
-
-  /** Names, kinds, modes, contents and times of all that stands outside. */
-  #describe(): string[] {
-    const paths = readdirSync(this.#outside, { recursive: true, encoding: "utf8" }).sort();
-    return [".", ...paths].map((path) => describe(join(this.#outside, path), path));
-  }
-}
-
-function describe(path: string, name: string): string {
-  const status = lstatSync(path, { bigint: true });
-  const facts = `${name} ${status.mode.toString(8)} ${status.mtimeNs}`;
-  if (status.isSymbolicLink()) return `${facts} -> ${readlinkSync(path)}`;
-  return status.isFile() ? `${facts} ${readFileSync(path, "utf8")}` : facts;
+/** Makes the link, in a directory beside that of its goals. */
+function plant(data: string, outside: string, { path, goal }: Planting): void {
+  mkdirSync(join(outside, "directory"), { recursive: true });
+  writeFileSync(join(outside, "file"), "precious");
+  const leftover = join(outside, "directory", OLD_LEFTOVER);
+  writeFileSync(leftover, "precious");
+  utimesSync(leftover, 1, 1);
+  const link = join(data, path);
+  const target = join(outside, goal.replace("a ", ""));
+  mkdirSync(dirname(link), { recursive: true });
+  if (goal === "what stood there" && existsSync(link)) renameSync(link, target);
+  rmSync(link, { recursive: true, force: true });
+  symlinkSync(target, link);
 }
 
 /** Calls of all kinds beside one link; only the lock is allowed to keep an ADD from working. */
-async function live({ subject, teardown }: Context, planting: Planting): Promise<Attempt> {
-  const verifier = new Verifier();
-  const planted = new Planted(scratchDirectory({ teardown }));
-  const network = new DualStack(subject, planted.dataDir);
-  if (planting.isInUse) await mustWork(network, "ADD", "other", verifier);
-  planted.plant(planting);
+async function attempt(trial: Trial, planting: Planting): Promise<void> {
+  const { verifier } = trial;
+  const { path, isInUse } = planting;
+  const scratch = scratchDirectory(trial);
+  const [directory, outside] = [join(scratch, "data"), join(scratch, "outside")];
+  mkdirSync(directory);
+  const network = new FaultNetwork(trial, { directory });
+  if (isInUse) await network.mustWork("ADD", "other");
+  plant(directory, outside, planting);
+  const before = stateOf(outside);
 
-  const outcome = await network.do("ADD", "victim");
-  if (outcome.exitCode === 0) {
+  if (path === "net/lock") await network.mayAdd("victim", directory);
+  else {
+    await network.mustWork("ADD", "victim");
     verifier.require(network.heldBy("victim").length === 2, "torn", "not both families");
-  } else {
-    const detail = `ADD: ${outcome.stdout}`;
-    verifier.require(planting.path === "net/lock", "refused", detail);
-    verifyError(outcome, network.directory, "", verifier);
-    verifier.require(network.heldBy("victim").length === 0, "kept", "the ADD failed");
   }
-  await mustWork(network, "DEL", "victim", verifier);
+  await network.mustRelease("victim");
   // As after a foreign write: the journal is written anew.
-  if (existsSync(join(planted.dataDir, "net"))) utimesSync(join(planted.dataDir, "net"), 1, 1);
-  await network.ask("GC", {
-    "cni.dev/valid-attachments": [{ containerID: "other", ifname: "eth0" }],
-  });
-  verifier.require(planted.harm === "", "escaped", planted.harm);
+  if (existsSync(network.path(""))) utimesSync(network.path(""), 1, 1);
+  await network.do("GC", "", { alive: ["other"] });
+  const harm = changesBetween(before, stateOf(outside));
+  verifier.require(harm === "", "escaped", harm);
 
-  rmSync(join(planted.dataDir, planting.path), { recursive: true, force: true });
-  if (!planting.isInUse) await mustWork(network, "ADD", "other", verifier);
-  await verifyRecovery(network, verifier);
-  const { path, goal, isInUse } = planting;
-  const what = `${path} a link to ${goal}, ${isInUse ? "network in use" : "new network"}`;
-  return { what, violations: verifier.violations };
+  rmSync(join(directory, path), { recursive: true, force: true });
+  if (!isInUse) await network.mustWork("ADD", "other");
+  await network.mustRecover();
 }
 
 /** In all but an exhaustive run each name has two goals, in turn. */
-function plantings(extent: Context["extent"]): readonly Planting[] {
-  const inUse = names.flatMap((path) => goals.map((goal) => ({ path, goal, isInUse: true })));
+function plantings({ extent }: Context): readonly Planting[] {
+  const all = names.flatMap((path) =>
+    goals.flatMap((goal) =>
+      [true, false].map((isInUse) => {
+        const where = isInUse ? "network in use" : "new network";
+        return { path, goal, isInUse, what: `${path} a link to ${goal}, ${where}` };
+      }),
+    ),
+  );
+  const inUse = all.filter(({ isInUse }) => isInUse);
   if (extent !== "exhaustive") return inUse.filter((_, at) => at % 2 === Math.floor(at / 4) % 2);
-  const fresh = goals.filter((goal) => goal !== "what stood there");
-  const unused = names.flatMap((path) => fresh.map((goal) => ({ path, goal, isInUse: false })));
-  return [...inUse, ...unused];
+  return all.filter(({ goal, isInUse }) => isInUse || goal !== "what stood there");
 }
 
 export const plantedLinksScenarios: readonly Scenario[] = [
@@ -155,9 +109,6 @@ export const plantedLinksScenarios: readonly Scenario[] = [
     fault: "symbolic links out of the data directory, at any name that is made there",
     promise:
       "nothing outside is made, changed or removed; ADD and DEL work (ADD may refuse a lock that is a link)",
-    attempt: (context) =>
-      sideBySide(shortSampleOf(context, plantings(context.extent)), 4, (planting) =>
-        live(context, planting),
-      ),
+    attempt: eachOf(plantings, attempt, { atOnce: 4 }),
   },
 ];

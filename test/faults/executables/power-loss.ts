@@ -8,7 +8,6 @@ import { Mounts } from "../../harness/mounts.ts";
 import { randomFrom } from "../../harness/random.ts";
 import { sample } from "../../harness/sample.ts";
 import { sideBySide } from "../../harness/side-by-side.ts";
-import { Verifier } from "../../harness/violations.ts";
 import {
   type FileSystem,
   fileSystemObstacle,
@@ -16,9 +15,9 @@ import {
   makeImage,
   mendImage,
 } from "./file-systems.ts";
-import { ipam, verifyRoom } from "./room.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import { WatchedNetwork } from "./watched-network.ts";
+import { FaultNetwork, oneRange } from "./network.ts";
+import { mustHaveRoom } from "./room.ts";
+import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** The attachments before the loss. */
 const early = ["c0", "c1", "c2", "c3", "c4"];
@@ -29,15 +28,17 @@ const QUIET = 7_000;
 /** How often a copy is taken under load until one can be mounted: it is not of one moment, as a power loss is. */
 const MOST_COPIES = 10;
 
+/** How many calls run at once under load. */
+const LOADERS = 4;
+
 /** What happens until the power is lost. */
-interface Before {
-  readonly what: string;
+interface Before extends Case {
   /** Returns the containers that were attached at any time. */
-  readonly happen: (network: WatchedNetwork, copy: () => void) => Promise<readonly string[]>;
+  readonly happen: (network: FaultNetwork, copy: () => void) => Promise<readonly string[]>;
 }
 
 /** Writes some files or directories to the disk, with what belongs to them, and nothing else. */
-function store(network: WatchedNetwork, names: readonly string[]): void {
+function store(network: FaultNetwork, names: readonly string[]): void {
   for (const path of names.map((name) => join(network.directory, name))) {
     if (!existsSync(path)) continue;
     const file = openSync(path, "r");
@@ -107,28 +108,21 @@ const losses: readonly Before[] = [
   },
 ];
 
-/** Calls come in all the while. */
+/** Calls come in all the while; the copy is taken while some of them run. */
 function load(seed: number): Before {
   return {
     what: "under load",
     happen: async (network, copy) => {
       const random = randomFrom(seed);
       const containerIds = new Set<string>();
-      let calls = 0;
-      let isOver = false;
-      const workers = [0, 1, 2, 3].map(async (worker) => {
-        while (!isOver) {
-          const id = `w${worker}-${random.integer(3)}`;
-          containerIds.add(id);
-          await network.do(random.integer(2) === 0 ? "ADD" : "DEL", id);
-          calls++;
-        }
+      const calls = network.subject.name === "portable" ? 20 : 200;
+      let ended = 0;
+      await sideBySide([...Array(calls + LOADERS).keys()], LOADERS, async (at) => {
+        const id = `w${at % LOADERS}-${random.integer(3)}`;
+        containerIds.add(id);
+        await network.do(random.integer(2) === 0 ? "ADD" : "DEL", id);
+        if (++ended === calls) copy();
       });
-      const least = network.subject.name === "portable" ? 20 : 200;
-      while (calls < least) await pause(10);
-      copy();
-      isOver = true;
-      await Promise.all(workers);
       return [...containerIds];
     },
   };
@@ -137,26 +131,23 @@ function load(seed: number): Before {
 /** Whether the machine starts again, or only the disk was away. */
 const restarts = ["a start of the machine", "the disk is attached again"] as const;
 
-interface Case {
+interface Loss extends Case {
   readonly before: Before;
   readonly restart: (typeof restarts)[number];
 }
 
-async function attemptWith(
-  { subject, teardown }: Context,
-  fileSystem: FileSystem,
-  { before, restart }: Case,
-): Promise<Attempt> {
-  const verifier = new Verifier();
-  const scratch = scratchDirectory({ teardown });
+async function lose(trial: Trial, fileSystem: FileSystem, loss: Loss): Promise<void> {
+  const { teardown } = trial;
+  const { before, restart } = loss;
+  const scratch = scratchDirectory(trial);
   const image = join(scratch, "image");
   const copy = join(scratch, "copy");
   makeImage(image, fileSystem);
   const mounts = await Mounts.open(teardown);
-  const network = new WatchedNetwork(
-    { subject, teardown },
-    { ipam, directory: mounts.image("disk", image) },
-  );
+  const network = new FaultNetwork(trial, {
+    ipam: oneRange,
+    directory: mounts.image("disk", image),
+  });
   // The disk is empty but for what follows.
   mounts.run(["sync", "--file-system", mounts.within("disk")]);
 
@@ -165,10 +156,9 @@ async function attemptWith(
   const containerIds = await before.happen(network, () => takeCopy(image, copy, fileSystem));
   mounts.unmount("disk");
   const directory = after.image("disk", copy);
-  const later = new WatchedNetwork({ subject, teardown }, { ipam, directory, under: after.entry });
-  await verifyRoom(later, containerIds, verifier);
+  const later = new FaultNetwork(trial, { ipam: oneRange, directory, under: after.entry });
+  await mustHaveRoom(later, containerIds);
   after.unmount("disk");
-  return { what: `${before.what}; then ${restart}`, violations: verifier.violations };
 }
 
 /** Takes a copy of what the disk has; one under load may be of two moments, and beyond repair. */
@@ -185,12 +175,13 @@ function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
 }
 
 /** All in an exhaustive run; in a full one half of them, and in a short one what is stored in part. */
-function casesOf(context: Context): readonly Case[] {
-  const { extent, subject, seed } = context;
+function cases({ extent, subject, seed }: Context): readonly Loss[] {
   const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];
-  const cases = restarts.flatMap((restart) => all.map((before) => ({ before, restart })));
-  if (extent === "exhaustive") return cases;
-  return subject.name === "portable" ? sample(cases, 4, seed) : sample(cases, 2, seed);
+  const each = restarts.flatMap((restart) =>
+    all.map((before) => ({ before, restart, what: `${before.what}; then ${restart}` })),
+  );
+  if (extent === "exhaustive") return each;
+  return sample(each, subject.name === "portable" ? 4 : 2, seed);
 }
 
 export const powerLossScenarios: readonly Scenario[] = [
@@ -203,6 +194,8 @@ export const powerLossScenarios: readonly Scenario[] = [
   fault: `power lost on ${fileSystem.name}, after changes that are stored in part, and under load`,
   promise: "DEL frees all; every address can be handed out again, once",
   obstacle: () => fileSystemObstacle(fileSystem),
-  attempt: (context) =>
-    sideBySide(casesOf(context), 4, (one) => attemptWith(context, fileSystem, one)),
+  attempt: eachOf(cases, (trial, loss) => lose(trial, fileSystem, loss), {
+    atOnce: 4,
+    some: allOf,
+  }),
 }));

@@ -1,127 +1,253 @@
-/** Data directories in which nothing can be written: calls fail, say why, and change nothing. */
+/** Data directories in which nothing can be written: calls fail, say where and why, and change nothing. */
 
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import type { Call } from "../../harness/executable.ts";
 import { Mounts, mountObstacle } from "../../harness/mounts.ts";
-import { sideBySide } from "../../harness/side-by-side.ts";
-import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
-import { DualStack, mustWork, verifyRecovery } from "./dual-stack.ts";
-import { attemptOf, onlyOther, verifyFailure, verifyUnserved } from "./refusal.ts";
-import { shortSampleOf } from "./sample.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import type { Subject } from "./subject.ts";
+import { isRoot } from "../../harness/unprivileged.ts";
+import { requireFailure } from "./answers.ts";
+import { FaultNetwork } from "./network.ts";
+import { longPath } from "./odd-places.ts";
+import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** Something that keeps a network in use from being written. */
-interface Refusal {
-  readonly what: string;
+/** A place for a data directory. */
+interface Place extends Case {
+  readonly directory: string;
   readonly cause: string;
+  readonly isUnprivileged?: true;
+}
+
+/** Where nothing can be written from a moment on. */
+interface Closing extends Place {
   /** Sets it up, and returns the function that removes it. */
-  readonly impose: (dataDir: string) => () => void;
+  readonly close: () => () => void;
   /** Whether the reservations can still be read. */
   readonly isReadable: boolean;
 }
 
+/** Where a data directory cannot be made. */
+interface Blocked extends Place {
+  /** What the error names. */
+  readonly path: string;
+  /** In which no file may be made. */
+  readonly scratch: string;
+}
+
 /** All verbs while nothing can be written, and what they do afterwards. */
-async function verifyRefusal(
-  { what, cause, impose, isReadable }: Refusal,
-  subject: Subject,
-  dataDir: string,
-  as: Pick<Call, "user"> = {},
-): Promise<Attempt[]> {
-  const network = new DualStack(subject, dataDir, as);
-  const complaint = { path: dataDir, cause };
-  let lift = (): void => {};
-  const before = await attemptOf(`before: ${what}`, async (verifier) => {
-    await mustWork(network, "ADD", "other", verifier);
-    await mustWork(network, "ADD", "victim", verifier);
-    lift = impose(dataDir);
-  });
-  const check = await attemptOf(`CHECK: ${what}`, async (verifier) => {
-    const { exitCode, stdout } = await network.do("CHECK", "victim");
-    verifier.require(exitCode === 0 || !isReadable, "refused", stdout);
-  });
-  const unserved = await verifyUnserved(network, what, complaint);
-  const del = await attemptOf(`DEL: ${what}`, async (verifier) => {
-    verifyFailure(await network.do("DEL", "victim"), complaint, verifier);
-  });
-  const gc = await attemptOf(`GC: ${what}`, async (verifier) => {
-    verifyFailure(await network.ask("GC", onlyOther), complaint, verifier);
-  });
-  lift();
-  const after = await attemptOf(`afterwards: ${what}`, async (verifier) => {
-    verifier.require(network.heldBy("victim").length === 2, "double", "a failed call freed");
-    await mustWork(network, "DEL", "victim", verifier);
-    await verifyRecovery(network, verifier);
-  });
-  return [before, check, ...unserved, del, gc, after];
+async function meetClosed(trial: Trial, place: Closing): Promise<void> {
+  const { directory, cause, close, isReadable } = place;
+  const network = new FaultNetwork(trial, place);
+  await network.mustWork("ADD", "other");
+  await network.mustWork("ADD", "victim");
+  const open = close();
+  if (isReadable) await network.mustWork("CHECK", "victim");
+  await network.mustFail("ADD", "new", directory, cause);
+  await network.mustFail("STATUS", "", "50 ", directory, cause);
+  await network.mustFail("DEL", "victim", directory, cause);
+  const collected = await network.do("GC", "", { alive: ["other"] });
+  requireFailure(trial.verifier, collected, "GC", directory, cause);
+  open();
+  network.mustHold("victim", ["10.0.0.3", "2001:db8::3"]);
+  await network.mustRecover();
 }
 
-async function tryReadOnly(context: Context): Promise<Attempt[]> {
-  const { subject, teardown } = context;
+async function frozen({ teardown }: Context): Promise<readonly Closing[]> {
   const mounts = await Mounts.open(teardown);
-  const frozen = (path: string, name: string): Refusal => ({
-    what: `${path || "data directory"} on a read-only mount`,
-    cause: "read-only file system",
-    impose: () => {
-      mounts.freeze(join(name, path));
-      return () => mounts.thaw(join(name, path));
-    },
-    isReadable: true,
+  return ["", "net"].map((path, at) => {
+    mkdirSync(mounts.at(`${at}`));
+    return {
+      what: `${path || "data directory"} on a read-only mount`,
+      directory: mounts.at(`${at}`),
+      cause: "read-only file system",
+      close: () => {
+        mounts.freeze(join(`${at}`, path));
+        return () => mounts.thaw(join(`${at}`, path));
+      },
+      isReadable: true,
+    };
   });
-  const refusals = [frozen("", "0"), frozen("net", "1")];
-  const tried = await sideBySide(
-    shortSampleOf(context, [...refusals.entries()]),
-    2,
-    ([at, refusal]) => {
-      mkdirSync(mounts.at(String(at)));
-      return verifyRefusal(refusal, subject, mounts.at(String(at)));
-    },
-  );
-  return tried.flat();
 }
 
-/** Another user's directory with this mode, at a path below the data directory. */
-function closed(path: string, mode: number): Refusal {
-  return {
-    what: `${path || "data directory"} another user's, mode 0${mode.toString(8)}`,
-    cause: "permission denied",
-    impose: (dataDir) => {
-      // The reservations stay readable, the directories do not stay writable.
-      chmodSync(join(dataDir, path), mode);
-      return () => chmodSync(join(dataDir, path), 0o777);
-    },
-    isReadable: mode === 0o755,
-  };
+/** Another user's directories. */
+function closed(context: Context): readonly Closing[] {
+  const modes = [
+    { path: "net", mode: 0o755 },
+    { path: "net", mode: 0o700 },
+    { path: "", mode: 0o700 },
+  ];
+  return modes.map(({ path, mode }) => {
+    const directory = scratchDirectory(context);
+    mkdirSync(join(directory, "net"));
+    for (const open of ["", "net"]) chmodSync(join(directory, open), 0o777);
+    return {
+      what: `${path || "data directory"} another user's, mode 0${mode.toString(8)}`,
+      directory,
+      cause: "permission denied",
+      isUnprivileged: true,
+      close: () => {
+        // The reservations stay readable, the directories do not stay writable.
+        chmodSync(join(directory, path), mode);
+        return () => chmodSync(join(directory, path), 0o777);
+      },
+      isReadable: mode === 0o755,
+    };
+  });
 }
 
-async function tryClosed(context: Context): Promise<Attempt[]> {
-  const { subject, teardown } = context;
-  const { program, ...as } = withoutPrivileges({ teardown }, subject.path);
-  const tried = await sideBySide(
-    shortSampleOf(context, [closed("net", 0o755), closed("net", 0o700), closed("", 0o700)]),
-    3,
-    (refusal) => {
-      const dataDir = scratchDirectory({ teardown });
-      chmodSync(dataDir, 0o777);
-      mkdirSync(join(dataDir, "net"));
-      chmodSync(join(dataDir, "net"), 0o777);
-      return verifyRefusal(refusal, { ...subject, path: program }, dataDir, as);
-    },
-  );
-  return tried.flat();
+/** One call each into a data directory that cannot be made; none of them makes a file, or crashes. */
+async function meetBlocked(trial: Trial, place: Blocked): Promise<void> {
+  const { path, cause, scratch } = place;
+  const { verifier } = trial;
+  const before = filesIn(scratch);
+  const network = new FaultNetwork(trial, place);
+  await network.mustFail("ADD", "new", path, cause);
+  await network.mustFail("STATUS", "", "50 ", path, cause);
+  for (const verb of ["DEL", "GC"] as const) {
+    const ending = await network.do(verb, "new", { alive: ["other"] });
+    if (ending.exitCode !== 0) requireFailure(verifier, ending, verb, path);
+  }
+  const made = filesIn(scratch).filter((one) => !before.includes(one));
+  verifier.require(made.length === 0, "leak", `made: ${made.join(" ")}`);
 }
 
-const promise =
+/** All files except directories, which a call may make. */
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+const NOT_A_DIRECTORY = "not a directory";
+const TOO_LONG = "file name too long";
+
+/** What is in the way, by its name; the data directory, the path in the error, and its cause. */
+const ways: readonly {
+  readonly what: string;
+  readonly put?: (at: (path: string) => string) => void;
+  readonly directory: string | ((scratch: string) => string);
+  readonly path?: string;
+  readonly cause: string;
+}[] = [
+  {
+    what: "a file",
+    put: (at) => writeFileSync(at("file"), ""),
+    directory: "file",
+    path: "file",
+    cause: NOT_A_DIRECTORY,
+  },
+  {
+    what: "an executable file",
+    put: (at) => writeFileSync(at("file"), "", { mode: 0o755 }),
+    directory: "file",
+    cause: NOT_A_DIRECTORY,
+  },
+  {
+    what: "below a file",
+    put: (at) => writeFileSync(at("file"), ""),
+    directory: "file/a/b",
+    path: "file",
+    cause: NOT_A_DIRECTORY,
+  },
+  {
+    what: "with a file as network",
+    put: (at) => writeFileSync(at("net"), ""),
+    directory: "",
+    cause: NOT_A_DIRECTORY,
+  },
+  {
+    what: "with an executable file as network",
+    put: (at) => writeFileSync(at("net"), "", { mode: 0o755 }),
+    directory: "",
+    cause: NOT_A_DIRECTORY,
+  },
+  {
+    what: "a link to nothing",
+    put: (at) => symlinkSync(at("nowhere"), at("link")),
+    directory: "link",
+    path: "link",
+    cause: "",
+  },
+  {
+    what: "a link to itself",
+    put: (at) => symlinkSync(at("link"), at("link")),
+    directory: "link",
+    path: "link",
+    cause: "",
+  },
+  {
+    what: "with a link to nothing as network",
+    put: (at) => symlinkSync(at("nowhere"), at("net")),
+    directory: "",
+    cause: "",
+  },
+  { what: "with a name of 256 bytes", directory: "a".repeat(256), cause: TOO_LONG },
+  {
+    what: "at a path of 4200 bytes",
+    directory: (scratch) => longPath(scratch, 4200),
+    cause: TOO_LONG,
+  },
+];
+
+function blocked(context: Context): readonly Blocked[] {
+  return ways.map(({ what, put, directory, path = "", cause }) => {
+    const scratch = scratchDirectory(context);
+    put?.((name) => join(scratch, name));
+    return {
+      what: `data directory ${what}`,
+      directory: typeof directory === "string" ? join(scratch, directory) : directory(scratch),
+      path: join(scratch, path),
+      cause,
+      scratch,
+    };
+  });
+}
+
+/** A missing data directory in another user's directory, and in one on a read-only mount. */
+async function missing(context: Context): Promise<readonly Blocked[]> {
+  const foreign = scratchDirectory(context);
+  const mounts = await Mounts.open(context.teardown);
+  mkdirSync(mounts.at("frozen"));
+  mounts.freeze("frozen");
+  const at = (scratch: string) => ({ scratch, path: scratch, directory: join(scratch, "data") });
+  return [
+    {
+      what: "in another user's directory",
+      ...at(foreign),
+      cause: "permission denied",
+      isUnprivileged: true,
+    },
+    { what: "on a read-only mount", ...at(mounts.at("frozen")), cause: "read-only file system" },
+  ];
+}
+
+const closedPromise =
   "ADD fails and STATUS says code 50, each with path and cause; CHECK answers; DEL and GC say that they could not free, and do afterwards";
 
+const blockedPromise =
+  "ADD fails and STATUS says code 50, each with path and cause; no file is made";
+
 export const refusedDiskScenarios: readonly Scenario[] = [
-  { fault: "read-only disk", promise, obstacle: mountObstacle, attempt: tryReadOnly },
+  {
+    fault: "read-only disk",
+    promise: closedPromise,
+    obstacle: mountObstacle,
+    attempt: eachOf(frozen, meetClosed),
+  },
   {
     fault: "no permission",
-    promise,
+    promise: closedPromise,
     obstacle: () => (isRoot ? undefined : "Acting as another user needs root."),
-    attempt: tryClosed,
+    attempt: eachOf(closed, meetClosed),
+  },
+  {
+    fault: "data directory that cannot be made: a file, a broken link, too long a path",
+    promise: blockedPromise,
+    attempt: eachOf(blocked, meetBlocked),
+  },
+  {
+    fault: "data directory missing where nothing can be made",
+    promise: blockedPromise,
+    obstacle: mountObstacle,
+    attempt: eachOf(missing, meetBlocked),
   },
 ];

@@ -1,8 +1,10 @@
 /** A running call, which can be stopped and killed; one that does not end is killed at its limit. */
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Call, Outcome } from "../../harness/executable.ts";
+import { until } from "../../harness/until.ts";
 import type { Context } from "./scenario.ts";
 
 /** How a call ended. */
@@ -34,6 +36,8 @@ const WAKE_EVERY = 20;
 export class RunningCall {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
+  readonly #limit: number;
+  #isOver = false;
 
   constructor(program: string, call: Call, { limit, stdio, under = [], teardown }: Launch) {
     const [file = program, ...args] = [...under, program, ...(call.arguments ?? [])];
@@ -47,14 +51,14 @@ export class RunningCall {
       ...(call.user === undefined ? {} : { uid: call.user, gid: call.user }),
     });
     this.#child = child;
+    this.#limit = limit;
     let isCutOff = false;
-    let isOver = false;
     const clock = setTimeout(() => {
       isCutOff = true;
       killGroup(child);
     }, limit);
     teardown?.(() => {
-      if (!isOver) killGroup(child);
+      if (!this.#isOver) killGroup(child);
     });
     const stdout = gather(child.stdout);
     const stderr = gather(child.stderr);
@@ -65,7 +69,7 @@ export class RunningCall {
       child.on("error", fail);
       child.on("close", (exitCode, signal) => {
         clearTimeout(clock);
-        isOver = true;
+        this.#isOver = true;
         const took = performance.now() - began;
         settle({ exitCode, signal, stdout: stdout(), stderr: stderr(), isCutOff, took });
       });
@@ -85,11 +89,32 @@ export class RunningCall {
     const again = setInterval(() => this.#child.kill("SIGCONT"), WAKE_EVERY);
     void this.ended.finally(() => clearInterval(again));
   }
+
+  /**
+   * Waits until something happens to it, or until it has ended.
+   *
+   * @returns whether it goes on
+   */
+  async goesOnUntil(what: string, holds: () => boolean): Promise<boolean> {
+    await until(what, () => this.#isOver || holds(), (2 * this.#limit) / 1000);
+    return !this.#isOver;
+  }
+
+  /** As `goesOnUntil`: it waits for a lock. */
+  awaitsLock(): Promise<boolean> {
+    return this.goesOnUntil(`process ${this.id} waits for a lock`, () => waitsForLock(this.id));
+  }
 }
 
 /** Starts a call and waits for its end. */
 export function callWithin(program: string, call: Call, launch: Launch): Promise<Ending> {
   return new RunningCall(program, call, launch).ended;
+}
+
+/** As the kernel tells, in lines such as `1: -> FLOCK ADVISORY WRITE 4711 08:01:42 0 EOF`. */
+function waitsForLock(processId: number): boolean {
+  const locks = readFileSync("/proc/locks", "utf8");
+  return new RegExp(`-> FLOCK +\\S+ +\\S+ +${processId} `).test(locks);
 }
 
 function gather(stream: Readable | null): () => string {

@@ -50,7 +50,7 @@ export class Sandbox {
   }
 
   /** Notes as a violation whatever appeared, changed or went outside the data directory. */
-  decide(verifier: Verifier): void {
+  mustBeKept(verifier: Verifier): void {
     const now = this.#outside();
     const detail = `outside dataDir: ${JSON.stringify(now)}`;
     verifier.require(isDeepStrictEqual(now, this.#untouched), "escaped", detail);

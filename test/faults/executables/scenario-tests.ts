@@ -7,12 +7,12 @@ import type { Scenario } from "./scenario.ts";
 import { tested } from "./subject.ts";
 
 /** Declares one test for each scenario, with one assertion for each attempt. */
-export function testScenarios(scenarios: readonly Scenario[]): void {
-  for (const scenario of scenarios) {
-    const skip = scenario.obstacle?.() ?? false;
-    test(`${scenario.fault}: ${scenario.promise}`, { skip }, async (t) => {
+export function testScenarios(...scenarios: readonly (readonly Scenario[])[]): void {
+  for (const { fault, promise, obstacle, attempt } of scenarios.flat()) {
+    const skip = obstacle?.() ?? false;
+    test(`${fault}: ${promise}`, { skip }, async (t) => {
       const teardown = t.teardown.bind(t);
-      const attempts = await scenario.attempt({ subject: tested, extent, seed, teardown });
+      const attempts = await attempt({ subject: tested, extent, seed, teardown });
       t.not(attempts.length, 0, "something was tried");
       for (const { what, violations } of attempts) t.same(violations, [], what);
     });

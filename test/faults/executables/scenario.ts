@@ -1,8 +1,10 @@
-/** What a scenario of faults is. */
+/** What a scenario of faults is, and how its attempts are made. */
 
 import type { Test } from "tap";
 import type { Extent } from "../../harness/extent.ts";
-import type { Violation } from "../../harness/violations.ts";
+import { sample } from "../../harness/sample.ts";
+import { sideBySide } from "../../harness/side-by-side.ts";
+import { Verifier, type Violation } from "../../harness/violations.ts";
 import type { Subject } from "./subject.ts";
 
 /** One fault, once. */
@@ -29,4 +31,66 @@ export interface Scenario {
   /** Why it cannot run here; `undefined` where it can. */
   readonly obstacle?: () => string | undefined;
   readonly attempt: (context: Context) => Promise<readonly Attempt[]>;
+}
+
+/** An attempt while it is made. */
+export interface Trial extends Context {
+  readonly verifier: Verifier;
+}
+
+/** What an attempt returns that could not be made. */
+export const NOT_MADE = Symbol("not made");
+
+/** A row of a scenario. */
+export interface Case {
+  /** The attempt in words. */
+  readonly what: string;
+}
+
+/** How the cases of a scenario are tried. */
+interface Extents {
+  /** How many at once; 3 by default. */
+  readonly atOnce?: number;
+  /** Which of them; by default `shortSampleOf`. */
+  readonly some?: <T>(context: Context, cases: readonly T[]) => readonly T[];
+}
+
+/**
+ * Makes an attempt of each case.
+ *
+ * @param cases all of them, or what returns those of a run
+ * @param attempt makes one; `NOT_MADE` where that was not possible
+ */
+export function eachOf<C extends Case>(
+  cases: readonly C[] | ((context: Context) => readonly C[] | Promise<readonly C[]>),
+  attempt: (trial: Trial, one: C) => Promise<unknown>,
+  { atOnce = 3, some = shortSampleOf }: Extents = {},
+): Scenario["attempt"] {
+  return async (context) => {
+    const all = typeof cases === "function" ? await cases(context) : cases;
+    const attempts = await sideBySide(some(context, all), atOnce, async (one) => {
+      const verifier = new Verifier();
+      const result = await attempt({ ...context, verifier }, one);
+      return result === NOT_MADE ? [] : [{ what: one.what, violations: verifier.violations }];
+    });
+    return attempts.flat();
+  };
+}
+
+/** All in a full run; in a short one a third, and of the slow portable executable a ninth. */
+export function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
+  if (extent !== "short") return items;
+  return sample(items, subject.name === "portable" ? 9 : 3, seed);
+}
+
+/** As `shortSampleOf`; of the portable executable a third in a full run. */
+export function sampleOf<T>(context: Context, items: readonly T[]): readonly T[] {
+  const { subject, extent, seed } = context;
+  if (extent === "full" && subject.name === "portable") return sample(items, 3, seed);
+  return shortSampleOf(context, items);
+}
+
+/** All of them in every run. */
+export function allOf<T>(_: Context, items: readonly T[]): readonly T[] {
+  return items;
 }

@@ -1,28 +1,58 @@
 /** All scenarios, in the order of the table. */
 
-import { debrisScenarios } from "./debris.ts";
+import { bootScenarios } from "./boots.ts";
+import { clockScenarios } from "./clock.ts";
+import { concurrentCallScenarios } from "./concurrent-calls.ts";
+import { corruptCursorScenarios } from "./corrupt-cursors.ts";
+import { corruptJournalScenarios } from "./corrupt-journals.ts";
+import { corruptOwnFileScenarios } from "./corrupt-own-files.ts";
+import { corruptReservationScenarios } from "./corrupt-reservations.ts";
 import { differentialFuzzScenarios } from "./differential-fuzz.ts";
-import { diskScenarios } from "./disks.ts";
 import { everySystemCallScenarios } from "./every-system-call.ts";
+import { fileModesScenarios } from "./file-modes.ts";
+import { fullDiskScenarios } from "./full-disk.ts";
 import { fuzzScenarios } from "./fuzz.ts";
+import { goHolderScenarios } from "./go-holder.ts";
 import { hostileInputScenarios } from "./hostile-input.ts";
-import { lockScenarios } from "./locks.ts";
-import { permissionScenarios } from "./permissions.ts";
+import { inputScenarios } from "./input-streams.ts";
+import { leftoverScenarios } from "./leftovers.ts";
+import { lockHolderScenarios } from "./lock-holders.ts";
+import { movedScenarios } from "./moved.ts";
+import { oddPlacesScenarios } from "./odd-places.ts";
+import { plantedLinksScenarios } from "./planted-links.ts";
+import { powerLossScenarios } from "./power-loss.ts";
+import { refusedDiskScenarios } from "./refused-disk.ts";
+import { repairScenarios } from "./repairs.ts";
 import type { Scenario } from "./scenario.ts";
-import { stormScenarios } from "./storm.ts";
-import { streamsScenarios } from "./streams.ts";
-import { unseenChangeScenarios } from "./unseen-changes.ts";
+import { streamScenarios } from "./streams.ts";
+import { stressScenarios } from "./stress.ts";
+import { takeOverScenarios } from "./take-over.ts";
 
 export const scenarios: readonly Scenario[] = [
-  ...everySystemCallScenarios,
-  ...diskScenarios,
-  ...unseenChangeScenarios,
-  ...debrisScenarios,
-  ...lockScenarios,
-  ...stormScenarios,
-  ...streamsScenarios,
-  ...hostileInputScenarios,
-  ...fuzzScenarios,
-  ...differentialFuzzScenarios,
-  ...permissionScenarios,
-];
+  everySystemCallScenarios,
+  fullDiskScenarios,
+  refusedDiskScenarios,
+  oddPlacesScenarios,
+  bootScenarios,
+  powerLossScenarios,
+  movedScenarios,
+  takeOverScenarios,
+  corruptReservationScenarios,
+  corruptCursorScenarios,
+  corruptJournalScenarios,
+  corruptOwnFileScenarios,
+  leftoverScenarios,
+  repairScenarios,
+  lockHolderScenarios,
+  clockScenarios,
+  concurrentCallScenarios,
+  goHolderScenarios,
+  stressScenarios,
+  inputScenarios,
+  streamScenarios,
+  hostileInputScenarios,
+  fuzzScenarios,
+  differentialFuzzScenarios,
+  fileModesScenarios,
+  plantedLinksScenarios,
+].flat();

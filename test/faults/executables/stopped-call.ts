@@ -1,27 +1,30 @@
 /** A call that is stopped in the middle of its work, as on a machine that swaps, or under a debugger. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { requireSuccess } from "./answers.ts";
+import { FaultNetwork } from "./network.ts";
 import { RunningCall } from "./running-call.ts";
-import type { Context } from "./scenario.ts";
-import type { Verb, WatchedNetwork } from "./watched-network.ts";
+import { type Case, NOT_MADE, type Trial } from "./scenario.ts";
 
 /** Where a call is to stop: when it does the same with a path below the data directory for the `nth` time. */
-export interface StopPoint {
+export interface StopPoint extends Case {
   readonly verb: "ADD" | "DEL";
   readonly path: string;
   readonly nth: number;
 }
 
-/** The longest that a call may take until it stops, and from there to its end, in seconds. */
-const LIMIT = 60;
+/** A network in which a call for `victim` holds the lock and is stopped. */
+export interface HeldNetwork {
+  readonly network: FaultNetwork;
+  readonly holder: RunningCall;
+}
 
-/** The interval for checking whether a call has stopped, in milliseconds. */
-const LOOK_EVERY = 5;
+/** The longest that a call may take until it stops, and from there to its end, in milliseconds. */
+const LIMIT = 60_000;
 
 /** Why calls cannot be stopped here. */
 export function stopObstacle(): string | undefined {
@@ -29,41 +32,51 @@ export function stopObstacle(): string | undefined {
   return probe.status === 0 ? undefined : "Calls are stopped by strace, which cannot be run here.";
 }
 
+/** @param nth which time the call does something with the path */
+export function stopPoint(verb: StopPoint["verb"], path: string, nth = 1): StopPoint {
+  return { verb, path, nth, what: `${verb}, at ${path}${nth === 1 ? "" : `, time ${nth}`}` };
+}
+
+/** An ADD after it was served in the first range set, or before. */
+export const inTheMiddle = stopPoint("ADD", "net/2001:db8::3");
+export const atTheFirst = stopPoint("ADD", "net/10.0.0.3");
+
 /**
- * Starts a call that is stopped by SIGSTOP at a point.
+ * Attempts with a call that holds the lock and is stopped by SIGSTOP.
  *
- * @returns the call and whether it stopped; it ends without where it never comes there
+ * @param attempt what happens then
+ * @returns `NOT_MADE` where the call never comes to the point
  */
-export async function startStopped(
-  { subject, teardown }: Context,
-  network: WatchedNetwork,
-  verb: Verb,
-  containerId: string,
-  { path, nth }: Omit<StopPoint, "verb">,
-): Promise<{ readonly call: RunningCall; readonly isStopped: boolean }> {
+export async function whileStopped(
+  trial: Trial,
+  { verb, path, nth }: StopPoint,
+  attempt: (held: HeldNetwork) => Promise<void>,
+): Promise<typeof NOT_MADE | undefined> {
+  const { subject, teardown } = trial;
+  const network = new FaultNetwork(trial);
+  await network.do("ADD", "other");
+  if (verb === "DEL") await network.do("ADD", "victim");
   const log = join(scratchDirectory({ teardown }), "log");
-  const tracer = ["strace", "--daemonize", "--follow-forks", "--output", log];
-  const trigger = [
+  const under = [
+    ...["strace", "--daemonize", "--follow-forks", "--output", log],
     ...["--trace-path", join(network.directory, path), "--trace=%file"],
     `--inject=%file:signal=STOP:when=${nth}`,
   ];
-  const launch = { teardown, limit: LIMIT * 1000, under: [...tracer, ...trigger] };
-  const call = new RunningCall(subject.path, network.call(verb, containerId), launch);
-  let hasEnded = false;
-  void call.ended.then(() => {
-    hasEnded = true;
-  });
-  while (!hasEnded) {
-    if (isStoppedIn(log)) return { call, isStopped: true };
-    await pause(LOOK_EVERY);
-  }
-  return { call, isStopped: false };
+  const call = network.call(verb, "victim");
+  const holder = new RunningCall(subject.path, call, { teardown, limit: LIMIT, under });
+  const isStopped = await holder.goesOnUntil(
+    `${verb} stops`,
+    () => existsSync(log) && readFileSync(log, "utf8").includes("stopped by SIGSTOP"),
+  );
+  if (!isStopped) return NOT_MADE;
+  await attempt({ network, holder });
+  holder.kill();
+  return undefined;
 }
 
-function isStoppedIn(log: string): boolean {
-  try {
-    return readFileSync(log, "utf8").includes("stopped by SIGSTOP");
-  } catch {
-    return false;
-  }
+/** Continues the holder to its end, and uses the network afterwards. */
+export async function resume({ verifier }: Trial, { network, holder }: HeldNetwork): Promise<void> {
+  holder.goOn();
+  requireSuccess(verifier, await holder.ended, "the call that stood still");
+  await network.mustRecover("third", "fourth");
 }

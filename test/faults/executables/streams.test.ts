@@ -1,5 +1,6 @@
 // test: each executable, one if short
+import { inputScenarios } from "./input-streams.ts";
 import { testScenarios } from "./scenario-tests.ts";
-import { streamsScenarios } from "./streams.ts";
+import { streamScenarios } from "./streams.ts";
 
-testScenarios(streamsScenarios);
+testScenarios(inputScenarios, streamScenarios);

@@ -19,9 +19,6 @@ const cniVersion = "1.1.0";
 /** The time-out of calls for the lock, in seconds. */
 export const LOCK_TIMEOUT = 5;
 
-/** Milliseconds in which a call that can go on does something; a busy machine may need a second. */
-export const SETTLED = 500;
-
 export const nativeSubject: Subject = { name: "native", path: native, cniVersion };
 
 export const portableSubject: Subject = { name: "portable", path: portable, cniVersion };

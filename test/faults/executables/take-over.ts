@@ -7,13 +7,10 @@ import { scratchDirectory } from "../../harness/data-directory.ts";
 import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { Mounts, mountObstacle } from "../../harness/mounts.ts";
 import { type Random, randomFrom } from "../../harness/random.ts";
-import { Verifier } from "../../harness/violations.ts";
-import { requireFailure, requireSuccess } from "./call-requirements.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
-import { deleteAll, ipam } from "./room.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
+import { FaultNetwork, oneRange } from "./network.ts";
+import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import { goSubject } from "./subjects.ts";
-import { WatchedNetwork } from "./watched-network.ts";
 
 /** Few, so that the same are added and deleted again within moments. */
 const containerIds = ["c0", "c1", "c2"];
@@ -25,34 +22,40 @@ function stepsOf({ subject, extent }: Context): number {
 }
 
 /** The same data directory, as each of the two sees it. */
-interface Views {
-  readonly ours: WatchedNetwork;
-  readonly go: WatchedNetwork;
+interface Views extends Case {
+  readonly ours: string;
+  readonly go: string;
 }
 
 /** Calls by turns; each answer is known beforehand. */
-async function takeTurns(context: Context, { ours, go }: Views, verifier: Verifier): Promise<void> {
-  const random = randomFrom(context.seed);
+async function takeTurns(trial: Trial, views: Views): Promise<void> {
+  const { seed, subject, verifier, teardown } = trial;
+  const ours = new FaultNetwork(trial, { ipam: oneRange, directory: views.ours });
+  const by = goSubject ?? subject;
+  const go = new FaultNetwork(
+    { verifier, teardown, subject: by },
+    { ipam: oneRange, directory: views.go },
+  );
+  const random = randomFrom(seed);
   const held = new Set<string>();
-  for (let step = 0; step < stepsOf(context); step++) {
+  for (let step = 0; step < stepsOf(trial) && verifier.violations.length === 0; step++) {
     const id = random.pick(containerIds);
     const isHeld = held.has(id);
     const verb = verbFor(random, isHeld);
     // A second ADD by the Go plugin would free what the first one got.
     const network = random.integer(2) === 0 || (verb === "ADD" && isHeld) ? ours : go;
-    const what = `step ${step}: ${verb} ${id} by ${network.subject.name}`;
-    const ending = await network.do(verb, id);
     if (verb === "DEL" || isHeld === (verb === "CHECK")) {
-      requireSuccess(verifier, ending, what);
+      await network.mustWork(verb, id);
       if (verb === "ADD") held.add(id);
       if (verb === "DEL") held.delete(id);
-    } else {
-      requireFailure(verifier, ending, what);
-    }
+    } else await network.mustFail(verb, id);
     const left = go.heldBy(id).length;
-    verifier.require(left === (held.has(id) ? 1 : 0), "leak", `${what}: it holds ${left}`);
-    if (verifier.violations.length > 0) return;
+    const isRight = left === (held.has(id) ? 1 : 0);
+    const what = `step ${step}: ${verb} ${id} by ${network.subject.name}`;
+    verifier.require(isRight, "leak", `${what}: it holds ${left}`);
   }
+  await ours.mustRelease(...containerIds);
+  go.mustBeEmpty();
 }
 
 function verbFor(random: Random, isHeld: boolean): "ADD" | "DEL" | "CHECK" {
@@ -62,40 +65,21 @@ function verbFor(random: Random, isHeld: boolean): "ADD" | "DEL" | "CHECK" {
   return isHeld ? "DEL" : "ADD";
 }
 
-async function attemptOn(
-  context: Context,
-  what: string,
-  directories: { readonly ours: string; readonly go: string },
-): Promise<Attempt[]> {
-  const { teardown, subject } = context;
-  if (goSubject === undefined || subject.name === "Go") return [];
-  const views = {
-    ours: new WatchedNetwork(context, { ipam, directory: directories.ours }),
-    go: new WatchedNetwork({ teardown, subject: goSubject }, { ipam, directory: directories.go }),
-  };
-  const verifier = new Verifier();
-  await takeTurns(context, views, verifier);
-  await deleteAll(views.ours, containerIds, verifier);
-  const left = views.go.reserved().join(" ");
-  verifier.require(left === "", "leak", `${left} left in the end`);
-  return [{ what, violations: verifier.violations }];
-}
-
-async function onSeconds(context: Context): Promise<Attempt[]> {
-  const mounts = await Mounts.open(context.teardown);
-  const image = join(scratchDirectory(context), "image");
+async function onSeconds({ teardown }: Context): Promise<readonly Views[]> {
+  const mounts = await Mounts.open(teardown);
+  const image = join(scratchDirectory({ teardown }), "image");
   makeImage(image, fileSystems.ext4OfSeconds);
-  const directory = mounts.image("disk", image);
-  return attemptOn(context, "times of whole seconds", { ours: directory, go: directory });
+  const disk = mounts.image("disk", image);
+  return [{ what: "times of whole seconds", ours: disk, go: disk }];
 }
 
-async function onOrdinary(context: Context): Promise<Attempt[]> {
-  const mounts = await Mounts.open(context.teardown);
+async function onOrdinary({ teardown }: Context): Promise<readonly Views[]> {
+  const mounts = await Mounts.open(teardown);
   const memory = mounts.memory("memory", "size=4m");
-  const disk = scratchDirectory(context);
+  const disk = scratchDirectory({ teardown });
   return [
-    ...(await attemptOn(context, "the machine's own", { ours: disk, go: disk })),
-    ...(await attemptOn(context, "in memory", { ours: memory, go: memory })),
+    { what: "the machine's own", ours: disk, go: disk },
+    { what: "in memory", ours: memory, go: memory },
   ];
 }
 
@@ -109,24 +93,31 @@ const caches = {
 } as const;
 
 async function throughCache(
-  context: Context,
+  { teardown }: Context,
   name: keyof typeof caches,
-): Promise<readonly Attempt[]> {
-  const mounts = await Mounts.open(context.teardown);
+): Promise<readonly Views[]> {
+  const mounts = await Mounts.open(teardown);
   for (const place of ["backing", "cached"]) mkdirSync(mounts.at(place));
   mounts.run([...caches[name], mounts.within("backing"), mounts.within("cached")]);
   // Its process is in the namespace, which would not end before it.
-  context.teardown(() => mounts.unmount("cached"));
-  return attemptOn(context, `attributes and names cached for ${CACHED} s`, {
-    ours: mounts.at("cached"),
-    go: mounts.at("backing"),
-  });
+  teardown(() => mounts.unmount("cached"));
+  const what = `attributes and names cached for ${CACHED} s`;
+  return [{ what, ours: mounts.at("cached"), go: mounts.at("backing") }];
 }
 
 function cacheObstacle(name: keyof typeof caches): string | undefined {
   if (spawnSync(name, ["--version"]).error !== undefined) return `${name} is not installed.`;
   const fuse = existsSync("/dev/fuse") ? undefined : "The kernel of this machine has no FUSE.";
   return fuse ?? mountObstacle();
+}
+
+/** By turns on each of these; the Go plugin with itself is no change. */
+function onEach(views: (context: Context) => Promise<readonly Views[]>): Scenario["attempt"] {
+  return eachOf(
+    async (context) => (context.subject.name === "Go" ? [] : views(context)),
+    takeTurns,
+    { some: allOf },
+  );
 }
 
 const promise = "each call finds what the one before has left; nothing is left after the DELs";
@@ -136,18 +127,18 @@ export const takeOverScenarios: readonly Scenario[] = [
     fault: "the Go plugin and this one by turns, for the same containers again and again",
     promise,
     obstacle: () => skipWithoutGoPlugin || mountObstacle(),
-    attempt: onOrdinary,
+    attempt: onEach(onOrdinary),
   },
   {
     fault: "the same where the file system keeps whole seconds only",
     promise,
     obstacle: () => skipWithoutGoPlugin || fileSystemObstacle(fileSystems.ext4OfSeconds),
-    attempt: onSeconds,
+    attempt: onEach(onSeconds),
   },
   ...(["mergerfs", "bindfs"] as const).map((name) => ({
     fault: `the same where this one sees the disk through a file system that caches (FUSE, ${name})`,
     promise,
     obstacle: () => skipWithoutGoPlugin || cacheObstacle(name),
-    attempt: (context: Context) => throughCache(context, name),
+    attempt: onEach((context) => throughCache(context, name)),
   })),
 ];

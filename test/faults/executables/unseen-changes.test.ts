@@ -1,5 +1,9 @@
 // test: each executable, one if short, Go plugin
-import { testScenarios } from "./scenario-tests.ts";
-import { unseenChangeScenarios } from "./unseen-changes.ts";
+/** Changes of which a file system shows too little: by the loss of power, by another machine, behind a cache. */
 
-testScenarios(unseenChangeScenarios);
+import { movedScenarios } from "./moved.ts";
+import { powerLossScenarios } from "./power-loss.ts";
+import { testScenarios } from "./scenario-tests.ts";
+import { takeOverScenarios } from "./take-over.ts";
+
+testScenarios(powerLossScenarios, movedScenarios, takeOverScenarios);

@@ -56,7 +56,10 @@ function runUnnoted(t: Test, node: Node, pod: string, containerId: string, addre
   execFileSync("ip", ["-n", containerId, "address", "add", `${address}/28`, "dev", "lo"]);
   const { pid } = keepRunning(t, ["ip", "netns", "exec", containerId, "sleep", "600"]);
   const own = readlinkSync("/proc/self/ns/net");
-  while (readlinkSync(`/proc/${pid}/ns/net`) === own) execFileSync("sleep", ["0.01"]);
+  for (let tries = 0; readlinkSync(`/proc/${pid}/ns/net`) === own; tries++) {
+    if (tries > 1000) throw new Error(`process ${pid} does not enter its network namespace`);
+    execFileSync("sleep", ["0.01"]);
+  }
   return container;
 }
 

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
+import { until } from "../../harness/until.ts";
 
 /** The script that it runs. */
 export const lockHolder = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
@@ -25,6 +26,7 @@ export class LockProcess {
   readonly #child: ChildProcess;
   #stdout = "";
   #stderr = "";
+  #hasEnded = false;
 
   constructor(
     t: Pick<Test, "teardown">,
@@ -40,6 +42,9 @@ export class LockProcess {
     this.#child.stderr?.on("data", (data) => {
       this.#stderr += data;
     });
+    this.#child.on("close", () => {
+      this.#hasEnded = true;
+    });
     t.teardown(() => this.#child.kill("SIGKILL"));
   }
 
@@ -54,11 +59,10 @@ export class LockProcess {
 
   /** Waits for a line of its output. */
   async says(line: string): Promise<void> {
-    while (!this.#stdout.includes(`${line}\n`)) {
-      if (this.#child.stdout === null || this.#child.exitCode !== null) {
-        throw new Error(`expected "${line}", found "${this.#stdout}${this.#stderr}"`);
-      }
-      await once(this.#child.stdout, "data");
+    const isThere = (): boolean => this.#stdout.includes(`${line}\n`);
+    await until(`"${line}"`, () => isThere() || this.#hasEnded);
+    if (!isThere()) {
+      throw new Error(`expected "${line}", found "${this.#stdout}${this.#stderr}"`);
     }
   }
 

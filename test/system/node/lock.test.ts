@@ -3,12 +3,12 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { type Test, test } from "tap";
 import type { CLibrary } from "../../../src/system/node/c-library.ts";
 import { createLock } from "../../../src/system/node/lock.ts";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { LockTimeout, type System } from "../../../src/system/system.ts";
+import { until } from "../../harness/until.ts";
 import { LockProcess, lockHolder } from "./lock-process.ts";
 
 /** A file system that refuses `flock(2)`, with ENOLCK. */
@@ -38,7 +38,7 @@ async function startHolder(t: Test, directory: string): Promise<LockProcess> {
 /** A process that waits for the lock, after `others` more. */
 async function startWaiter(t: Test, directory: string, others = 0): Promise<LockProcess> {
   const waiter = new LockProcess(t, directory, { timeout: Number.MAX_VALUE });
-  while (waiters(directory) <= others) await pause(1);
+  await until("a process that waits for the lock", () => waiters(directory) > others);
   return waiter;
 }
 
@@ -115,7 +115,7 @@ test("a process that waited for a lock file that was removed waits for the new o
   const second = await startHolder(t, directory);
 
   await first.finish();
-  while (waiters(directory) === 0) await pause(1);
+  await until("a process that waits for the new lock", () => waiters(directory) > 0);
   await second.finish();
 
   await waiter.says("locked");

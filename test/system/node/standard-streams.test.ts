@@ -5,9 +5,9 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
 import { Socket } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { test } from "tap";
+import { until } from "../../harness/until.ts";
 
 const program = fileURLToPath(new URL("stream-program.ts", import.meta.url));
 
@@ -124,10 +124,10 @@ test("output is written completely, although the pipe takes only a part at a tim
   child.stdin?.end("\n");
 
   let length = 0;
-  while (child.exitCode === null && child.signalCode === null) {
+  await until("the end of the program", () => {
     length += available(reader);
-    await setTimeout(1);
-  }
+    return child.exitCode !== null || child.signalCode !== null;
+  });
   while (length < 300_000) {
     const more = available(reader);
     if (more === 0) break;

@@ -1,5 +1,5 @@
 // test: each executable, Go plugin
 import { testScenarios } from "./scenario-tests.ts";
-import { stormScenarios } from "./storm.ts";
+import { stressScenarios } from "./stress.ts";
 
-testScenarios(stormScenarios);
+testScenarios(stressScenarios);

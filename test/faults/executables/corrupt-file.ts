@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Case } from "./scenario.ts";
 
-/** A piece of debris at the path of a reservation. */
-export interface Debris {
-  readonly name: string;
+/** Something at the path of a reservation. */
+export interface CorruptFile extends Case {
   readonly put: (path: string) => void;
   /**
    * `free`: certainly unused, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
@@ -99,28 +99,28 @@ export function putDirectoryWithReservation(path: string): void {
   writeFileSync(join(path, "10.0.0.9"), "ghost\r\neth0", PRIVATE);
 }
 
-/** Every kind of debris. */
-export const fileDebris: readonly Debris[] = [
-  { name: "an empty file", put: file("", OLD), becomes: "free" },
-  { name: "an empty file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
-  { name: "an empty file dated a day ahead", put: file("", -DAY), becomes: "kept" },
-  { name: "white space", put: file(" \r\n\t\n", OLD), becomes: "free" },
-  { name: "NULs", put: file("\0".repeat(4096), DAY), becomes: "free" },
-  { name: "a file cut off in the container id", put: file("gho", OLD), becomes: "stale" },
-  { name: "a file cut off before the interface", put: file("ghost\r\n", OLD), becomes: "stale" },
-  { name: "a file cut off in the interface", put: file("ghost\r\net", OLD), becomes: "stale" },
-  { name: "a file with a line too many", put: file("ghost\r\neth0\r\nx", OLD), becomes: "kept" },
-  { name: "a note in words", put: file("kept for the printer\n", DAY), becomes: "kept" },
-  { name: "every byte that there is", put: file(allBytes, OLD), becomes: "kept" },
-  { name: "a MiB of letters", put: file("x".repeat(2 ** 20), OLD), becomes: "kept" },
-  { name: "a sparse file of a TiB", put: putHuge, becomes: "kept" },
-  { name: "a file that may not be read", put: putClosed, becomes: "kept", isClosed: true },
-  { name: "an empty directory", put: (path) => mkdirSync(path), becomes: "kept" },
-  { name: "a directory with a reservation", put: putDirectoryWithReservation, becomes: "kept" },
-  { name: "a link to nowhere", put: putDanglingLink, becomes: "kept" },
-  { name: "a link to itself", put: putLoop, becomes: "kept" },
-  { name: "a link to an empty file", put: linkTo(""), becomes: "kept" },
-  { name: "a link to a reservation", put: linkTo("ghost\r\neth0"), becomes: "stale" },
-  { name: "a FIFO", put: putFifo, becomes: "kept" },
-  { name: "a socket", put: putSocket, becomes: "kept" },
+/** Every kind. */
+export const corruptFiles: readonly CorruptFile[] = [
+  { what: "an empty file", put: file("", OLD), becomes: "free" },
+  { what: "an empty file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
+  { what: "an empty file dated a day ahead", put: file("", -DAY), becomes: "kept" },
+  { what: "white space", put: file(" \r\n\t\n", OLD), becomes: "free" },
+  { what: "NULs", put: file("\0".repeat(4096), DAY), becomes: "free" },
+  { what: "a file cut off in the container id", put: file("gho", OLD), becomes: "stale" },
+  { what: "a file cut off before the interface", put: file("ghost\r\n", OLD), becomes: "stale" },
+  { what: "a file cut off in the interface", put: file("ghost\r\net", OLD), becomes: "stale" },
+  { what: "a file with a line too many", put: file("ghost\r\neth0\r\nx", OLD), becomes: "kept" },
+  { what: "a note in words", put: file("kept for the printer\n", DAY), becomes: "kept" },
+  { what: "every byte that there is", put: file(allBytes, OLD), becomes: "kept" },
+  { what: "a MiB of letters", put: file("x".repeat(2 ** 20), OLD), becomes: "kept" },
+  { what: "a sparse file of a TiB", put: putHuge, becomes: "kept" },
+  { what: "a file that may not be read", put: putClosed, becomes: "kept", isClosed: true },
+  { what: "an empty directory", put: (path) => mkdirSync(path), becomes: "kept" },
+  { what: "a directory with a reservation", put: putDirectoryWithReservation, becomes: "kept" },
+  { what: "a link to nowhere", put: putDanglingLink, becomes: "kept" },
+  { what: "a link to itself", put: putLoop, becomes: "kept" },
+  { what: "a link to an empty file", put: linkTo(""), becomes: "kept" },
+  { what: "a link to a reservation", put: linkTo("ghost\r\neth0"), becomes: "stale" },
+  { what: "a FIFO", put: putFifo, becomes: "kept" },
+  { what: "a socket", put: putSocket, becomes: "kept" },
 ];

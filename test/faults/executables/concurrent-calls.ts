@@ -1,0 +1,114 @@
+/** Two hundred calls at once, for one lock. */
+
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { holdLock } from "../../harness/held-lock.ts";
+import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
+import { FaultNetwork, SHORT_TIMEOUT } from "./network.ts";
+import type { Ending, RunningCall } from "./running-call.ts";
+import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
+import type { Subject } from "./subject.ts";
+import { mixture } from "./subjects.ts";
+
+/** Room for a thousand. */
+const ipam = { ranges: [[{ subnet: "10.0.0.0/22" }]] };
+
+/** The timeout for the lock where none is configured, in seconds. */
+const DEFAULT_TIMEOUT = 30;
+
+/** In seconds, also for two hundred processes of the portable executable. */
+const LIMIT = 180;
+
+/** Two hundred processes of the portable executable may take half a minute to start: for exhaustive runs only. */
+function countFor({ subject, extent }: Context): number {
+  return subject.name === "portable"
+    ? { short: 8, full: 50, exhaustive: 200 }[extent]
+    : { short: 50, full: 200, exhaustive: 200 }[extent];
+}
+
+/** All wait for a lock that another process holds, and then they get it. */
+async function served(trial: Trial): Promise<void> {
+  const { verifier } = trial;
+  const network = new FaultNetwork(trial, { ipam: { ...ipam, lockTimeoutSeconds: LIMIT } });
+  const release = await holdLock(trial, network.directory);
+  const calls = Array.from({ length: countFor(trial) }, (_, at) =>
+    network.begin("ADD", `c${at}`, { limit: LIMIT }),
+  );
+  for (const call of calls) await call.awaitsLock();
+  const early = network.reserved().length;
+  verifier.require(early === 0, "accepted", `${early} were served while the lock was held`);
+  await release();
+  requireEach(trial, network, await endingsOf(calls));
+}
+
+/** Some come for the lock, and never get it. */
+async function refused(trial: Trial): Promise<void> {
+  const { verifier } = trial;
+  const network = new FaultNetwork(trial, { ipam });
+  await network.do("ADD", "other");
+  await holdLock(trial, network.directory);
+  await network.mustNotChange("without the lock", async () => {
+    const calls = Array.from({ length: countFor(trial) }, (_, at) => {
+      const differences = { ipam: SHORT_TIMEOUT, limit: LIMIT };
+      return at % 2 === 0
+        ? network.begin("ADD", `c${at}`, differences)
+        : network.begin("DEL", "other", differences);
+    });
+    const words = ["11 ", `after ${SHORT_TIMEOUT.lockTimeoutSeconds} s`];
+    for (const ending of await endingsOf(calls)) {
+      requireFailure(verifier, ending, "a call without the lock", ...words);
+    }
+  });
+}
+
+/** As when a node starts: nobody holds the lock, and the timeout is the default. */
+async function startAtOnce(trial: Trial, programs: readonly Subject[]): Promise<void> {
+  const network = new FaultNetwork(trial, {
+    ipam: { ...ipam, lockTimeoutSeconds: DEFAULT_TIMEOUT },
+  });
+  const calls = Array.from({ length: trial.extent === "short" ? 30 : 200 }, (_, at) => {
+    const subject = programs[at % programs.length] ?? trial.subject;
+    return network.begin("ADD", `c${at}`, { subject, limit: 2 * DEFAULT_TIMEOUT });
+  });
+  requireEach(trial, network, await endingsOf(calls));
+}
+
+function endingsOf(calls: readonly RunningCall[]): Promise<readonly Ending[]> {
+  return Promise.all(calls.map(({ ended }) => ended));
+}
+
+/** Requires that each ADD has an address of its own, which is on disk. */
+function requireEach({ verifier }: Trial, network: FaultNetwork, endings: readonly Ending[]): void {
+  for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
+  requireDistinct(verifier, endings.flatMap(grantedAddresses));
+  const files = network.reserved().length;
+  verifier.require(files === endings.length, "leak", `${files} reservations for ${endings.length}`);
+}
+
+export const concurrentCallScenarios: readonly Scenario[] = [
+  {
+    fault: "up to two hundred calls wait for the lock at once",
+    promise:
+      "if it is released, each of them is served exactly once; if it is kept, each fails in time with code 11 and changes nothing",
+    attempt: eachOf(
+      [
+        { what: "and it is given back", attempt: served },
+        { what: "and it is never given back", attempt: refused },
+      ],
+      (trial, { attempt }) => attempt(trial),
+      { some: allOf },
+    ),
+  },
+  {
+    fault: "up to two hundred ADDs start at the same time, of one executable and of all mixed",
+    promise: "each is served exactly once, in the default timeout",
+    attempt: eachOf(
+      (context) =>
+        [[context.subject], mixture(context)].map((programs) => ({
+          what: programs.map(({ name }) => name).join(", "),
+          programs,
+        })),
+      (trial, { programs }) => startAtOnce(trial, programs),
+      { atOnce: 1, some: allOf },
+    ),
+  },
+];

@@ -1,0 +1,17 @@
+// test: each executable, one if short
+import { corruptCursorScenarios } from "./corrupt-cursors.ts";
+import { corruptJournalScenarios } from "./corrupt-journals.ts";
+import { corruptOwnFileScenarios } from "./corrupt-own-files.ts";
+import { corruptReservationScenarios } from "./corrupt-reservations.ts";
+import { leftoverScenarios } from "./leftovers.ts";
+import { repairScenarios } from "./repairs.ts";
+import { testScenarios } from "./scenario-tests.ts";
+
+testScenarios(
+  corruptReservationScenarios,
+  corruptCursorScenarios,
+  corruptJournalScenarios,
+  corruptOwnFileScenarios,
+  leftoverScenarios,
+  repairScenarios,
+);

@@ -1,0 +1,292 @@
+/** A journal that is corrupt, foreign or wrong. */
+
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { isRoot } from "../../harness/unprivileged.ts";
+import { putFifo, putHuge } from "./corrupt-file.ts";
+import { journalOf, linesOf, type SealText, sealed, writeJournal } from "./journal-file.ts";
+import type { FaultNetwork } from "./network.ts";
+import type { Case } from "./scenario.ts";
+
+/** A way in which the journal is wrong. */
+export interface CorruptJournal extends Case {
+  readonly spoil: (network: FaultNetwork) => void;
+  /**
+   * What a current seal over such lies, which nothing but a forger leaves, may mislead until the next search: the ADD of
+   * an attachment that has an address already, or STATUS in a full network.
+   */
+  readonly misleads?: "ADD" | "STATUS";
+}
+
+const HOUR_AGO = Date.now() / 1000 - 3600;
+
+/** As long as a seal. */
+const HEADER = 192;
+
+const anotherBoot = "00000000-0000-4000-8000-000000000000";
+
+/** Something else at the journal's path. */
+function instead(put: (path: string, network: FaultNetwork) => void): CorruptJournal["spoil"] {
+  return (network) => {
+    rmSync(journalOf(network), { recursive: true, force: true });
+    put(journalOf(network), network);
+  };
+}
+
+/** The journal with its text changed; its seal stays. */
+function edited(edit: (journal: Buffer) => Buffer | string): CorruptJournal["spoil"] {
+  return (network) => writeJournal(network, edit(readFileSync(journalOf(network))));
+}
+
+/** The journal with a seal that claims something else, and is otherwise current. */
+function claiming(claims: Partial<SealText>): CorruptJournal["spoil"] {
+  return (network) => writeJournal(network, sealed(network, linesOf(network), claims));
+}
+
+/** The journal with other lines under a current seal. */
+function listing(change: (lines: readonly string[]) => readonly string[]): CorruptJournal["spoil"] {
+  return (network) => writeJournal(network, sealed(network, change(linesOf(network))));
+}
+
+/** Further lines under a current seal. */
+function telling(...lines: readonly string[]): CorruptJournal["spoil"] {
+  return listing((before) => [...before, ...lines]);
+}
+
+/** Foreign files, old enough to be mistaken for leftovers. */
+function putForeign(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  for (let at = 0; at < 20; at++) {
+    const path = join(directory, `foreign-${at}`);
+    writeFileSync(path, "host-local-journal 2");
+    utimesSync(path, HOUR_AGO, HOUR_AGO);
+  }
+  mkdirSync(join(directory, "foreign.d"));
+}
+
+/** Where foreign files lie that nothing may touch. */
+export function foreignFiles(network: FaultNetwork): readonly string[] {
+  const places = [journalOf(network), join(network.directory, "outside")];
+  return places.flatMap((directory) => {
+    try {
+      return readdirSync(directory)
+        .filter((name) => name.startsWith("foreign"))
+        .map((name) => join(directory, name));
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** A link to a foreign file with this content. */
+function linkedTo(content: (network: FaultNetwork) => string): CorruptJournal["spoil"] {
+  return (network) => {
+    const outside = join(network.directory, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "foreign"), content(network));
+    instead((path) => symlinkSync(join(outside, "foreign"), path))(network);
+  };
+}
+
+/** A copy is made and put back; in between, the network is changed. */
+function restored(copy: string, restore: string): CorruptJournal["spoil"] {
+  return (network) => {
+    const shell = (script: string): void => {
+      execFileSync("sh", ["-ec", script], { cwd: network.directory, stdio: "ignore" });
+    };
+    shell(copy);
+    // What happened between the copy and its return.
+    for (const name of ["10.0.0.3", "2001:db8::3"]) rmSync(network.path(name), { force: true });
+    for (const name of ["10.0.0.4", "2001:db8::4"]) {
+      writeFileSync(network.path(name), "nobody\r\neth0", { mode: 0o600 });
+    }
+    writeJournal(network, sealed(network, [...linesOf(network), "nobody eth0 10.0.0.4"]));
+    shell(restore);
+  };
+}
+
+/** As /dev/zero: there is no end to read. */
+function putZeroDevice(path: string): void {
+  execFileSync("mknod", [path, "c", "1", "5"]);
+}
+
+const garbage = "\u{1f40c} %s ../..";
+
+const everyByte = Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256));
+
+/** About 10 MiB. */
+const strangers = Array.from(
+  { length: 250_000 },
+  (_, at) => `stranger-${at} eth0 2001:db8:1::${at.toString(16)}`,
+);
+
+export const corruptJournals: readonly CorruptJournal[] = [
+  {
+    what: ".host-local gone",
+    spoil: (network) => rmSync(network.ownPath(".."), { recursive: true }),
+  },
+  { what: "gone", spoil: (network) => rmSync(journalOf(network)) },
+  { what: "empty", spoil: edited(() => "") },
+  { what: "cut off in the seal", spoil: edited((journal) => journal.subarray(0, HEADER / 2)) },
+  { what: "cut off after the seal", spoil: edited((journal) => journal.subarray(0, HEADER)) },
+  {
+    what: "cut off between lines",
+    spoil: edited((journal) => journal.subarray(0, journal.indexOf("\n", HEADER) + 1)),
+  },
+  { what: "cut off within a line", spoil: edited((journal) => journal.subarray(0, -7)) },
+  {
+    what: "cut off between lines, and sealed so",
+    spoil: listing((lines) => lines.filter((line) => !line.startsWith("victim"))),
+    misleads: "ADD",
+  },
+  {
+    what: "cut off within a line, and sealed so",
+    spoil: (network) => {
+      const length = readFileSync(journalOf(network)).length - 1;
+      claiming({ length: String(length) })(network);
+      truncateSync(journalOf(network), length);
+    },
+  },
+  { what: "doubled", spoil: edited((journal) => Buffer.concat([journal, journal])) },
+  { what: "its lines doubled, and sealed so", spoil: listing((lines) => [...lines, ...lines]) },
+  { what: "its lines in the reverse order", spoil: listing((lines) => lines.toReversed()) },
+  { what: "garbage", spoil: edited(() => garbage) },
+  { what: "every byte that there is", spoil: edited(() => everyByte) },
+  { what: "NULs of its length", spoil: edited((journal) => Buffer.alloc(journal.length)) },
+  {
+    what: "NULs below its seal",
+    spoil: edited((journal) => journal.fill(0, HEADER)),
+    misleads: "ADD",
+  },
+  { what: "10 MiB of others' lines", spoil: listing((lines) => [...strangers, ...lines]) },
+  { what: "a line of 2 MiB", spoil: telling(`nobody eth0 ${"1".repeat(2 ** 21)}`) },
+  { what: "a sparse file of a TiB", spoil: instead(putHuge) },
+  { what: "a TiB long", spoil: (network) => truncateSync(journalOf(network), 2 ** 40) },
+  {
+    what: "a TiB long, and sealed so",
+    spoil: (network) => {
+      claiming({ length: String(2 ** 40), renewed: String(2 ** 40) })(network);
+      truncateSync(journalOf(network), 2 ** 40);
+    },
+  },
+  { what: "of a later version", spoil: claiming({ form: "host-local-journal 3" }) },
+  { what: "of an earlier version", spoil: claiming({ form: "host-local-journal 1" }) },
+  { what: "of another boot, or of another machine", spoil: claiming({ boot: anotherBoot }) },
+  { what: "without a boot", spoil: claiming({ boot: "" }) },
+  { what: "of another directory", spoil: claiming({ directory: "1,1,1" }) },
+  {
+    what: "its older copy put back",
+    spoil: (network) => {
+      const journal = readFileSync(journalOf(network));
+      rmSync(network.path("10.0.0.3"));
+      writeFileSync(network.path("10.0.0.3"), "victim\r\neth0", { mode: 0o600 });
+      writeJournal(network, journal);
+    },
+  },
+  {
+    what: "an older copy of the data directory put back with its times, by cp in place",
+    spoil: restored(
+      "cp -a . ../copy-$$ && mv ../copy-$$ copy",
+      "rm net/* && cp -a copy/net copy/.host-local . && rm -r copy",
+    ),
+  },
+  {
+    what: "an older copy of the data directory put back with its times, by mv",
+    spoil: restored(
+      "cp -a . ../copy-$$ && mv ../copy-$$ copy",
+      "rm -r net .host-local && mv copy/net copy/.host-local . && rm -r copy",
+    ),
+  },
+  {
+    what: "an older copy of the data directory put back with its times, by tar",
+    spoil: restored(
+      "tar -cf copy.tar --format=posix net .host-local",
+      "rm -r net .host-local && tar -xf copy.tar && rm copy.tar",
+    ),
+  },
+  {
+    what: "older reservations put back with their times, and the journal not",
+    spoil: restored("cp -a net copy", "rm net/* && cp -a copy/. net && rm -r copy"),
+  },
+  { what: "a seal of -1 reservations", spoil: claiming({ reservations: "-1" }) },
+  { what: "a seal of no number of reservations", spoil: claiming({ reservations: "NaN" }) },
+  { what: "a seal of 1e400 reservations", spoil: claiming({ reservations: "1e400" }) },
+  { what: "a seal of half a reservation", spoil: claiming({ reservations: "0.5" }) },
+  { what: "a seal of too many reservations", spoil: claiming({ reservations: "999999999999" }) },
+  {
+    what: "a seal of too few reservations",
+    spoil: claiming({ reservations: "0" }),
+    misleads: "STATUS",
+  },
+  { what: "a seal of another length", spoil: claiming({ length: "1000000" }) },
+  { what: "a seal of length -1", spoil: claiming({ length: "-1" }) },
+  { what: "a seal renewed at length 0", spoil: claiming({ renewed: "0" }) },
+  { what: "a seal with a word too many", spoil: claiming({ renewed: "1 1" }) },
+  {
+    what: "lines with another's addresses",
+    spoil: listing((lines) => [
+      ...lines.filter((line) => !line.startsWith("victim")),
+      "victim eth0 10.0.0.2",
+      "victim eth0 2001:db8::2",
+    ]),
+  },
+  {
+    what: "lines of more than is held",
+    spoil: telling(
+      "victim eth0 10.0.0.2",
+      "victim eth0 10.0.0.9",
+      "victim eth0 2001:db8::3",
+      "victim eth0 x",
+    ),
+  },
+  {
+    what: "lines of addresses that lead out",
+    spoil: telling("nobody eth0 ../../etc/passwd", "victim eth0 /etc/passwd"),
+  },
+  {
+    what: "lines of somebody who holds nothing",
+    spoil: telling("nobody eth0 10.0.0.2", "nobody eth0 10.0.0.3", "third eth0 2001:db8::3"),
+  },
+  {
+    what: "lines of a container without an interface",
+    spoil: telling("nobody / 10.0.0.2", "victim / 10.0.0.2"),
+  },
+  { what: "a line of nothing but spaces", spoil: telling("  ", "victim  ", "victim eth0 ") },
+  {
+    what: "400 lines for one",
+    spoil: listing((lines) => [...lines, ...Array(400).fill("nobody eth0 10.0.0.2")]),
+  },
+  {
+    what: "a directory",
+    spoil: instead((path) => mkdirSync(path)),
+  },
+  { what: "a directory of foreign files", spoil: instead(putForeign) },
+  { what: "a FIFO", spoil: instead(putFifo) },
+  { what: "a link to nowhere", spoil: instead((path) => symlinkSync("nowhere/at/all", path)) },
+  { what: "a link to itself", spoil: instead((path) => symlinkSync("journal", path)) },
+  { what: "a link to /dev/zero", spoil: instead((path) => symlinkSync("/dev/zero", path)) },
+  ...(isRoot ? [{ what: "a device", spoil: instead(putZeroDevice) }] : []),
+  {
+    what: "a link to where it was moved",
+    spoil: (network) => {
+      renameSync(journalOf(network), network.ownPath("journal.moved"));
+      symlinkSync("journal.moved", journalOf(network));
+    },
+  },
+  { what: "a link to a foreign file", spoil: linkedTo(() => "foreign") },
+  {
+    what: "a link to a foreign journal, current and of nothing but lies",
+    spoil: linkedTo((network) => sealed(network, ["victim eth0 -10.0.0.3", "other eth0"])),
+  },
+];

@@ -1,0 +1,302 @@
+/** The network of an attempt: its calls, which are cut off where they hang, what is on its disk, and what must hold. */
+
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { grantedAddresses } from "../../blackbox/network.ts";
+import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
+import type { Call } from "../../harness/executable.ts";
+import {
+  attachmentCall,
+  configuration,
+  type JsonObject,
+  networkCall,
+} from "../../harness/runtime-call.ts";
+import { withoutPrivileges } from "../../harness/unprivileged.ts";
+import type { Kind, Verifier } from "../../harness/violations.ts";
+import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
+import { type Ending, RunningCall } from "./running-call.ts";
+import type { Trial } from "./scenario.ts";
+import { LOCK_TIMEOUT, type Subject } from "./subject.ts";
+
+export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS";
+
+/** A range set of each family, with room for three attachments. */
+const dualStack = [
+  [{ subnet: "10.0.0.0/24", rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }],
+  [{ subnet: "2001:db8::/64", rangeStart: "2001:db8::2", rangeEnd: "2001:db8::4" }],
+];
+
+/** A range with room for thirteen. */
+export const oneRange = { ranges: [[{ subnet: "10.0.0.0/28" }]] };
+
+/** How many that are. */
+export const ROOM = 13;
+
+/** What differs from a dual-stack network for three. */
+export interface Differences {
+  readonly ipam?: JsonObject;
+  /** The data directory, if not an empty one that is gone after the scenario. */
+  readonly directory?: string;
+  /** What runs the executables, with its options. */
+  readonly under?: readonly string[];
+  /** Whether a user calls to whom permissions apply. */
+  readonly isUnprivileged?: boolean;
+}
+
+/** What differs from call to call. */
+export interface CallDifferences {
+  readonly ipam?: JsonObject;
+  /** The executable that is called, if not the network's own. */
+  readonly subject?: Subject;
+  /** The containers that GC lists; none by default. */
+  readonly alive?: readonly string[];
+  /** Seconds until it is cut off. */
+  readonly limit?: number;
+}
+
+/** A short timeout for the lock, in seconds. */
+export const SHORT_TIMEOUT = { lockTimeoutSeconds: 0.3 };
+
+/** Seconds in which a call ends on a busy machine; what holds the Go plugin up does so for ever. */
+const LIMITS: Readonly<Record<Subject["name"], number>> = { native: 60, portable: 60, Go: 10 };
+
+export const FULL = "no IP addresses available";
+
+/** No reservation of the calls here is longer, in bytes. */
+const LONGEST_CONTENT = 100;
+
+/** The network `net` of a subject. */
+export class FaultNetwork {
+  readonly subject: Subject;
+  /** The data directory. */
+  readonly directory: string;
+  readonly #verifier: Verifier;
+  readonly #teardown: Trial["teardown"];
+  readonly #ipam: JsonObject;
+  readonly #under: readonly string[];
+  readonly #as: Pick<Call, "user">;
+  /** How a call ended that hung. */
+  #hanging: Ending | undefined;
+
+  constructor(
+    { subject, teardown, verifier }: Pick<Trial, "subject" | "teardown" | "verifier">,
+    { ipam = {}, directory, under = [], isUnprivileged = false }: Differences = {},
+  ) {
+    const { program, ...as } = isUnprivileged
+      ? withoutPrivileges({ teardown }, subject.path)
+      : { program: subject.path };
+    this.subject = { ...subject, path: program };
+    this.#as = as;
+    this.#verifier = verifier;
+    this.#teardown = teardown;
+    this.#ipam = {
+      ranges: dualStack,
+      exhaustedStatus: "unavailable",
+      lockTimeoutSeconds: LOCK_TIMEOUT,
+      ...ipam,
+    };
+    this.#under = under;
+    this.directory = directory ?? scratchDirectory({ teardown });
+    if (directory === undefined) mkdirSync(this.path(""));
+  }
+
+  /** A path in the network's directory. */
+  path(name: string): string {
+    return join(this.directory, "net", name);
+  }
+
+  /** A path in the directory that the Go plugin does not know. */
+  ownPath(name: string): string {
+    return join(this.directory, ownDirectory, "net", name);
+  }
+
+  /** The call of a runtime. */
+  call(
+    verb: Verb,
+    containerId: string,
+    { ipam = {}, subject = this.subject, alive = [] }: CallDifferences = {},
+  ): Call {
+    const valid = alive.map((containerID) => ({ containerID, ifname: "eth0" }));
+    const document = configuration(
+      this.directory,
+      { ...this.#ipam, ...ipam },
+      {
+        cniVersion: subject.cniVersion,
+        ...(verb === "GC" ? { "cni.dev/valid-attachments": valid } : {}),
+      },
+    );
+    const call =
+      verb === "GC" || verb === "STATUS"
+        ? networkCall(verb, document)
+        : attachmentCall(verb, { containerId }, document);
+    return { ...call, ...this.#as };
+  }
+
+  /** Starts a call. */
+  begin(verb: Verb, containerId: string, differences: CallDifferences = {}): RunningCall {
+    const { subject = this.subject, limit = LIMITS[subject.name] } = differences;
+    const launch = { teardown: this.#teardown, limit: limit * 1000, under: this.#under };
+    return new RunningCall(subject.path, this.call(verb, containerId, differences), launch);
+  }
+
+  /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
+  async do(verb: Verb, containerId = "", differences: CallDifferences = {}): Promise<Ending> {
+    if (this.#hanging !== undefined) return this.#hanging;
+    const ending = await this.begin(verb, containerId, differences).ended;
+    if (ending.isCutOff) this.#hanging = ending;
+    return ending;
+  }
+
+  /**
+   * Makes a call that must succeed.
+   *
+   * @param kind the violation where it does not
+   * @returns the addresses of an ADD
+   */
+  async mustWork(verb: Verb, containerId = "", kind: Kind = "refused"): Promise<string[]> {
+    const ending = await this.do(verb, containerId);
+    requireSuccess(this.#verifier, ending, `${verb} ${containerId}`, kind);
+    return verb === "ADD" ? grantedAddresses(ending) : [];
+  }
+
+  /** Makes a call that must fail with one error object that contains each of `words`. */
+  async mustFail(verb: Verb, containerId: string, ...words: readonly string[]): Promise<void> {
+    const ending = await this.do(verb, containerId);
+    requireFailure(this.#verifier, ending, `${verb} ${containerId}`, ...words);
+  }
+
+  /** Makes an ADD that works, or fails with such an error and keeps nothing. */
+  async mayAdd(containerId: string, ...words: readonly string[]): Promise<string[]> {
+    const ending = await this.do("ADD", containerId);
+    if (ending.exitCode === 0) return grantedAddresses(ending);
+    requireFailure(this.#verifier, ending, `ADD ${containerId}`, ...words);
+    this.mustHoldNothing("kept", containerId);
+    return [];
+  }
+
+  /** DELs that work and leave nothing. */
+  async mustRelease(...containerIds: readonly string[]): Promise<void> {
+    for (const containerId of containerIds) {
+      await this.mustWork("DEL", containerId);
+      this.mustHoldNothing("leak", containerId);
+    }
+  }
+
+  /** GC that works and leaves nothing of any but those. */
+  async mustCollect(...alive: readonly string[]): Promise<void> {
+    requireSuccess(this.#verifier, await this.do("GC", "", { alive }), "GC");
+  }
+
+  /** STATUS that says whether there is room. That of the Go plugin does not count. */
+  async mustTell(found: "room" | "none"): Promise<void> {
+    if (found === "room") await this.mustWork("STATUS");
+    else if (this.subject.name !== "Go") await this.mustFail("STATUS", "", "50 ", FULL);
+  }
+
+  /**
+   * Hands out every address that is left, once; then an ADD fails, and STATUS knows that there is none.
+   *
+   * @param prefix of the container ids
+   * @param room how many attachments there must be room for
+   * @param misled whether STATUS may be wrong until an ADD has looked
+   * @returns the container ids with their addresses
+   */
+  async fill(
+    prefix: string,
+    room: number,
+    misled: "never" | "before an ADD" = "never",
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const filled = new Map<string, readonly string[]>();
+    for (let at = 0; at < room; at++) {
+      filled.set(`${prefix}-${at}`, await this.mustWork("ADD", `${prefix}-${at}`, "leak"));
+    }
+    requireDistinct(this.#verifier, [...filled.values()].flat());
+    for (const [containerId, addresses] of filled) this.mustHold(containerId, addresses);
+    if (misled === "never") await this.mustTell("none");
+    await this.mustFail("ADD", `${prefix}-beyond`, FULL);
+    await this.mustTell("none");
+    return filled;
+  }
+
+  /**
+   * After a fault: every file is whole, others are served in time, a DEL frees all of the victim, and every address can
+   * be handed out exactly once.
+   *
+   * @param further other containers that may be attached
+   */
+  async mustRecover(...further: readonly string[]): Promise<void> {
+    this.mustBeWhole(["other", "victim", ...further]);
+    const others = this.heldBy("other");
+    this.#verifier.require(others.length === 2, "double", `the other holds ${others.join(" ")}`);
+    await this.mustRelease(...further);
+    await this.mustWork("ADD", "third", "blocked");
+    await this.mustRelease("victim", "third");
+    this.mustHold("other", others);
+    const late = await this.fill("late", 2);
+    await this.mustRelease("other", ...late.keys());
+    this.mustBeEmpty();
+  }
+
+  /** Every reservation is of one of these containers, and complete. */
+  mustBeWhole(containerIds: readonly string[]): void {
+    for (const name of this.reserved()) {
+      const content = contentOf(this.path(name)) ?? "(no file)";
+      const isWhole = containerIds.some((id) => content === `${id}\r\neth0`);
+      this.#verifier.require(isWhole, "torn", `${name} says ${JSON.stringify(content)}`);
+    }
+  }
+
+  /** A container holds these addresses and no others. */
+  mustHold(containerId: string, addresses: readonly string[]): void {
+    const held = this.heldBy(containerId).join(" ");
+    const expected = [...addresses].sort().join(" ");
+    this.#verifier.require(held === expected, "double", `${containerId} holds ${held}`);
+  }
+
+  mustHoldNothing(kind: "kept" | "leak", ...containerIds: readonly string[]): void {
+    for (const containerId of containerIds) {
+      const left = this.heldBy(containerId).join(" ");
+      this.#verifier.require(left === "", kind, `${containerId} holds ${left}`);
+    }
+  }
+
+  /** No address is reserved. */
+  mustBeEmpty(): void {
+    const left = this.reserved().join(" ");
+    this.#verifier.require(left === "", "leak", `${left} left in the end`);
+  }
+
+  /** What a step does to the data directory must be nothing. */
+  async mustNotChange(what: string, step: () => Promise<unknown>): Promise<void> {
+    const before = stateOf(this.directory);
+    await step();
+    const changes = changesBetween(before, stateOf(this.directory));
+    this.#verifier.require(changes === "", "torn", `${what}: ${changes}`);
+  }
+
+  /** The names of everything that is named like an address. */
+  reserved(): readonly string[] {
+    if (lstatSync(this.path(""), { throwIfNoEntry: false }) === undefined) return [];
+    return readdirSync(this.path("")).filter((name) => /^[0-9a-f]*[.:]/.test(name));
+  }
+
+  /** The addresses whose files name a container, in text order. */
+  heldBy(containerId: string): readonly string[] {
+    return this.reserved()
+      .filter((name) => contentOf(this.path(name))?.split("\r\n")[0] === containerId)
+      .sort();
+  }
+}
+
+/** The content of a file; `undefined` for anything else, also where it was removed just now. */
+function contentOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size > LONGEST_CONTENT) return undefined;
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
