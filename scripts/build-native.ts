@@ -31,11 +31,15 @@ const hostFiles = [
   "host.c",
   "engine.c",
   "allocator.c",
-  "file-calls.c",
+  "call.c",
+  "input-output.c",
+  "files.c",
   "line-files.c",
   "directories.c",
-  "operator-host.c",
-  "agent-host.c",
+  "lock.c",
+  "operator.c",
+  "programs.c",
+  "agent.c",
   "unused-math.c",
 ];
 
