@@ -35,7 +35,7 @@ enum {
 
 static struct engine engine;
 
-/* Removes what unused-math.c leaves out; to call it is a TypeError then. */
+/* Removes what unused.c leaves out; to call it is a TypeError then. */
 static bool remove_unused_math(JSContext *ctx) {
   static const char *const names[] = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2"};
   JSValue global = JS_GetGlobalObject(ctx);
