@@ -4,7 +4,7 @@
  */
 
 import { main } from "./main.ts";
-import { createQuickJsSystem, serve } from "./system/quickjs/quickjs-system.ts";
+import { createQuickJsSystem } from "./system/quickjs/quickjs-system.ts";
 
 const system = createQuickJsSystem();
-serve((name) => system.exit(main(system, name)));
+host.serve((name) => system.exit(main(system, name)));

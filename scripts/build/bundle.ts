@@ -30,7 +30,7 @@ export async function bundle({ entry, output, engine }: BundleOptions): Promise<
       : { platform: "neutral", mainFields: ["main"], format: "iife", target: "es2023" }),
     // proper-lockfile asks for graceful-fs, whose queues a synchronous process never uses.
     alias: { "graceful-fs": "node:fs" },
-    plugins: [lazyLockfile, lightIpaddr],
+    plugins: [lazyLockfile, lightIpaddr(engine)],
     define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
     logLevel: "warning",
   });
@@ -56,20 +56,20 @@ const lazyLockfile: Plugin = {
 /**
  * Lets ipaddr.js load in a fraction of its time: its regular expressions, which it puts together from
  * strings, become literals that the engine compiles at build time; its tables of special ranges are
- * made when somebody asks for them, and all of it only for the first IPv6 address. What it does stays
- * the same.
+ * made when somebody asks for them. On Node.js all of it is for the first IPv6 address only; the native
+ * executable has loaded it at build time. What it does stays the same.
  */
-const lightIpaddr: Plugin = {
-  name: "light-ipaddr",
-  setup(build) {
-    build.onLoad({ filter: /\/ipaddr\.js\/lib\/ipaddr\.js$/ }, async ({ path }) => ({
-      contents: onDemand(lazyTables(literalExpressions(await readFile(path, "utf8"))), [
-        "IPv4",
-        "IPv6",
-      ]),
-    }));
-  },
-};
+function lightIpaddr(engine: BundleOptions["engine"]): Plugin {
+  return {
+    name: "light-ipaddr",
+    setup(build) {
+      build.onLoad({ filter: /\/ipaddr\.js\/lib\/ipaddr\.js$/ }, async ({ path }) => {
+        const source = lazyTables(literalExpressions(await readFile(path, "utf8")));
+        return { contents: engine === "node" ? onDemand(source, ["IPv4", "IPv6"]) : source };
+      });
+    },
+  };
+}
 
 /** Replaces each `new RegExp` of constant strings by the literal that it makes. */
 function literalExpressions(source: string): string {

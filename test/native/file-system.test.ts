@@ -13,9 +13,9 @@ import { fileSystemCases } from "../system/file-system-cases.ts";
 function program(root: string): string {
   const from = (path: string): string => JSON.stringify(resolve(path));
   return `
-    import { createQuickJsSystem, serve } from ${from("src/system/quickjs/quickjs-system.ts")};
+    import { createQuickJsSystem } from ${from("src/system/quickjs/quickjs-system.ts")};
     import { fileSystemCases, outcomeOf } from ${from("test/system/file-system-cases.ts")};
-    serve(() => {
+    host.serve(() => {
       const system = createQuickJsSystem();
       const outcomes = fileSystemCases.map((one, at) => {
         const root = ${JSON.stringify(root)} + "/" + at;

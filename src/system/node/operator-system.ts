@@ -23,6 +23,12 @@ const STDIN = 0;
 /** The exit code of a program that could not be started, as in a shell. */
 const NOT_STARTED = 127;
 
+/** The longest captured standard error, in bytes: what follows is cut. */
+const LONGEST_ERRORS = 64 * 1024;
+
+/** How much of it Node.js can take, in bytes: a program that writes more than any log is killed. */
+const MOST_ERRORS = 64 * 1024 * 1024;
+
 /** A longer line is cut here, in bytes. */
 const LONGEST_LINE = 4096;
 
@@ -161,7 +167,8 @@ function run(
   if (!isProgram(program)) throw new SystemError("exec", program, "ENOEXEC");
   const options = {
     stdio: ["ignore", "pipe", captureStderr ? "pipe" : "inherit"] satisfies StdioOptions,
-    maxBuffer: limit,
+    // For either stream, beyond which the program is killed.
+    maxBuffer: captureStderr ? limit + MOST_ERRORS : limit,
     env: { ...process.env, ...variables },
     timeout,
     killSignal: "SIGKILL" as const,
@@ -176,8 +183,10 @@ function run(
     if (code !== "ENOENT" && code !== "EACCES") throw new SystemError("exec", program, code);
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };
   }
+  if (stdout.length > limit) throw new SystemError("read", program, "EFBIG");
   const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
-  return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr?.toString("utf8") ?? "" };
+  const errors = stderr?.toString("utf8", 0, LONGEST_ERRORS) ?? "";
+  return { exitCode, stdout: stdout.toString("utf8"), stderr: errors };
 }
 
 /** What execve(2) refuses, Node.js would give to a shell; a name to look up in `PATH` is not examined. */

@@ -26,6 +26,9 @@ struct free_block {
 
 static struct free_block *free_lists[CLASSES + 1];
 
+/* Free blocks of the only memory that are larger. */
+static struct free_block *holes;
+
 /* An ordinary call needs no more: no system call for memory. */
 static uint8_t first_piece[FIRST_PIECE] __attribute__((aligned(UNIT)));
 
@@ -60,8 +63,29 @@ static size_t usable_size(const void *block) { return block ? *size_of(block) : 
 /* How many units a block of this size takes. */
 static size_t class_of(size_t size) { return (size + HEADER + UNIT - 1) / UNIT; }
 
+/* Takes the beginning of a free large block of the only memory, whose rest stays one; NULL where none is large enough. */
+static void *cut_hole(size_t size) {
+  for (struct free_block **at = &holes; *at; at = &(*at)->next) {
+    struct free_block *hole = *at;
+    size_t left = *size_of(hole) + HEADER - size;
+    if (*size_of(hole) + HEADER < size || (left > 0 && left < LARGEST_SMALL)) continue;
+    *at = hole->next;
+    *size_of(hole) = size - HEADER;
+    if (left > 0) {
+      struct free_block *rest = (struct free_block *)((uint8_t *)hole + size);
+      *size_of(rest) = left - HEADER;
+      rest->next = holes;
+      holes = rest;
+    }
+    return hole;
+  }
+  return NULL;
+}
+
 static void *cut(size_t units) {
   size_t size = units * UNIT;
+  void *hole = cut_hole(size);
+  if (hole) return hole;
   if ((size_t)(piece_end - piece) < size + HEADER) {
     if (only_memory) return NULL;
     uint8_t *next = malloc(PIECE);
@@ -124,7 +148,11 @@ static void release(JSMallocState *state, void *block) {
     struct free_block *freed = block;
     freed->next = free_lists[class_of(size)];
     free_lists[class_of(size)] = freed;
-  } else if (!only_memory) {
+  } else if (only_memory) {
+    struct free_block *hole = block;
+    hole->next = holes;
+    holes = hole;
+  } else {
     free((uint8_t *)block - UNIT);
   }
 }

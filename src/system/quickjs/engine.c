@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "allocator.h"
-#include "file-calls.h"
+#include "input-output.h"
 
 /* The plugin, compiled by compiler.c. */
 extern const uint8_t plugin_program[];
@@ -35,7 +35,7 @@ enum {
 
 static struct engine engine;
 
-/* Removes what unused-math.c leaves out; to call it is a TypeError then. */
+/* Removes what unused.c leaves out; to call it is a TypeError then. */
 static bool remove_unused_math(JSContext *ctx) {
   static const char *const names[] = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2"};
   JSValue global = JS_GetGlobalObject(ctx);
@@ -70,7 +70,7 @@ static bool make_engine(JSRuntime *runtime, add_globals *add) {
   /* No cycle collection: among a million values it would cost more than the call; all else is reference-counted. */
   JS_SetGCThreshold(runtime, SIZE_MAX);
   JSContext *ctx = new_context(runtime);
-  engine = (struct engine){.runtime = runtime, .ctx = ctx, .serve = JS_UNDEFINED};
+  engine = (struct engine){.runtime = runtime, .ctx = ctx, .given = {JS_UNDEFINED, JS_UNDEFINED}};
   return ctx && add(ctx);
 }
 
@@ -120,10 +120,12 @@ bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size) {
   return completed;
 }
 
-void serve_with(JSContext *ctx, JSValueConst function) {
-  JS_FreeValue(ctx, engine.serve);
-  engine.serve = JS_DupValue(ctx, function);
+void give(JSContext *ctx, enum given what, JSValueConst value) {
+  JS_FreeValue(ctx, engine.given[what]);
+  engine.given[what] = JS_DupValue(ctx, value);
 }
+
+JSValueConst given(enum given what) { return engine.given[what]; }
 
 bool report_exception(JSContext *ctx) {
   JSValue exception = JS_GetException(ctx);
@@ -246,7 +248,7 @@ int write_snapshot(add_globals *add) {
   there.uc_link = &here;
   makecontext(&there, make_snapshot, 0);
   if (swapcontext(&here, &there) < 0 || !evaluated) return 2;
-  if (asked_for_machine || !JS_IsFunction(engine.ctx, engine.serve)) {
+  if (asked_for_machine || !JS_IsFunction(engine.ctx, given(SERVE))) {
     fprintf(stderr, "snapshot: the program asks for something of the machine before a call\n");
     return 2;
   }

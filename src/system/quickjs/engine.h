@@ -9,17 +9,21 @@
 #define ENGINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <quickjs.h>
 
-/* The engine and the function that serves a call. */
+/* What the program gives to the host: the function that serves a call, and the class of the errors of system calls. */
+enum given { SERVE, ERROR_CLASS, GIVEN };
+
+/* The engine and what it was given. */
 struct engine {
   JSRuntime *runtime;
   JSContext *ctx;
-  JSValue serve;
+  JSValue given[GIVEN];
 };
 
-/* Adds to the global object what the program calls; `serve_with` is called by the program. */
+/* Adds to the global object what the program calls. */
 typedef bool add_globals(JSContext *ctx);
 
 /* Whether this file has its snapshot already. */
@@ -40,8 +44,9 @@ bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size);
 /* Whether a snapshot is being made: then nothing of the machine is in reach. To be called by every host function. */
 bool is_building(void);
 
-/* The program says which function serves a call. */
-void serve_with(JSContext *ctx, JSValueConst function);
+/* Takes and returns what the program gives. */
+void give(JSContext *ctx, enum given what, JSValueConst value);
+JSValueConst given(enum given what);
 
 /* Reports an uncaught exception on standard error; whether it is that there is no memory left. */
 bool report_exception(JSContext *ctx);

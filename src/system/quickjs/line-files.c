@@ -1,8 +1,7 @@
-/* Files of lines: see line-files.h. */
+/* Host functions for files of lines. */
 
 #define _GNU_SOURCE
-#include "line-files.h"
-#include "file-calls.h"
+#include "functions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,21 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input-output.h"
+
 enum {
   /* How much of a file is looked through at a time; a longer line needs more. */
-  FIRST_WINDOW = 64 * 1024,
+  WINDOW = 64 * 1024,
   LONGEST_LINE = 1024 * 1024,
 };
 
 /* Where the lines go, and what they begin with. */
 struct search {
   JSContext *ctx;
-  JSValue first, found;
+  JSValue first;
+  struct list found;
   bool has_first;
-  uint32_t count;
-  /* A line end, and the text with which a line begins; without text (NULL) only the first line is wanted. */
-  const char *pattern;
-  size_t pattern_length;
+  /* The text with which a line begins; without it (NULL) only the first line is wanted. */
+  const char *start;
+  size_t start_length;
 };
 
 /* Adds the lines that begin with the text; the window begins and ends where lines do. Returns false on an exception. */
@@ -37,29 +38,23 @@ static bool take_lines(struct search *search, const char *window, const char *en
     if (JS_IsException(search->first)) return false;
     window = line_end + 1;
   }
-  if (!search->pattern || window == end) return true;
-  const char *text = search->pattern + 1;
-  size_t length = search->pattern_length - 1;
-  const char *line = window;
-  if ((size_t)(end - line) < length || memcmp(line, text, length) != 0) {
-    line = memmem(window, (size_t)(end - window), search->pattern, search->pattern_length);
-    if (line) line++;
-  }
-  while (line) {
-    const char *line_end = memchr(line, '\n', (size_t)(end - line));
-    if (!line_end) return true;
-    JSValue value = JS_NewStringLen(search->ctx, line, (size_t)(line_end - line));
-    if (JS_IsException(value)) return false;
-    if (JS_SetPropertyUint32(search->ctx, search->found, search->count++, value) < 0) return false;
-    line = memmem(line_end, (size_t)(end - line_end), search->pattern, search->pattern_length);
-    if (line) line++;
+  if (!search->start) return true;
+  const char *at = window;
+  while ((at = memmem(at, (size_t)(end - at), search->start, search->start_length))) {
+    const char *line_end = memchr(at, '\n', (size_t)(end - at));
+    if (!line_end) break;
+    if (at == window || at[-1] == '\n') {
+      JSValue line = JS_NewStringLen(search->ctx, at, (size_t)(line_end - at));
+      if (!append(search->ctx, &search->found, line)) return false;
+    }
+    at = line_end + 1;
   }
   return true;
 }
 
 /* Looks through as many bytes as the file has, `left`, of which none are left then. Returns 0, the errno, or -1 with an exception thrown. */
 static int search_file(struct search *search, int descriptor, off_t *left) {
-  size_t capacity = FIRST_WINDOW, length = 0;
+  size_t capacity = *left < WINDOW ? (size_t)*left + 1 : WINDOW, length = 0;
   char *window = malloc(capacity);
   int result = window ? 0 : ENOMEM;
   while (result == 0 && *left > 0) {
@@ -72,7 +67,7 @@ static int search_file(struct search *search, int descriptor, off_t *left) {
     char *last = memrchr(window, '\n', length);
     if (last) {
       if (!take_lines(search, window, last + 1)) result = -1;
-      else if (!search->pattern) break;
+      else if (!search->start) break;
       length -= (size_t)(last + 1 - window);
       memmove(window, last + 1, length);
     } else if (length == capacity) {
@@ -89,54 +84,35 @@ static int search_file(struct search *search, int descriptor, off_t *left) {
   return result;
 }
 
-/* [first line, lines found, size]; where lines are wanted, the size is of what was looked through. */
-static JSValue lines_in(JSContext *ctx, int descriptor, const char *pattern, size_t pattern_length) {
-  struct stat file;
-  if (fstat(descriptor, &file) < 0) return throw_errno(ctx, "stat", errno);
-  struct search search = {
-      .ctx = ctx,
-      .first = JS_UNDEFINED,
-      .found = JS_NewArray(ctx),
-      .pattern = pattern,
-      .pattern_length = pattern_length,
-  };
-  off_t left = file.st_size;
-  int error = JS_IsException(search.found) ? -1 : search_file(&search, descriptor, &left);
-  if (!search.has_first && error == 0) search.first = JS_NewString(ctx, "");
-  /* Where the file ended early, lines may be missing: then its length is not that of the seal. */
-  double size = (double)(search.pattern ? file.st_size - left : file.st_size);
-  JSValue lines = error == 0 ? JS_NewArray(ctx) : JS_UNDEFINED;
-  if (error != 0 || JS_IsException(lines)) {
-    JS_FreeValue(ctx, search.first);
-    JS_FreeValue(ctx, search.found);
-    return error > 0 ? throw_errno(ctx, "read", error) : JS_EXCEPTION;
+JSValue host_find_lines(struct call *call) {
+  JSContext *ctx = call->ctx;
+  struct search search = {.ctx = ctx, .first = JS_UNDEFINED};
+  if (!JS_IsUndefined(call->args[1])) {
+    search.start = text_at(call, 1, &search.start_length);
+    if (!search.start) return JS_EXCEPTION;
   }
-  bool set = JS_SetPropertyUint32(ctx, lines, 0, search.first) >= 0;
-  set = JS_SetPropertyUint32(ctx, lines, 1, search.found) >= 0 && set;
-  set = JS_SetPropertyUint32(ctx, lines, 2, JS_NewFloat64(ctx, size)) >= 0 && set;
-  if (set) return lines;
-  JS_FreeValue(ctx, lines);
-  return JS_EXCEPTION;
-}
-
-JSValue host_find_lines(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
-  (void)self, (void)count;
-  int descriptor = open_existing(ctx, args[0], O_RDONLY | O_NOFOLLOW);
+  int descriptor = open_existing(call, O_RDONLY | O_NOFOLLOW);
   if (descriptor < 0) return JS_EXCEPTION;
-  size_t length = 0;
-  const char *start = JS_IsUndefined(args[1]) ? NULL : JS_ToCStringLen(ctx, &length, args[1]);
-  char *pattern = start ? malloc(length + 1) : NULL;
-  if (pattern) {
-    *pattern = '\n';
-    memcpy(pattern + 1, start, length);
+  struct stat file;
+  if (fstat(descriptor, &file) < 0) {
+    int error = errno;
+    close(descriptor);
+    return throw_errno(call, "stat", error);
   }
-  JSValue lines = JS_EXCEPTION;
-  if (pattern || JS_IsUndefined(args[1])) lines = lines_in(ctx, descriptor, pattern, length + 1);
-  else if (start) JS_ThrowOutOfMemory(ctx);
-  free(pattern);
-  if (start) JS_FreeCString(ctx, start);
+  search.found.array = JS_NewArray(ctx);
+  off_t left = file.st_size;
+  int error = search_file(&search, descriptor, &left);
   close(descriptor);
-  return lines;
+  if (error > 0) throw_errno(call, "read", error);
+  if (!search.has_first) search.first = JS_NewString(ctx, "");
+  /* Where the file ended early, lines may be missing: then its length is not that of the seal. */
+  off_t size = search.start ? file.st_size - left : file.st_size;
+  const struct member members[] = {
+      {"first", search.first},
+      {"found", search.found.array},
+      {"size", error == 0 ? JS_NewInt64(ctx, size) : JS_EXCEPTION},
+  };
+  return object_of(ctx, members, sizeof members / sizeof members[0]);
 }
 
 static bool extend(int descriptor, const char *text, size_t length, const char *header,
@@ -150,22 +126,13 @@ static bool extend(int descriptor, const char *text, size_t length, const char *
   return written == (ssize_t)header_length;
 }
 
-JSValue host_extend_file(JSContext *ctx, JSValueConst self, int count, JSValueConst *args) {
-  (void)self, (void)count;
-  int descriptor = open_existing(ctx, args[0], O_WRONLY | O_NOFOLLOW);
-  if (descriptor < 0) return JS_EXCEPTION;
+JSValue host_extend_file(struct call *call) {
   size_t length, header_length;
-  const char *text = JS_ToCStringLen(ctx, &length, args[1]);
-  const char *header = text ? JS_ToCStringLen(ctx, &header_length, args[2]) : NULL;
-  bool written = header && extend(descriptor, text, length, header, header_length);
-  int error = errno;
-  if (close(descriptor) < 0 && written && errno != EINTR) {
-    written = false;
-    error = errno;
-  }
-  bool converted = header != NULL;
-  if (text) JS_FreeCString(ctx, text);
-  if (header) JS_FreeCString(ctx, header);
-  if (!converted) return JS_EXCEPTION;
-  return written ? JS_UNDEFINED : throw_errno(ctx, "write", error);
+  const char *text = text_at(call, 1, &length);
+  const char *header = text ? text_at(call, 2, &header_length) : NULL;
+  int descriptor = header ? open_existing(call, O_WRONLY | O_NOFOLLOW) : -1;
+  if (descriptor < 0) return JS_EXCEPTION;
+  bool written = extend(descriptor, text, length, header, header_length);
+  int error = close_written(descriptor, written);
+  return error == 0 ? JS_UNDEFINED : throw_errno(call, "write", error);
 }

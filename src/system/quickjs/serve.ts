@@ -2,27 +2,6 @@
 
 import type { Service, ServiceStep } from "../operator-system.ts";
 import { isSystemError } from "../system.ts";
-import { callHost } from "./quickjs-system.ts";
-
-/** The functions of agent-host.c; each throws a `HostError` when its system call fails. */
-interface AgentHost {
-  listen(address: string, port: number): void;
-  start(command: readonly string[], timeout: number, isLogged: boolean): void;
-  /** The text of a request when more of it has arrived; `undefined` after the time, or when the program has ended. */
-  wait(milliseconds: number): string | undefined;
-  /** Answers that request. */
-  answer(response: string): void;
-  /**
-   * `undefined` while the program runs; then, once, exit code, standard output (EFBIG above the limit) and the
-   * beginning of standard error.
-   */
-  result(limit: number): readonly [number, string, string] | undefined;
-}
-
-declare const agentHost: AgentHost;
-
-/** The longest output of a program, in bytes: metrics of a network are 4 KB. */
-const LONGEST_OUTPUT = 4 * 1024 * 1024;
 
 /** The wait for the end of a program, in milliseconds: the end interrupts it. */
 const FOREVER = 3_600_000;
@@ -42,7 +21,7 @@ function listen(
   { address, port }: Extract<ServiceStep, { readonly kind: "listen" }>,
 ): void {
   try {
-    callHost(`${address}:${port}`, () => agentHost.listen(address, port));
+    host.listen(`${address}:${port}`, address, port);
     service.completed("listening");
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -56,13 +35,12 @@ function runProgram(
 ): void {
   const [program] = command;
   try {
-    callHost(program, () => agentHost.start(command, timeout, isLogged));
+    host.start(program, command, timeout, isLogged);
     for (;;) {
       respondWhile(service, FOREVER);
-      const result = callHost(program, () => agentHost.result(LONGEST_OUTPUT));
+      const result = host.result(program);
       if (result === undefined) continue;
-      const [exitCode, stdout, stderr] = result;
-      service.completed({ exitCode, stdout, stderr });
+      service.completed(result);
       return;
     }
   } catch (error) {
@@ -73,7 +51,7 @@ function runProgram(
 
 /** Waits, and passes on what connections send meanwhile; it may return early. */
 function respondWhile(service: Service, milliseconds: number): void {
-  const request = agentHost.wait(milliseconds);
+  const request = host.wait(milliseconds);
   const response = request === undefined ? undefined : service.respond(request);
-  if (response !== undefined) agentHost.answer(response);
+  if (response !== undefined) host.answer(response);
 }

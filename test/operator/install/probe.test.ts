@@ -61,6 +61,18 @@ test("a plugin that does not answer within ten seconds is broken, and is killed 
   t.end();
 });
 
+test("a plugin that answers, and prints a megabyte of errors, answers", (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  directory.put(
+    "host-local.previous",
+    OTHER.replace("\n", "\nhead -c 1000000 /dev/zero | tr '\\0' x >&2\n"),
+  );
+
+  t.match(directory.install("--rollback", "--yes"), [0]);
+  t.end();
+});
+
 test("so is one that answers and does not end", (t) => {
   const directory = directoryWithOther(t);
   directory.install("--yes");

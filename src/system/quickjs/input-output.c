@@ -1,44 +1,15 @@
-/* Reading and writing files, and throwing errors: see file-calls.h. */
+/* See input-output.h. */
 
 #define _GNU_SOURCE
-#include "file-calls.h"
+#include "input-output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_BUFFER = 4096 };
-
-JSValue throw_errno(JSContext *ctx, const char *operation, int error) {
-  const char *code = strerrorname_np(error);
-  JSValue object = JS_NewObject(ctx);
-  if (JS_IsException(object)) return JS_EXCEPTION;
-  if (JS_SetPropertyStr(ctx, object, "operation", JS_NewString(ctx, operation)) < 0 ||
-      JS_SetPropertyStr(ctx, object, "code", JS_NewString(ctx, code ? code : "EINVAL")) < 0) {
-    JS_FreeValue(ctx, object);
-    return JS_EXCEPTION;
-  }
-  return JS_Throw(ctx, object);
-}
-
-JSValue done(JSContext *ctx, const char *operation, int result) {
-  return result < 0 ? throw_errno(ctx, operation, errno) : JS_UNDEFINED;
-}
-
-const char *path_of(JSContext *ctx, const char *operation, JSValueConst value) {
-  size_t length;
-  const char *path = JS_ToCStringLen(ctx, &length, value);
-  if (path && strlen(path) != length) {
-    JS_FreeCString(ctx, path);
-    throw_errno(ctx, operation, EINVAL);
-    return NULL;
-  }
-  return path;
-}
 
 int open_retrying(const char *path, int flags, mode_t mode) {
   int descriptor;
@@ -47,15 +18,23 @@ int open_retrying(const char *path, int flags, mode_t mode) {
   return descriptor;
 }
 
-int open_existing(JSContext *ctx, JSValueConst value, int flags) {
-  const char *path = path_of(ctx, "open", value);
-  if (!path) return -1;
+int open_existing(const struct call *call, int flags) {
   /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
-  int descriptor = open_retrying(path, flags | O_NONBLOCK, 0);
-  int error = errno;
-  JS_FreeCString(ctx, path);
-  if (descriptor < 0) throw_errno(ctx, "open", error);
+  int descriptor = open_retrying(call->path, flags | O_NONBLOCK, 0);
+  if (descriptor < 0) throw_errno(call, "open", errno);
   return descriptor;
+}
+
+ssize_t read_up_to(int descriptor, char *bytes, size_t limit) {
+  size_t length = 0;
+  while (length < limit) {
+    ssize_t count = read(descriptor, bytes + length, limit - length);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return -1;
+    if (count == 0) break;
+    length += (size_t)count;
+  }
+  return (ssize_t)length;
 }
 
 bool write_all(int descriptor, const char *bytes, size_t length) {
@@ -73,6 +52,13 @@ bool write_all(int descriptor, const char *bytes, size_t length) {
     }
   }
   return true;
+}
+
+int close_written(int descriptor, bool written) {
+  int error = written ? 0 : errno;
+  /* A network file system may report only now that the text could not be written. */
+  if (close(descriptor) < 0 && written && errno != EINTR) return errno;
+  return error;
 }
 
 int64_t nanoseconds(struct timespec time) {
@@ -96,11 +82,11 @@ static int wait_for_input(int descriptor, int64_t deadline) {
   }
 }
 
-JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline) {
+JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline) {
   size_t capacity = FIRST_BUFFER, length = 0;
   int error = 0;
   char *bytes = malloc(capacity);
-  if (!bytes) return JS_ThrowOutOfMemory(ctx);
+  if (!bytes) return JS_ThrowOutOfMemory(call->ctx);
   for (;;) {
     if (deadline && (error = wait_for_input(descriptor, deadline))) break;
     ssize_t count = read(descriptor, bytes + length, capacity - length);
@@ -120,21 +106,22 @@ JSValue read_all(JSContext *ctx, int descriptor, double limit, int64_t deadline)
       char *larger = realloc(bytes, capacity * 2);
       if (!larger) {
         free(bytes);
-        return JS_ThrowOutOfMemory(ctx);
+        return JS_ThrowOutOfMemory(call->ctx);
       }
       bytes = larger;
       capacity *= 2;
     }
   }
-  JSValue result = error ? throw_errno(ctx, "read", error) : JS_NewStringLen(ctx, bytes, length);
+  JSValue result =
+      error ? throw_errno(call, "read", error) : JS_NewStringLen(call->ctx, bytes, length);
   free(bytes);
   return result;
 }
 
-JSValue read_path(JSContext *ctx, JSValueConst value, double limit, int64_t deadline) {
-  int descriptor = open_existing(ctx, value, O_RDONLY);
+JSValue read_path(const struct call *call, double limit, int64_t deadline) {
+  int descriptor = open_existing(call, O_RDONLY);
   if (descriptor < 0) return JS_EXCEPTION;
-  JSValue result = read_all(ctx, descriptor, limit, deadline);
+  JSValue result = read_all(call, descriptor, limit, deadline);
   close(descriptor);
   return result;
 }

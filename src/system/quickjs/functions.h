@@ -1,0 +1,40 @@
+/* The host functions. host.c says what the program calls them, and quickjs/host.ts what they take and return. */
+
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
+
+#include "call.h"
+
+/* files.c */
+host_function host_read_input, host_write_output, host_write_error, host_read_file,
+    host_create_file, host_overwrite_file, host_link, host_rename, host_unlink, host_symlink,
+    host_read_link, host_set_modified, host_change_mode, host_status, host_link_status,
+    host_permissions, host_file_system_type, host_require_writable;
+
+/* Whether something may be on standard output. */
+extern bool has_output;
+
+/* directories.c */
+host_function host_make_directory, host_remove_directory, host_list, host_list_addresses,
+    host_read_files;
+
+/* line-files.c */
+host_function host_find_lines, host_extend_file;
+
+/* lock.c */
+host_function host_lock, host_unlock;
+
+/* operator.c */
+host_function host_arguments, host_is_terminal, host_terminal_width, host_sleep, host_read_line,
+    host_read_pipe, host_copy_file, host_same_content, host_has_text, host_run;
+
+/* What follows the program's name. */
+extern struct command_line {
+  int count;
+  char **words;
+} command_line;
+
+/* agent.c */
+host_function host_listen, host_start, host_wait, host_answer, host_result;
+
+#endif

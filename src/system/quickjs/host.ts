@@ -1,0 +1,51 @@
+/** The C host, as JavaScript sees it: the global object `host`. */
+
+import type { CompletedProcess, OperatorSystem } from "../operator-system.ts";
+import type { System, SystemError } from "../system.ts";
+
+/** Calls of the system that are more than a function of the host. */
+type Composed = "makeDirectories" | "isLocal" | "locksOutGoPlugin" | "lock" | "run" | "serve";
+
+/** Its functions, by name in host.c. What fails throws the class of errors that it was given. */
+interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments">, PluginHost {
+  arguments(): readonly string[];
+  /** Variables as `NAME=value`, timeout 0 for none. */
+  run(
+    program: string,
+    command: readonly string[],
+    limit: number,
+    variables: readonly string[],
+    timeout: number,
+    captureStderr: boolean,
+  ): CompletedProcess;
+
+  /** Accepts connections; `path` is for its errors. */
+  listen(path: string, address: string, port: number): void;
+  start(program: string, command: readonly string[], timeout: number, isLogged: boolean): void;
+  /** The text of a request when more of it has arrived; `undefined` after the time, or when the program has ended. */
+  wait(milliseconds: number): string | undefined;
+  /** Answers that request. */
+  answer(response: string): void;
+  /** `undefined` while the program runs, or there is none; then, once, what it ended with. */
+  result(program: string): CompletedProcess | undefined;
+}
+
+/** The functions for a call of the plugin. */
+interface PluginHost extends Omit<System, Composed> {
+  /** Says what serves a call of the plugin; `call` is given the name that the program was called by, without a directory. */
+  serve(call: (programName: string) => void): void;
+  /** Says what is thrown for a failed system call. */
+  throws(error: typeof SystemError): void;
+  makeDirectory(path: string, mode: number): void;
+  /** The number of its type, see statfs(2). */
+  fileSystemType(path: string): number;
+  /** Takes `flock(2)` on a file, which is made where it is missing; EAGAIN after the time. Returns its descriptor. */
+  flock(path: string, milliseconds: number): number;
+  unlock(descriptor: number): void;
+  exit(code: number): void;
+}
+
+declare global {
+  /** Made by host.c. */
+  var host: Host;
+}

@@ -1,0 +1,223 @@
+/* Host functions for the operator commands; a call of the plugin never gets here. */
+
+#define _GNU_SOURCE
+#include "functions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "input-output.h"
+#include "programs.h"
+
+extern char **environ;
+
+enum {
+  /* A longer line is cut here, in bytes. */
+  LONGEST_LINE = 4096,
+  BUFFER = 64 * 1024,
+  NOT_STARTED = 127,
+};
+
+struct command_line command_line;
+
+JSValue host_arguments(struct call *call) {
+  struct list words = {.array = JS_NewArray(call->ctx)};
+  while (words.length < (uint32_t)command_line.count) {
+    JSValue word = JS_NewString(call->ctx, command_line.words[words.length]);
+    if (append(call->ctx, &words, word)) continue;
+    JS_FreeValue(call->ctx, words.array);
+    return JS_EXCEPTION;
+  }
+  return words.array;
+}
+
+JSValue host_is_terminal(struct call *call) {
+  return JS_NewBool(call->ctx, isatty((int)number_at(call, 0)));
+}
+
+JSValue host_terminal_width(struct call *call) {
+  struct winsize size;
+  bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? JS_NewInt32(call->ctx, size.ws_col) : JS_UNDEFINED;
+}
+
+JSValue host_sleep(struct call *call) {
+  int64_t milliseconds = (int64_t)number_at(call, 0);
+  struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+  while (nanosleep(&left, &left) < 0 && errno == EINTR) continue;
+  return JS_UNDEFINED;
+}
+
+/* A FIFO has no end before it has had a writer: read_all waits for one, since it asks poll first. */
+JSValue host_read_pipe(struct call *call) {
+  int64_t deadline = monotonic() + (int64_t)number_at(call, 2) * 1000000;
+  return read_path(call, number_at(call, 1), deadline);
+}
+
+/* Byte by byte, so that what follows the line is left for the next reader. */
+JSValue host_read_line(struct call *call) {
+  char line[LONGEST_LINE];
+  size_t length = 0;
+  while (length < sizeof line) {
+    ssize_t found = read(STDIN_FILENO, line + length, 1);
+    if (found < 0 && errno == EINTR) continue;
+    if (found < 0) return throw_errno(call, "read", errno);
+    if (found == 0 && length == 0) return JS_UNDEFINED;
+    if (found == 0 || line[length] == '\n') break;
+    length++;
+  }
+  return JS_NewStringLen(call->ctx, line, length);
+}
+
+/* Returns 0 or the errno. */
+static int copy_bytes(int from, int to) {
+  char buffer[BUFFER];
+  for (;;) {
+    ssize_t found = read(from, buffer, sizeof buffer);
+    if (found == 0) return 0;
+    if (found < 0 && errno != EINTR) return errno;
+    if (found > 0 && !write_all(to, buffer, (size_t)found)) return errno;
+  }
+}
+
+/* The path is that of the copy. */
+JSValue host_copy_file(struct call *call) {
+  const char *from = path_at(call, 0);
+  if (!from) return JS_EXCEPTION;
+  int source = open_retrying(from, O_RDONLY | O_NONBLOCK, 0);
+  if (source < 0) return throw_errno(call, "open", errno);
+  int target = open_retrying(call->path, O_WRONLY | O_CREAT | O_EXCL, (mode_t)number_at(call, 2));
+  int error = target < 0 ? errno : copy_bytes(source, target);
+  if (error == 0 && fsync(target) < 0) error = errno;
+  close(source);
+  if (target < 0) return throw_errno(call, "open", error);
+  if (close(target) < 0 && error == 0) error = errno;
+  if (error == 0) return JS_UNDEFINED;
+  unlink(call->path);
+  return throw_errno(call, "write", error);
+}
+
+/* Returns 0 or the errno. */
+static int compare_bytes(int one, int two, bool *same) {
+  char left[BUFFER], right[BUFFER];
+  for (;;) {
+    ssize_t count = read_up_to(one, left, sizeof left);
+    if (count < 0) return errno;
+    ssize_t other = read_up_to(two, right, sizeof right);
+    if (other < 0) return errno;
+    *same = count == other && memcmp(left, right, (size_t)count) == 0;
+    if (!*same || count == 0) return 0;
+  }
+}
+
+JSValue host_same_content(struct call *call) {
+  const char *path = path_at(call, 1);
+  int one = path ? open_existing(call, O_RDONLY) : -1;
+  if (one < 0) return JS_EXCEPTION;
+  int two = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
+  bool same = false;
+  int error = two < 0 ? errno : compare_bytes(one, two, &same);
+  close(one);
+  if (two >= 0) close(two);
+  if (error != 0) return throw_errno(call, two < 0 ? "open" : "read", error);
+  return JS_NewBool(call->ctx, same);
+}
+
+/* Returns 0 or the errno. */
+static int find_text(int descriptor, const char *text, size_t length, bool *found) {
+  char buffer[BUFFER];
+  /* The end of what was read before: the text may begin there. */
+  size_t kept = 0;
+  *found = false;
+  if (length == 0 || length > sizeof buffer / 2) return EINVAL;
+  for (;;) {
+    ssize_t count = read_up_to(descriptor, buffer + kept, sizeof buffer - kept);
+    if (count < 0) return errno;
+    size_t filled = kept + (size_t)count;
+    *found = memmem(buffer, filled, text, length) != NULL;
+    if (*found || count == 0) return 0;
+    kept = filled < length ? filled : length - 1;
+    memmove(buffer, buffer + filled - kept, kept);
+  }
+}
+
+JSValue host_has_text(struct call *call) {
+  size_t length;
+  const char *text = text_at(call, 1, &length);
+  int descriptor = text ? open_existing(call, O_RDONLY) : -1;
+  if (descriptor < 0) return JS_EXCEPTION;
+  bool found = false;
+  int error = find_text(descriptor, text, length, &found);
+  close(descriptor);
+  return error == 0 ? JS_NewBool(call->ctx, found) : throw_errno(call, "read", error);
+}
+
+static bool is_replaced(const char *variable, char **settings) {
+  size_t name = strcspn(variable, "=");
+  for (; *settings; settings++) {
+    if (strncmp(variable, *settings, name + 1) == 0) return true;
+  }
+  return false;
+}
+
+/* This process's environment with these variables replaced or added; only the array is to be freed. NULL without memory. */
+static char **environment_with(char **settings) {
+  size_t count = 1;
+  for (char **one = settings; *one; one++) count++;
+  for (char **one = environ; *one; one++) count++;
+  char **environment = calloc(count, sizeof *environment);
+  if (!environment) return NULL;
+  size_t at = 0;
+  for (char **one = settings; *one; one++) environment[at++] = *one;
+  for (char **one = environ; *one; one++) {
+    if (!is_replaced(*one, settings)) environment[at++] = *one;
+  }
+  return environment;
+}
+
+/* Runs a program until it is complete. */
+static JSValue run_program(const struct call *call, const struct run *run) {
+  int error = start_program(run);
+  if (error == ENOENT || error == EACCES) {
+    const struct member members[] = {
+        {"exitCode", JS_NewInt32(call->ctx, NOT_STARTED)},
+        {"stdout", JS_NewString(call->ctx, "")},
+        {"stderr", JS_NewString(call->ctx, "")},
+    };
+    return object_of(call->ctx, members, sizeof members / sizeof members[0]);
+  }
+  if (error != 0) return throw_errno(call, "exec", error);
+  while (!is_complete()) {
+    struct pollfd awaited[STREAMS];
+    error = await(awaited, STREAMS, watch_program(awaited, INT64_MAX));
+    if (error != 0) return throw_errno(call, "poll", error);
+    attend_program(awaited);
+  }
+  return completed_process(call);
+}
+
+JSValue host_run(struct call *call) {
+  int64_t timeout = (int64_t)number_at(call, 4);
+  struct run run = {
+      .words = strings_of(call, call->args[1]),
+      .deadline = timeout > 0 ? monotonic() + timeout * 1000000 : 0,
+      .output = -1,
+      .errors = JS_ToBool(call->ctx, call->args[5]) ? -1 : STDERR_FILENO,
+      .limit = (size_t)number_at(call, 2),
+  };
+  char **settings = run.words ? strings_of(call, call->args[3]) : NULL;
+  JSValue result = JS_EXCEPTION;
+  if (settings) {
+    run.environment = environment_with(settings);
+    result = run.environment ? run_program(call, &run) : JS_ThrowOutOfMemory(call->ctx);
+    free(run.environment);
+  }
+  free_strings(settings);
+  free_strings(run.words);
+  return result;
+}

@@ -1,0 +1,262 @@
+/* See programs.h. */
+
+#define _GNU_SOURCE
+#include "programs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "input-output.h"
+
+enum {
+  OUTPUT,
+  ERRORS,
+  /* How much is read at a time, in bytes. */
+  PART = 64 * 1024,
+  /* Only some lines of its errors are shown. */
+  LONGEST_ERRORS = 64 * 1024,
+  KILLED = 128,
+};
+
+/* A captured stream. */
+struct stream {
+  /* -1 where it is closed, or not captured. */
+  int descriptor;
+  char *bytes;
+  size_t length, limit;
+  bool is_longer;
+};
+
+static struct {
+  bool is_there;
+  /* 0 once it has ended. */
+  pid_t id;
+  int64_t deadline;
+  bool is_killed;
+  int status;
+  struct stream streams[STREAMS];
+} program = {.streams = {{.descriptor = -1}, {.descriptor = -1}}};
+
+static void close_stream(struct stream *stream) {
+  if (stream->descriptor >= 0) close(stream->descriptor);
+  stream->descriptor = -1;
+}
+
+/* Forgets the last program. */
+static void clear(void) {
+  for (int at = 0; at < STREAMS; at++) {
+    close_stream(&program.streams[at]);
+    free(program.streams[at].bytes);
+    program.streams[at] = (struct stream){.descriptor = -1};
+  }
+  program.id = 0;
+  program.is_there = program.is_killed = false;
+}
+
+/* Keeps as much as there is room for. */
+static void keep(struct stream *stream, const char *bytes, size_t count) {
+  size_t room = stream->limit - stream->length;
+  if (count > room) {
+    stream->is_longer = true;
+    count = room;
+  }
+  char *larger = realloc(stream->bytes, stream->length + count + 1);
+  if (!larger) {
+    stream->is_longer = true;
+    return;
+  }
+  memcpy(larger + stream->length, bytes, count);
+  stream->bytes = larger;
+  stream->length += count;
+}
+
+/* Takes the next part of what the program has written; false where there is none now. */
+static bool take_part(struct stream *stream) {
+  char part[PART];
+  ssize_t count = read(stream->descriptor, part, sizeof part);
+  if (count < 0 && errno == EINTR) return true;
+  if (count < 0 && errno == EAGAIN) return false;
+  if (count > 0) keep(stream, part, (size_t)count);
+  /* A program that goes on to write output gets SIGPIPE; errors are cut, and no reason for that. */
+  if (count <= 0 || (stream->is_longer && stream == &program.streams[OUTPUT])) close_stream(stream);
+  return count > 0;
+}
+
+/* Makes the pipe of a captured stream; returns the end for the program, or -1 with errno set. */
+static int open_stream(struct stream *stream, size_t limit) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0) return -1;
+  *stream = (struct stream){.descriptor = ends[0], .limit = limit};
+  if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return ends[1];
+  close(ends[1]);
+  return -1;
+}
+
+/* Returns 0 or the errno. */
+static int spawn(const struct run *run, int output, int errors) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t ignored, blocked;
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+  if (run->deadline) flags |= POSIX_SPAWN_SETPGROUP;
+  /* Resets the signals that this process ignores. */
+  sigemptyset(&ignored);
+  sigaddset(&ignored, SIGPIPE);
+  sigaddset(&ignored, SIGXFSZ);
+  sigemptyset(&blocked);
+  if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
+  int error = posix_spawnattr_init(&attributes);
+  if (error == 0) {
+    if ((error = posix_spawnattr_setsigdefault(&attributes, &ignored)) == 0 &&
+        (error = posix_spawnattr_setsigmask(&attributes, &blocked)) == 0 &&
+        (error = posix_spawnattr_setflags(&attributes, flags)) == 0 &&
+        (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)) == 0) {
+      error = posix_spawnp(&program.id, run->words[0], &actions, &attributes, run->words,
+                           run->environment);
+    }
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* It only interrupts `await`. */
+static void on_child(int signal) { (void)signal; }
+
+int start_program(const struct run *run) {
+  clear();
+  /* Also where the parent process ignores it: the kernel would discard exit codes. */
+  await_signal(SIGCHLD, on_child);
+  int output = run->output >= 0 ? run->output : open_stream(&program.streams[OUTPUT], run->limit);
+  int errors = run->errors;
+  if (output >= 0 && errors < 0) errors = open_stream(&program.streams[ERRORS], LONGEST_ERRORS);
+  int error = output < 0 || errors < 0 ? errno : spawn(run, output, errors);
+  if (run->output < 0 && output >= 0) close(output);
+  if (run->errors < 0 && errors >= 0) close(errors);
+  program.deadline = run->deadline ? run->deadline : INT64_MAX;
+  program.is_there = error == 0;
+  if (error != 0) clear();
+  return error;
+}
+
+int64_t watch_program(struct pollfd *awaited, int64_t until) {
+  for (int at = 0; at < STREAMS; at++) {
+    /* A negative descriptor is none. */
+    awaited[at] = (struct pollfd){.fd = program.streams[at].descriptor, .events = POLLIN};
+  }
+  if (program.id == 0 || program.is_killed || program.deadline >= until) return until;
+  if (monotonic() < program.deadline) return program.deadline;
+  program.is_killed = true;
+  kill_program();
+  return until;
+}
+
+void attend_program(const struct pollfd *awaited) {
+  int status;
+  pid_t ended;
+  for (int at = 0; at < STREAMS; at++) {
+    if (awaited[at].revents != 0) take_part(&program.streams[at]);
+  }
+  /* The first process of a container also gets the children of others that have ended. */
+  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+    if (ended != program.id) continue;
+    program.id = 0;
+    program.status = status;
+  }
+}
+
+bool is_complete(void) {
+  bool is_silent = program.is_killed || program.streams[OUTPUT].descriptor < 0;
+  return program.is_there && program.id == 0 && is_silent;
+}
+
+JSValue completed_process(const struct call *call) {
+  JSContext *ctx = call->ctx;
+  struct stream *output = &program.streams[OUTPUT], *errors = &program.streams[ERRORS];
+  /* A child of the program may still hold it. */
+  while (errors->descriptor >= 0 && !errors->is_longer && take_part(errors)) continue;
+  int status = program.status;
+  int32_t code = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
+  JSValue result;
+  if (output->is_longer) {
+    result = throw_errno(call, "read", EFBIG);
+  } else if (program.is_killed) {
+    result = throw_errno(call, "exec", ETIMEDOUT);
+  } else {
+    const struct member members[] = {
+        {"exitCode", JS_NewInt32(ctx, code)},
+        {"stdout", JS_NewStringLen(ctx, output->bytes ? output->bytes : "", output->length)},
+        {"stderr", JS_NewStringLen(ctx, errors->bytes ? errors->bytes : "", errors->length)},
+    };
+    result = object_of(ctx, members, sizeof members / sizeof members[0]);
+  }
+  clear();
+  return result;
+}
+
+void kill_program(void) {
+  if (program.id > 0) kill(-program.id, SIGKILL);
+}
+
+/* The signals that arrive while this process waits. */
+static sigset_t waiting;
+
+void await_signal(int number, void (*handler)(int)) {
+  static bool is_known;
+  struct sigaction action = {.sa_handler = handler};
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, number);
+  sigaction(number, &action, NULL);
+  sigprocmask(SIG_BLOCK, &taken, is_known ? NULL : &waiting);
+  is_known = true;
+  sigdelset(&waiting, number);
+}
+
+int await(struct pollfd *awaited, size_t count, int64_t until) {
+  int64_t now = monotonic(), left = until > now ? until - now : 0;
+  struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+  int ready = ppoll(awaited, count, until == INT64_MAX ? NULL : &timeout, &waiting);
+  if (ready >= 0) return 0;
+  /* Nothing is known of the descriptors then. */
+  for (size_t at = 0; at < count; at++) awaited[at].revents = 0;
+  return errno == EINTR ? 0 : errno;
+}
+
+char **strings_of(const struct call *call, JSValueConst list) {
+  JSContext *ctx = call->ctx;
+  JSValue value = JS_GetPropertyStr(ctx, list, "length");
+  uint32_t length;
+  if (JS_IsException(value) || JS_ToUint32(ctx, &length, value) < 0) return NULL;
+  char **texts = calloc((size_t)length + 1, sizeof *texts);
+  bool completed = texts;
+  for (uint32_t at = 0; at < length && completed; at++) {
+    size_t bytes;
+    JSValue element = JS_GetPropertyUint32(ctx, list, at);
+    const char *text = JS_ToCStringLen(ctx, &bytes, element);
+    bool has_nul = text && strlen(text) != bytes;
+    texts[at] = text && !has_nul ? strdup(text) : NULL;
+    completed = texts[at];
+    if (has_nul) throw_errno(call, "exec", EINVAL);
+    else if (!completed) JS_ThrowOutOfMemory(ctx);
+    if (text) JS_FreeCString(ctx, text);
+    JS_FreeValue(ctx, element);
+  }
+  if (completed) return texts;
+  if (!texts) JS_ThrowOutOfMemory(ctx);
+  else free_strings(texts);
+  return NULL;
+}
+
+void free_strings(char **texts) {
+  for (char **text = texts; text && *text; text++) free(*text);
+  free(texts);
+}

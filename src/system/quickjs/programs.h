@@ -1,0 +1,61 @@
+/* A program that this process runs, one at a time: its start, what it writes, its end. */
+
+#ifndef PROGRAMS_H
+#define PROGRAMS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "call.h"
+
+/* How a program is run. */
+struct run {
+  /* Its name and arguments, and its environment; each ended by NULL. */
+  char **words, **environment;
+  /* When it is killed, with its process group, in nanoseconds of the monotonic clock; 0 for never. */
+  int64_t deadline;
+  /* Where its output and errors go; -1 where they are captured. */
+  int output, errors;
+  /* The most bytes of captured output. */
+  size_t limit;
+};
+
+/* The streams of a program. */
+enum { STREAMS = 2 };
+
+/* Starts it; returns 0 or the errno. */
+int start_program(const struct run *run);
+
+/*
+ * To be called until the program is complete: says what to await, and takes what is there. Its end interrupts `await`.
+ * `until` is brought forward to the deadline of the program; it is killed there.
+ */
+int64_t watch_program(struct pollfd *awaited, int64_t until);
+void attend_program(const struct pollfd *awaited);
+
+/* Whether there is a program, which has ended and closed its output. */
+bool is_complete(void);
+
+/*
+ * The complete program as `CompletedProcess`. Throws ETIMEDOUT if it was killed, EFBIG if its output is longer than the
+ * limit; its errors are cut.
+ */
+JSValue completed_process(const struct call *call);
+
+/* Kills a program that has not ended, with its process group. */
+void kill_program(void);
+
+/* From now on a signal arrives during `await` alone, and is missed at no other time. */
+void await_signal(int number, void (*handler)(int));
+
+/* Awaits input or output, a signal, or a time of the monotonic clock, in nanoseconds; returns 0 or the errno. */
+int await(struct pollfd *awaited, size_t count, int64_t until);
+
+/* Converts a list of strings to an array of C strings, ended by NULL; NULL, with an exception thrown, on failure. */
+char **strings_of(const struct call *call, JSValueConst list);
+
+/* Frees such an array. */
+void free_strings(char **texts);
+
+#endif
