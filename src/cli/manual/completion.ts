@@ -21,7 +21,7 @@ const lists: Readonly<Record<ListKind, (context: Context) => readonly string[]>>
   networks: (context) => found(context).map(({ location }) => location.network),
   addresses: (context) =>
     found(context).flatMap(({ location }) =>
-      listReservations(context.system, location).map(({ address }) => formatAddress(address)),
+      listReservations(location).map(({ address }) => formatAddress(address)),
     ),
   pods: podNames,
   namespaces: (context) => podNames(context).map((pod) => pod.slice(0, pod.indexOf("/"))),
