@@ -17,7 +17,6 @@ import {
   listingOf,
   ownerOfKey,
   readJournal,
-  startOf,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import { formatOwner, isSameOwner, type Owner, ownerText } from "./reservations/owner.ts";
@@ -26,8 +25,8 @@ import {
   heldAmong,
   isBlankFile,
   type OwnedReservation,
+  readHeld,
   readOwner,
-  readOwners,
   removeReservation,
 } from "./reservations/reservation-file.ts";
 import { ReusedAddresses } from "./reuse/reuse.ts";
@@ -44,8 +43,9 @@ export class LockedNetwork {
   readonly reuse: ReusedAddresses;
   readonly #isLocked: boolean;
   readonly #journal: Journal;
-  /** What a search has found, if there was one. */
+  /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
+  #others: readonly OwnedReservation[] = [];
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   /** The names of what this call has reserved. */
@@ -70,11 +70,11 @@ export class LockedNetwork {
    * @throws SystemError where the directory cannot be read
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
-    const journal = this.#journal.read(startOf(attachment.containerId));
+    const journal = this.#journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
-      const held = heldAmong(readOwners(this.files, reservations), attachment);
+      const held = readHeld(this.files, reservations, attachment);
       if (held.length === reservations.length) return held;
     }
     const held = heldAmong(allOf(attachment, this.#search()), attachment);
@@ -90,7 +90,8 @@ export class LockedNetwork {
 
   /** The reservations that name no container or only a container, or cannot be read. */
   unusual(): readonly OwnedReservation[] {
-    return othersIn(this.#search());
+    this.#search();
+    return this.#others;
   }
 
   /** Why files could not be read; each may be a reservation of any attachment. */
@@ -99,8 +100,7 @@ export class LockedNetwork {
   }
 
   get #unreadable(): readonly Unreadable[] {
-    const others = this.#scan === undefined ? [] : othersIn(this.#scan);
-    return others.filter((one): one is Unreadable => one.owner.kind === "unknown");
+    return this.#others.filter((one): one is Unreadable => one.owner.kind === "unknown");
   }
 
   /**
@@ -110,7 +110,7 @@ export class LockedNetwork {
   unreadableOf(attachment: Attachment): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const journal = readJournal(this.files, startOf(attachment.containerId));
+    const journal = readJournal(this.files, attachment.containerId);
     const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
     const own = new Set(listed.map(({ name }) => name));
     return unreadable
@@ -264,6 +264,7 @@ export class LockedNetwork {
     if (this.#isLocked) this.files.sweepTemporary();
     const scan = readAll(this.files);
     this.#scan = scan;
+    this.#others = othersIn(scan);
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
@@ -301,8 +302,8 @@ function restore(system: System, temporary: string, path: string): void {
 
 /** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */
 export function isHeld(files: NetworkFiles, attachment: Attachment): boolean {
-  const journal = readJournal(files, startOf(attachment.containerId));
+  const journal = readJournal(files, attachment.containerId);
   const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
-  if (heldAmong(readOwners(files, listed), attachment).length > 0) return true;
+  if (readHeld(files, listed, attachment).length > 0) return true;
   return heldAmong(allOf(attachment, readAll(files)), attachment).length > 0;
 }

@@ -32,20 +32,22 @@ export class NetworkFiles {
   /** `undefined` where the state directory may not be used: then there is no journal, and temporary files are made in `directory`. */
   readonly state: StateDirectory | undefined;
   #boot: BootId | undefined;
+  #machine: { readonly id: MachineId | undefined } | undefined;
 
   constructor(system: System, dataDir: string, network: NetworkName) {
     this.system = system;
     this.network = network;
     this.dataDir = dataDir;
     this.directory = join(dataDir, network);
-    this.lockFile = join(this.directory, "lock");
-    this.stateDirectory = join(join(dataDir, ".host-local"), network);
-    this.state = openStateDirectory(system, this.stateDirectory);
+    this.lockFile = this.pathOf("lock");
+    const stateRoot = join(dataDir, ".host-local");
+    this.stateDirectory = `${stateRoot}/${network}`;
+    this.state = openStateDirectory(system, stateRoot, this.stateDirectory);
   }
 
   /** The path of a file in the network's directory. */
   pathOf(name: string): string {
-    return join(this.directory, name);
+    return `${this.directory}/${name}`;
   }
 
   /** The id of the running boot; `undefined` where it is not known. */
@@ -69,7 +71,8 @@ export class NetworkFiles {
    * @throws SystemError where that is not known
    */
   requireMachine(): MachineId | undefined {
-    return machineId(this.system);
+    this.#machine ??= { id: machineId(this.system) };
+    return this.#machine.id;
   }
 
   /**

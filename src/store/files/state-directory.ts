@@ -4,7 +4,6 @@
  */
 
 import { attempt, isSystemError, type Lines, type System } from "../../system/system.ts";
-import { join, parentOf } from "./paths.ts";
 import { type TemporaryPlace, withTemporaryIn } from "./temporary.ts";
 
 /** No file of lines is larger, in bytes. */
@@ -19,12 +18,12 @@ export class StateDirectory {
   constructor(system: System, path: string) {
     this.#system = system;
     this.path = path;
-    this.temporary = { directory: join(path, "new"), mode: 0o700, prefix: "" };
+    this.temporary = { directory: this.pathOf("new"), mode: 0o700, prefix: "" };
   }
 
   /** The path of a file. */
   pathOf(name: string): string {
-    return join(this.path, name);
+    return `${this.path}/${name}`;
   }
 
   /** The lines of a file; none where it is missing or cannot be read. */
@@ -96,10 +95,16 @@ export class StateDirectory {
  * The state directory at a path; `undefined` where it, the directory above it, or that of its temporary files is not a
  * directory: behind a symbolic link, files would be made and removed outside the data directory. A missing one is made when
  * it is needed.
+ *
+ * @param root the directory above it
  */
-export function openStateDirectory(system: System, path: string): StateDirectory | undefined {
+export function openStateDirectory(
+  system: System,
+  root: string,
+  path: string,
+): StateDirectory | undefined {
   const state = new StateDirectory(system, path);
-  const parts = [parentOf(path), path, state.temporary.directory];
+  const parts = [root, path, state.temporary.directory];
   return parts.every((part) => isDirectoryOrMissing(system, part)) ? state : undefined;
 }
 

@@ -1,7 +1,6 @@
 /** Files that are written first and named afterwards, so that no process sees them half written. */
 
 import { attempt, isSystemError, type System } from "../../system/system.ts";
-import { join } from "./paths.ts";
 
 /** The age at which a temporary file is taken for one of a killed call, in milliseconds. */
 const ABANDONED_AFTER = 60_000;
@@ -51,7 +50,7 @@ export function createTemporary(
   content: string,
 ): string {
   for (let tries = 0; ; tries++) {
-    const path = join(directory, `${prefix}${system.processId()}.${tries}`);
+    const path = `${directory}/${prefix}${system.processId()}.${tries}`;
     try {
       system.createFile(path, content, 0o600);
       return path;
@@ -72,7 +71,7 @@ export function abandonedIn(
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
   return attempt(() => system.list(directory), [])
     .filter((name) => isTemporaryName(name, prefix))
-    .map((name) => join(directory, name))
+    .map((name) => `${directory}/${name}`)
     .filter((path) => attempt(() => system.status(path).modified < oldest, false));
 }
 

@@ -12,7 +12,7 @@ import { fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
-import { type Key, keyOfOwner, listedIn, readJournal, type Seal, sealOf } from "./journal-file.ts";
+import { type Key, keyOfOwner, listedIn, readJournal, type Seal } from "./journal-file.ts";
 
 /** A reservation that was noted. */
 export interface Earlier {
@@ -41,18 +41,13 @@ export function namesBeforeBoot(
   files: NetworkFiles,
   reservations = (): readonly OwnedReservation[] => allIn(readAll(files)),
 ): ReadonlySet<string> {
-  const seal = readSeal(files);
+  const seal = readJournal(files, undefined)?.seal;
   const { boot } = files;
   const unnoted =
     boot === undefined || seal === undefined
       ? []
       : attempt(() => notesOf(files, boot, seal, reservations), []);
   return new Set([...validNotes(files), ...unnoted].map(({ name }) => name));
-}
-
-function readSeal(files: NetworkFiles): Seal | undefined {
-  const journal = readJournal(files, undefined);
-  return journal && sealOf(journal);
 }
 
 /** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
@@ -139,7 +134,7 @@ function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier) => boolean {
   if (fingerprintOf(directory) === seal.directory) return () => true;
   const sealed = BigInt(seal.directory.split(",")[2] ?? 0);
   const now = BigInt(system.now()) * 1_000_000n;
-  const journal = readJournal(files, "");
+  const journal = readJournal(files, "all");
   if (journal === undefined || directory.changed < sealed || now < sealed) return () => false;
   const listed = listedIn(journal);
   return ({ name, key, file }) =>

@@ -35,6 +35,16 @@ export interface Seal {
   readonly renewed: number;
 }
 
+/** What is read of a journal. */
+export interface JournalContent {
+  /** Its first line; `undefined` where that is none. */
+  readonly seal: Seal | undefined;
+  /** Whether the seal is current: only then is the journal believed. */
+  readonly isCurrent: boolean;
+  /** The further lines that were asked for, in their order, without their ends. */
+  readonly found: readonly string[];
+}
+
 /** What the journal lists for an attachment. */
 export interface Listing {
   /** The reservations that name it, and legacy ones of its container; in the order of `listReservations`. */
@@ -95,13 +105,16 @@ function legacyKey(containerId: ContainerId): Key {
 }
 
 /**
- * Reads the journal's first line and those that begin with a text; needs no lock.
+ * Reads the journal's seal, and the lines about a container or all; needs no lock.
  *
- * @param start what the lines begin with; `undefined` for the first line alone
+ * @param about the container; `all` for every line; `undefined` for the seal alone
  * @returns `undefined` where there is no journal that could be read
  */
-export function readJournal(files: NetworkFiles, start: string | undefined): Lines | undefined {
-  return attempt(() => requireJournal(files, start), undefined);
+export function readJournal(
+  files: NetworkFiles,
+  about: ContainerId | "all" | undefined,
+): JournalContent | undefined {
+  return attempt(() => requireJournal(files, about), undefined);
 }
 
 /**
@@ -111,29 +124,31 @@ export function readJournal(files: NetworkFiles, start: string | undefined): Lin
  * @throws SystemError where it cannot be read, but may be by a later call
  */
 export function requireJournal(
-  { state }: NetworkFiles,
-  start: string | undefined,
-): Lines | undefined {
+  files: NetworkFiles,
+  about: ContainerId | "all" | undefined,
+): JournalContent | undefined {
+  const { state } = files;
   if (state === undefined) return undefined;
+  const start = about === "all" ? "" : about && `${about} `;
   const read = (): Lines => state.findLines(FILE, start);
-  return attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
+  const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
+  if (lines === undefined) return undefined;
+  const seal = sealOf(lines.first);
+  return {
+    seal,
+    isCurrent: seal !== undefined && isCurrent(files, lines.size, seal),
+    found: lines.found,
+  };
 }
 
 /** The number of reservations, where it is known without reading the directory; needs no lock. */
 export function knownCount(files: NetworkFiles): number | undefined {
   const journal = readJournal(files, undefined);
-  const seal = journal && sealOf(journal);
-  return journal && seal && isCurrent(files, journal, seal) ? seal.reservations : undefined;
+  return journal?.isCurrent === true ? journal.seal?.reservations : undefined;
 }
 
-/** What the lines about a container begin with. */
-export function startOf(containerId: ContainerId): string {
-  return `${containerId} `;
-}
-
-/** Whether the seal of a journal is current. */
-export function isCurrent(files: NetworkFiles, journal: Lines, seal: Seal): boolean {
-  if (seal.length !== journal.size || isTooLong(seal) || seal.boot !== files.boot) return false;
+function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {
+  if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot) return false;
   const { system, directory } = files;
   return attempt(() => fingerprintOf(system.status(directory)) === seal.directory, false);
 }
@@ -143,7 +158,7 @@ function isTooLong({ length, renewed }: Seal): boolean {
 }
 
 /** What a journal lists for an attachment of the container in question. */
-export function listingOf(journal: Lines, attachment: Attachment): Listing {
+export function listingOf(journal: JournalContent, attachment: Attachment): Listing {
   const held = heldIn(journal);
   const exact = held.get(keyOf(attachment));
   const legacy = held.get(legacyKey(attachment.containerId));
@@ -156,7 +171,7 @@ export function listingOf(journal: Lines, attachment: Attachment): Listing {
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */
-export function listedIn(journal: Lines): ReadonlyMap<string, Key> {
+export function listedIn(journal: JournalContent): ReadonlyMap<string, Key> {
   const pairs = [...heldIn(journal)].flatMap(([key, names]) =>
     [...names].map((name) => [name, key] as const),
   );
@@ -164,7 +179,7 @@ export function listedIn(journal: Lines): ReadonlyMap<string, Key> {
 }
 
 /** The names that each key of which a line tells holds after the last line. */
-function heldIn({ found }: Lines): ReadonlyMap<Key, ReadonlySet<string>> {
+function heldIn({ found }: JournalContent): ReadonlyMap<Key, ReadonlySet<string>> {
   const held = new Map<Key, Set<string>>();
   for (const line of found) {
     const end = line.indexOf(" ", line.indexOf(" ") + 1);
@@ -228,8 +243,8 @@ function paddedHeader(text: string): string {
   return `${text.padEnd(HEADER - 1)}\n`;
 }
 
-/** The seal of a journal, current or not; `undefined` where there is none. */
-export function sealOf({ first: header }: Lines): Seal | undefined {
+/** The seal in a journal's first line; `undefined` where there is none. */
+function sealOf(header: string): Seal | undefined {
   const words = header.trimEnd().split(" ");
   const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);

@@ -1,7 +1,8 @@
 /** The journal of a network during a call that holds the lock: read once, and sealed in the end. */
 
+import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
-import { attempt, type Files, isSystemError, type Lines } from "../../system/system.ts";
+import { attempt, type Files, isSystemError } from "../../system/system.ts";
 import type { MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -10,7 +11,7 @@ import { allIn, othersIn } from "../reservations/directory-scan.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
-  isCurrent,
+  type JournalContent,
   type Key,
   listedIn,
   nothingLine,
@@ -21,7 +22,6 @@ import {
   SEVERAL,
   type Seal,
   sealJournal,
-  sealOf,
 } from "./journal-file.ts";
 
 /**
@@ -60,23 +60,21 @@ export class Journal {
   /**
    * Reads it, unless this call has done so.
    *
-   * @param start what the lines begin with; `undefined` for the seal alone
+   * @param about the container whose lines are asked for; `undefined` for the seal alone
    * @returns `undefined` where it cannot be believed, and when it was read before
    */
-  read(start: string | undefined): Lines | undefined {
+  read(about: ContainerId | undefined): JournalContent | undefined {
     if (this.#state === undefined || this.#isRead) return undefined;
     this.#isRead = true;
-    let journal: Lines | undefined;
+    let journal: JournalContent | undefined;
     // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
     this.#try(() => {
-      journal = requireJournal(this.#files, start);
+      journal = requireJournal(this.#files, about);
     });
-    const seal = journal && sealOf(journal);
-    this.#foundSeal = seal;
-    if (journal === undefined || seal === undefined) return undefined;
-    if (!isCurrent(this.#files, journal, seal)) return undefined;
-    this.#seal = seal;
-    this.#fingerprint = seal.directory;
+    this.#foundSeal = journal?.seal;
+    if (journal?.isCurrent !== true) return undefined;
+    this.#seal = journal.seal;
+    this.#fingerprint = journal.seal?.directory;
     return journal;
   }
 
@@ -128,7 +126,7 @@ export class Journal {
   missingIn(scan: Files): readonly string[] {
     const boot = this.#foundSeal?.boot;
     if (!this.#isStale || boot === undefined || boot !== this.#files.boot) return [];
-    const journal = readJournal(this.#files, "");
+    const journal = readJournal(this.#files, "all");
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
     return listed.filter((name) => !names.has(name));

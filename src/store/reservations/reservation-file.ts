@@ -61,12 +61,14 @@ export function isBlankFile(system: System, path: string): boolean {
   return trimSpace(system.readFile(path, LARGEST_RESERVATION).replaceAll("\0", "")) === "";
 }
 
-/** Reads the owners of reservations from their files. */
-export function readOwners(
+/** Reads which of these reservations name an attachment, in their order. */
+export function readHeld(
   files: NetworkFiles,
   reservations: readonly Reservation[],
-): readonly OwnedReservation[] {
-  return reservations.map((one) => ({ ...one, owner: readOwner(files, one.name) }));
+  attachment: Attachment,
+): readonly HeldReservation[] {
+  const owned = reservations.map((one) => ({ ...one, owner: readOwner(files, one.name) }));
+  return heldAmong(owned, attachment);
 }
 
 /** The reservations that name an attachment, in their order. */
