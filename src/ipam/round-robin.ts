@@ -19,30 +19,31 @@ export interface Candidate {
   readonly range: Range;
 }
 
-/** Whether an address of a range is known to be taken, by its distance from the beginning of the range. */
-export type IsTaken = (range: Range) => (offset: number) => boolean;
+/** The addresses that are known to be taken, each by its distance from the beginning of its range. */
+export interface TakenAddresses {
+  has(range: Range, offset: number): boolean;
+}
 
 /**
  * All addresses of a set that may be handed out, each once, from the one after the cursor on and round
  * through all ranges, so that the cursor's own address comes last. Gateways and excluded addresses are skipped.
  *
  * @param cursor the address handed out last; one outside all ranges counts as none
- * @param isTaken is asked about each address; those that are taken are skipped
+ * @param taken is asked about each address; those that it has are skipped
  */
 export function* candidates(
   set: RangeSet,
   cursor: Address | undefined,
   exclusions: Exclusions,
-  isTaken: IsTaken = () => () => false,
+  taken?: TakenAddresses,
 ): Generator<Candidate, void> {
   for (const { range, part } of roundFrom(set, cursor)) {
-    const isTakenAt = isTaken(range);
     for (const usable of without(part, exclusions)) {
       const start = offsetIn(range, usable.first);
       const length = offsetIn(usable, usable.last) + 1;
       const gateway = range.gateway && offsetIn(usable, range.gateway);
       for (let at = 0; at < length; at++) {
-        if (at !== gateway && isTakenAt(start + at)) continue;
+        if (at !== gateway && taken?.has(range, start + at)) continue;
         const address = addressAt(range.family, usable.first.value + BigInt(at));
         if (!isGateway(address, range)) yield { address, range };
       }

@@ -6,22 +6,13 @@ import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { type Candidate, candidates, type IsTaken } from "../ipam/round-robin.ts";
-import { isSystemError } from "../system/system.ts";
-import { byAge, type Preferences } from "./candidate-order.ts";
-import { join } from "./files/paths.ts";
-import { withTemporary } from "./files/temporary.ts";
-import {
-  type Earlier,
-  isStillThere,
-  readNotes,
-  replaceBeforeBoot,
-} from "./journal/earlier-boots.ts";
-import type { Store } from "./locked-network.ts";
+import { attempt, isSystemError } from "../system/system.ts";
+import { candidatesInOrder } from "./candidate-order.ts";
+import { isStillThere, readNotes, writeNotes } from "./journal/earlier-boots.ts";
+import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { describeOwner, formatOwner, matchOwner } from "./reservations/owner.ts";
 import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
-import { takenIn } from "./reservations/reserved-addresses.ts";
 import {
   countUsage,
   describeUsage,
@@ -29,6 +20,7 @@ import {
   suspectsIn,
   usableRangeOf,
 } from "./reservations/usage.ts";
+import type { Preferences } from "./reuse/reuse.ts";
 
 /** A reserved address and its range. */
 export interface Allocation {
@@ -46,7 +38,7 @@ export interface AllocationRequest {
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
-  /** Whether reservations from before this boot give way where the set is otherwise full. */
+  /** Whether reservations from before this boot are reclaimed where the set is otherwise full. */
   readonly reclaimsAfterReboot: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
@@ -54,56 +46,50 @@ export interface AllocationRequest {
   readonly advice: () => string;
 }
 
-/** How many addresses are tried before the directory is read to see which are taken. */
-const BLIND_TRIES = 8;
-
 /**
  * Reserves an address. Must run under the lock, in an existing directory. When it throws, nothing is reserved.
  *
- * @throws CniError 999 in the reference's words
+ * @throws CniError 999 in the Go plugin's words
  */
-export function allocate(store: Store, request: AllocationRequest): Allocation {
+export function allocate(network: LockedNetwork, request: AllocationRequest): Allocation {
   return request.requested === undefined
-    ? allocateNext(store, request)
-    : allocateRequested(store, request, request.requested);
+    ? allocateNext(network, request)
+    : allocateRequested(network, request, request.requested);
 }
 
 /**
  * Moves the cursor of the set with this index to the address that was reserved last.
  *
- * @throws CniError 999 in the reference's words
+ * @throws CniError 999 in the Go plugin's words
  */
-export function moveCursor({ system, location }: Store, index: number, address: Address): void {
+export function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
   try {
-    writeCursor(system, location, index, address);
+    writeCursor(files, index, address);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw internalError(`open ${cursorPath(location, index)}: ${error.reason}`, error.message);
+    throw internalError(`open ${cursorPath(files, index)}: ${error.reason}`, error.message);
   }
 }
 
 /** Releases what this call reserved, and nothing else, as far as possible. */
 export function undo(
-  store: Store,
+  network: LockedNetwork,
   attachment: Attachment,
   allocations: readonly Pick<Allocation, "address">[],
 ): void {
-  const { system, location } = store;
   for (const { address } of allocations) {
     const name = formatAddress(address);
-    try {
-      const owner = readOwner(system, location, name);
+    // The error that caused the undo is reported; the DEL that follows tries again.
+    attempt(() => {
+      const owner = readOwner(network.files, name);
       // It may have been released meanwhile, and reserved for another attachment.
-      if (matchOwner(owner, attachment) === "exact") store.release({ name, owner });
-    } catch (error) {
-      // The error that caused the undo is reported; the DEL that follows tries again.
-      if (!isSystemError(error)) throw error;
-    }
+      if (matchOwner(owner, attachment) === "exact") network.release({ name, owner });
+    }, undefined);
   }
 }
 
 function allocateRequested(
-  store: Store,
+  network: LockedNetwork,
   request: AllocationRequest,
   requested: Address,
 ): Allocation {
@@ -120,90 +106,41 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const { system, location } = store;
-  const free = withTemporary(system, location, formatOwner(attachment), (temporary) =>
-    store.reserve(requested, attachment, temporary),
+  const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
+    network.reserve(requested, attachment, temporary),
   );
   if (free) return { address: requested, range };
-  const holder = readOwner(system, location, text);
+  const holder = readOwner(network.files, text);
   throw internalError(
     `requested IP address ${text} is not available in range set ${formatRangeSet(set)}`,
     `${text} is ${describeOwner(holder)}`,
   );
 }
 
-function allocateNext(store: Store, request: AllocationRequest): Allocation {
-  const { system, location } = store;
-  const { attachment, set, index, exclusions } = request;
+function allocateNext(network: LockedNetwork, request: AllocationRequest): Allocation {
+  const { files } = network;
+  const { attachment, set, index, exclusions, preferences } = request;
   const duplicate = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
   if (duplicate !== undefined) {
     throw internalError(
       `${formatAddress(duplicate.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
-      `${join(location.directory, duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
+      `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
     );
   }
-  const cursor = readCursor(system, location, index, (line) => store.warn(line));
-  const allocation = withTemporary(system, location, formatOwner(attachment), (temporary) => {
-    const firstOf = (addresses: Iterable<Candidate>): Allocation | undefined => {
-      for (const candidate of addresses) {
-        if (store.reserve(candidate.address, attachment, temporary)) return candidate;
-      }
-      return undefined;
-    };
-    const { preferences } = request;
-    const next = candidates(set, cursor, exclusions, takenAfter(store, set));
-    return (
-      firstOf(usableAmong(preferences.own, request)) ??
-      firstOf(notAvoided(next, preferences)) ??
-      firstOf(usableAmong(byAge(preferences), request)) ??
-      allocateReclaimed(store, request, temporary)
-    );
+  const cursor = readCursor(files, index, (line) => network.warn(line));
+  const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
+    for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
+      if (network.reserve(candidate.address, attachment, temporary)) return candidate;
+    }
+    return allocateReclaimed(network, request, temporary);
   });
   if (allocation !== undefined) return allocation;
-  const usage = countUsage(system, location, set, exclusions);
-  const suspects = suspectsIn(set, store.unusual()).length;
+  const usage = countUsage(files, set, exclusions);
+  const suspects = suspectsIn(set, network.unusual()).length;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, suspects, location, request.advice()),
+    describeUsage(usage, suspects, files, request.advice()),
   );
-}
-
-/** Those addresses that the set may hand out. */
-function usableAmong(
-  addresses: readonly Address[],
-  { set, exclusions }: AllocationRequest,
-): readonly Candidate[] {
-  return addresses.flatMap((address) => {
-    const range = usableRangeOf(address, set, exclusions);
-    return range === undefined ? [] : [{ address, range }];
-  });
-}
-
-function* notAvoided(
-  addresses: Iterable<Candidate>,
-  { avoided }: Preferences,
-): Generator<Candidate, void> {
-  for (const candidate of addresses) {
-    if (avoided.size === 0 || !avoided.has(formatAddress(candidate.address))) yield candidate;
-  }
-}
-
-/** Which addresses are known to be taken: none at first, after a few tries those that the directory has. */
-function takenAfter({ system, location }: Store, set: RangeSet): IsTaken {
-  let tries = 0;
-  let isTaken: IsTaken | undefined;
-  return (range) => {
-    let isTakenAt: ReturnType<IsTaken> | undefined;
-    return (offset) => {
-      if (tries < BLIND_TRIES) {
-        tries++;
-        return false;
-      }
-      isTaken ??= takenIn(system, location, set);
-      isTakenAt ??= isTaken(range);
-      return isTakenAt(offset);
-    };
-  };
 }
 
 /**
@@ -211,47 +148,35 @@ function takenAfter({ system, location }: Store, set: RangeSet): IsTaken {
  * before this boot, the oldest first.
  */
 function allocateReclaimed(
-  store: Store,
+  network: LockedNetwork,
   request: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
-  const { system, location } = store;
-  for (const reservation of store.unusual()) {
-    const range = rangeToReclaim(system, location, request, reservation);
-    if (range === undefined || !store.reclaim(reservation.name)) continue;
+  for (const reservation of network.unusual()) {
+    const range = rangeToReclaim(network.files, request, reservation);
+    if (range === undefined || !network.reclaim(reservation.name)) continue;
     const { address } = reservation;
-    if (store.reserve(address, request.attachment, temporary)) return { address, range };
+    if (network.reserve(address, request.attachment, temporary)) return { address, range };
   }
-  return request.reclaimsAfterReboot ? allocateEarlier(store, request, temporary) : undefined;
+  return request.reclaimsAfterReboot ? allocateEarlier(network, request, temporary) : undefined;
 }
 
 function allocateEarlier(
-  store: Store,
+  network: LockedNetwork,
   { set, exclusions, attachment }: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
-  const { system, location } = store;
-  const notes = readNotes(system, location);
+  const { files } = network;
+  const notes = readNotes(files);
   for (const note of notes) {
     const address = parseAddress(note.name);
     const range = address && usableRangeOf(address, set, exclusions);
     if (address === undefined || range === undefined) continue;
-    if (!isStillThere(system, location, note) || !store.reclaimEarlier(note)) continue;
-    forget(store, notes, note);
-    if (store.reserve(address, attachment, temporary)) return { address, range };
+    if (!isStillThere(files, note) || !network.reclaimEarlier(note)) continue;
+    // A note that stays does no harm: its file is gone.
+    const others = notes.filter((one) => one !== note);
+    attempt(() => writeNotes(files, others), undefined);
+    if (network.reserve(address, attachment, temporary)) return { address, range };
   }
   return undefined;
-}
-
-/** A note that stays does no harm: its file is gone. */
-function forget({ system, location }: Store, notes: readonly Earlier[], used: Earlier): void {
-  try {
-    replaceBeforeBoot(
-      system,
-      location,
-      notes.filter((note) => note !== used),
-    );
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
 }

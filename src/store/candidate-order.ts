@@ -1,57 +1,67 @@
-/** Which of the free addresses an attachment gets first, and which last. */
+/** The order in which the addresses of a range set are tried for an attachment. */
 
-import { type Address, parseAddress } from "../ipam/address.ts";
-import type { Reuse } from "../ipam/config.ts";
-import type { Store } from "./locked-network.ts";
-import { coolingAddresses } from "./reuse/cooldown.ts";
-import { rememberedAddresses, type StickyOwner } from "./reuse/sticky.ts";
+import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
+import type { Exclusions } from "../ipam/exclusions.ts";
+import type { Range } from "../ipam/range.ts";
+import type { RangeSet } from "../ipam/range-set.ts";
+import { type Candidate, candidates } from "../ipam/round-robin.ts";
+import type { NetworkFiles } from "./files/network-files.ts";
+import { ReservedAddresses } from "./reservations/reserved-addresses.ts";
+import { usableRangeOf } from "./reservations/usage.ts";
+import type { Preferences } from "./reuse/reuse.ts";
 
-/** The addresses in question; none of them is certain to be free. */
-export interface Preferences {
-  /** Those that the pod had, tried first. */
-  readonly own: readonly Address[];
-  /** Those that were released lately or that another pod had, tried last: how long ago, in milliseconds. */
-  readonly avoided: ReadonlyMap<string, number>;
-}
-
-/** Where the configuration asks for none. */
-export const NO_PREFERENCES: Preferences = { own: [], avoided: new Map() };
+/** How many addresses are tried before the directory is read to see which are taken. */
+const BLIND_TRIES = 8;
 
 /**
- * The preferences for an attachment.
+ * All addresses of a set that may be handed out: those that the pod had, then from the cursor on those that are not avoided,
+ * in the end those, the longest released first. Any may be taken, and some come twice.
  *
- * @param owner the pod whose addresses are sticky, if the call names one
+ * @param cursor the address handed out last
  */
-export function preferencesFor(
-  store: Store,
-  { delaySeconds, stickySeconds }: Reuse,
-  owner: StickyOwner | undefined,
-): Preferences {
-  if (delaySeconds === 0 && stickySeconds === undefined) return NO_PREFERENCES;
-  const { system, location } = store;
-  const avoided = new Map<string, number>();
-  const own: Address[] = [];
-  const remembered =
-    stickySeconds === undefined
-      ? []
-      : rememberedAddresses(system, location, stickySeconds, store.released);
-  for (const one of remembered) {
-    const address = parseAddress(one.address);
-    if (address !== undefined && one.owner === owner) own.push(address);
-    else avoided.set(one.address, Math.max(0, system.now() - one.time));
+export function* candidatesInOrder(
+  files: NetworkFiles,
+  set: RangeSet,
+  exclusions: Exclusions,
+  cursor: Address | undefined,
+  { own, avoided }: Preferences,
+): Generator<Candidate, void> {
+  for (const address of own) yield* usable(address, set, exclusions);
+  const known = new KnownTaken(files);
+  for (const candidate of candidates(set, cursor, exclusions, known)) {
+    if (avoided.size === 0 || !avoided.has(formatAddress(candidate.address))) yield candidate;
   }
-  if (delaySeconds > 0) {
-    for (const [address, age] of coolingAddresses(system, location, delaySeconds)) {
-      avoided.set(address, age);
-    }
-    for (const address of store.released) avoided.set(address, 0);
+  for (const [name] of [...avoided].toSorted(([, one], [, other]) => other - one)) {
+    const address = parseAddress(name);
+    if (address !== undefined) yield* usable(address, set, exclusions);
   }
-  return { own, avoided };
 }
 
-/** The avoided addresses, the longest released first. */
-export function byAge({ avoided }: Preferences): readonly Address[] {
-  return [...avoided]
-    .toSorted(([, one], [, other]) => other - one)
-    .flatMap(([address]) => parseAddress(address) ?? []);
+function usable(address: Address, set: RangeSet, exclusions: Exclusions): readonly Candidate[] {
+  const range = usableRangeOf(address, set, exclusions);
+  return range === undefined ? [] : [{ address, range }];
+}
+
+/**
+ * Which addresses are known to be taken: none at first, after a few tries those that the directory has. Usually the first
+ * candidate is free, and a full range does not cost one failing call for each of its addresses.
+ */
+class KnownTaken {
+  readonly #files: NetworkFiles;
+  #tries = 0;
+  #reserved: ReservedAddresses | undefined;
+
+  constructor(files: NetworkFiles) {
+    this.#files = files;
+  }
+
+  /** @param offset how far the address is from the beginning of the range */
+  has(range: Range, offset: number): boolean {
+    if (this.#tries < BLIND_TRIES) {
+      this.#tries++;
+      return false;
+    }
+    this.#reserved ??= new ReservedAddresses(this.#files);
+    return this.#reserved.has(range, offset);
+  }
 }

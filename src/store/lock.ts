@@ -3,11 +3,10 @@
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { isSystemError, LockTimeout, type System } from "../system/system.ts";
-import type { Location } from "./files/paths.ts";
-import { withSafeStateDirectory } from "./files/state-directory.ts";
-import { type HistoryCall, keepHistory } from "./history/history-file.ts";
-import { type Change, Store } from "./locked-network.ts";
+import { isSystemError, LockTimeout } from "../system/system.ts";
+import type { NetworkFiles } from "./files/network-files.ts";
+import type { HistoryCall } from "./history/history-file.ts";
+import { LockedNetwork } from "./locked-network.ts";
 
 /** Who takes the lock, and how long to wait for it. */
 export interface LockOptions {
@@ -23,25 +22,15 @@ export interface LockOptions {
 /**
  * Runs `body` under the lock; the first call of a network makes its directory.
  *
- * @throws CniError 11 on timeout; 999 with the reference's message where the lock cannot be taken
+ * @throws CniError 11 on timeout; 999 with the Go plugin's message where the lock cannot be taken
  * @throws SystemError where the directory cannot be made
  */
 export function withLock<T>(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   options: LockOptions,
-  body: (store: Store) => T,
+  body: (network: LockedNetwork) => T,
 ): T {
-  const safe = withSafeStateDirectory(system, location);
-  let unlock: () => void;
-  try {
-    unlock = acquire(system, safe, options);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    system.makeDirectories(location.directory);
-    unlock = acquireOrExplain(system, safe, options);
-  }
-  return runUnder(unlock, system, safe, options, body);
+  return runUnder(acquireAndMake(files, options), files, options, body);
 }
 
 /**
@@ -51,93 +40,92 @@ export function withLock<T>(
  * @throws CniError 11 on timeout
  */
 export function withLockIfPossible<T>(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   options: LockOptions,
-  body: (store: Store) => T,
+  body: (network: LockedNetwork) => T,
 ): T {
-  const safe = withSafeStateDirectory(system, location);
-  const unlock = acquireOrIgnore(isSystemError, system, safe, options);
-  return runUnder(unlock, system, safe, options, body);
+  return runUnder(acquireOrIgnore(isSystemError, files, options), files, options, body);
 }
 
 /** As `withLockIfPossible`, and without the lock on timeout, too: for what cannot be postponed. */
 export function withOrWithoutLock<T>(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   options: LockOptions,
-  body: (store: Store) => T,
+  body: (network: LockedNetwork) => T,
 ): T {
   const mayIgnore = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
-  const safe = withSafeStateDirectory(system, location);
-  const unlock = acquireOrIgnore(mayIgnore, system, safe, options);
-  return runUnder(unlock, system, safe, options, body);
+  return runUnder(acquireOrIgnore(mayIgnore, files, options), files, options, body);
 }
+
+/** Releases the lock. */
+type Unlock = () => void;
 
 /** Takes the lock; `undefined` where that fails with an error that may be ignored. */
 function acquireOrIgnore(
   mayIgnore: (error: unknown) => boolean,
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   options: LockOptions,
-): (() => void) | undefined {
+): Unlock | undefined {
   try {
-    return acquire(system, location, options);
+    return acquire(files, options);
   } catch (error) {
     if (!mayIgnore(error)) throw error;
     return undefined;
   }
 }
 
-function acquire(system: System, location: Location, options: LockOptions): () => void {
+function acquireAndMake(files: NetworkFiles, options: LockOptions): Unlock {
   try {
-    return system.lock({
-      file: location.lockFile,
-      directory: location.usesStateDirectory ? location.stateDirectory : undefined,
-      holder: options.holder,
-      timeout: options.timeoutSeconds * 1000,
-    });
+    return acquire(files, options);
   } catch (error) {
-    if (!(error instanceof LockTimeout)) throw error;
-    const holder = withTrace(error.holder ?? "another process", ", ", error.traceparent);
-    throw new CniError(
-      ErrorCode.tryAgainLater,
-      `network ${location.network} is locked; gave up after ${options.timeoutSeconds} s`,
-      `${location.lockFile} is held by ${holder}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
-    );
+    if (!isSystemError(error)) throw error;
+    files.system.makeDirectories(files.directory);
+    return acquireOrExplain(files, options);
   }
 }
 
-function acquireOrExplain(system: System, location: Location, options: LockOptions): () => void {
+function acquireOrExplain(files: NetworkFiles, options: LockOptions): Unlock {
   try {
-    return acquire(system, location, options);
+    return acquire(files, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
   }
 }
 
-function runUnder<T>(
-  unlock: (() => void) | undefined,
-  system: System,
-  location: Location,
-  { history, reuse }: LockOptions,
-  body: (store: Store) => T,
-): T {
-  let store: Store | undefined;
+function acquire({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Unlock {
+  const { holder, timeoutSeconds } = options;
   try {
-    const isLocked = unlock !== undefined;
-    const changes: Change[] = [];
-    store = new Store(system, location, isLocked, reuse, history && changes);
+    const timeout = timeoutSeconds * 1000;
+    return system.lock({ file: lockFile, directory: state?.path, holder, timeout });
+  } catch (error) {
+    if (!(error instanceof LockTimeout)) throw error;
+    const other = withTrace(error.holder ?? "another process", ", ", error.traceparent);
+    throw new CniError(
+      ErrorCode.tryAgainLater,
+      `network ${network} is locked; gave up after ${timeoutSeconds} s`,
+      `${lockFile} is held by ${other}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
+    );
+  }
+}
+
+function runUnder<T>(
+  unlock: Unlock | undefined,
+  files: NetworkFiles,
+  { history, reuse }: LockOptions,
+  body: (network: LockedNetwork) => T,
+): T {
+  let network: LockedNetwork | undefined;
+  try {
+    network = new LockedNetwork(files, unlock !== undefined, reuse);
     try {
-      return body(store);
+      return body(network);
     } finally {
-      if (history !== undefined) keepHistory(store, history, changes, isLocked);
-      store.close();
+      network.close(history);
     }
   } finally {
     unlock?.();
-    const warnings = store?.warnings ?? "";
-    if (warnings !== "") system.writeStandardError(warnings);
+    const warnings = network?.warnings ?? "";
+    if (warnings !== "") files.system.writeStandardError(warnings);
   }
 }

@@ -4,21 +4,19 @@ import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { type Files, isSystemError, type System } from "../system/system.ts";
-import { join, type Location } from "./files/paths.ts";
-import { withSafeStateDirectory } from "./files/state-directory.ts";
-import { sweepTemporary, withTemporary } from "./files/temporary.ts";
-import { type Earlier, isNotedFile, readBeforeBoot } from "./journal/earlier-boots.ts";
-import { OpenJournal } from "./journal/journal.ts";
+import { attempt, type Files, isSystemError, type System } from "../system/system.ts";
+import type { NetworkFiles } from "./files/network-files.ts";
+import { type HistoryCall, keepHistory } from "./history/history-file.ts";
+import type { Change } from "./history/history-record.ts";
+import { type Earlier, isNotedFile, validNotes } from "./journal/earlier-boots.ts";
+import { Journal } from "./journal/journal.ts";
 import {
-  currentSeal,
   type Key,
   keyOf,
   keyOfOwner,
   listingOf,
   ownerOfKey,
   readJournal,
-  startOf,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import { formatOwner, isSameOwner, type Owner, ownerText } from "./reservations/owner.ts";
@@ -27,60 +25,42 @@ import {
   heldAmong,
   isBlankFile,
   type OwnedReservation,
+  readHeld,
   readOwner,
-  readOwners,
   removeReservation,
 } from "./reservations/reservation-file.ts";
-import { noteReleased } from "./reuse/cooldown.ts";
-import { rememberReleased } from "./reuse/sticky.ts";
+import { ReusedAddresses } from "./reuse/reuse.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
-/** What a call did to a reservation. */
-export interface Change {
-  readonly kind: "reserved" | "released";
-  /** The name of its file. */
-  readonly name: string;
-  readonly owner: Owner;
-}
-
 /** A reservation that could not be read. */
 type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
-/** The reservations of a network while its lock is held. What it changes, it notes in the journal. */
-export class Store {
-  readonly system: System;
-  readonly location: Location;
-  readonly #changes: Change[] | undefined;
+/** A network while its lock is held. What it changes, it notes in the journal. */
+export class LockedNetwork {
+  readonly files: NetworkFiles;
+  readonly reuse: ReusedAddresses;
   readonly #isLocked: boolean;
-  readonly #journal: OpenJournal;
-  /** What a search has found, if there was one. */
-  #files: Files | undefined;
-  readonly #warnings: string[] = [];
-  readonly #reuse: Reuse | undefined;
-  /** The names of the reservations that this call has released, or found released. */
-  readonly #released: string[] = [];
+  readonly #journal: Journal;
+  /** What a search has found, if there was one, and the reservations of no usual form in it. */
+  #scan: Files | undefined;
+  #others: readonly OwnedReservation[] = [];
+  /** What is reserved and released, in this order. */
+  readonly #changes: Change[] = [];
+  /** The names of what this call has reserved. */
   readonly #reserved = new Set<string>();
+  readonly #warnings: string[] = [];
 
   /**
    * @param isLocked whether the lock is held; without it the journal is neither read nor written
    * @param reuse how addresses are used again; where it is not known, as the last call noted
-   * @param changes receives what is reserved and released, in this order
    */
-  constructor(
-    system: System,
-    location: Location,
-    isLocked: boolean,
-    reuse?: Reuse,
-    changes?: Change[],
-  ) {
-    this.#reuse = reuse;
-    this.system = system;
-    this.location = location;
-    this.#changes = changes;
+  constructor(files: NetworkFiles, isLocked: boolean, reuse?: Reuse) {
+    this.files = files;
+    this.reuse = new ReusedAddresses(files, reuse);
     this.#isLocked = isLocked;
-    this.#journal = new OpenJournal(system, location, isLocked);
+    this.#journal = new Journal(files, isLocked);
   }
 
   /**
@@ -90,11 +70,11 @@ export class Store {
    * @throws SystemError where the directory cannot be read
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
-    const journal = this.#journal.read(startOf(attachment.containerId));
+    const journal = this.#journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
-      const held = heldAmong(readOwners(this.system, this.location, reservations), attachment);
+      const held = readHeld(this.files, reservations, attachment);
       if (held.length === reservations.length) return held;
     }
     const held = heldAmong(allOf(attachment, this.#search()), attachment);
@@ -110,7 +90,8 @@ export class Store {
 
   /** The reservations that name no container or only a container, or cannot be read. */
   unusual(): readonly OwnedReservation[] {
-    return othersIn(this.#search());
+    this.#search();
+    return this.#others;
   }
 
   /** Why files could not be read; each may be a reservation of any attachment. */
@@ -119,8 +100,7 @@ export class Store {
   }
 
   get #unreadable(): readonly Unreadable[] {
-    const others = this.#files === undefined ? [] : othersIn(this.#files);
-    return others.filter((one): one is Unreadable => one.owner.kind === "unknown");
+    return this.#others.filter((one): one is Unreadable => one.owner.kind === "unknown");
   }
 
   /**
@@ -130,8 +110,7 @@ export class Store {
   unreadableOf(attachment: Attachment): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const start = startOf(attachment.containerId);
-    const journal = readJournal(this.system, this.location, start);
+    const journal = readJournal(this.files, attachment.containerId);
     const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
     const own = new Set(listed.map(({ name }) => name));
     return unreadable
@@ -141,19 +120,21 @@ export class Store {
 
   /**
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
-   * address is free. Where the file system has no hard links, it is created exclusively, as by the reference.
+   * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
    * @returns whether the address was free
-   * @throws CniError 999 in the reference's words: `open <path>: <reason>`
+   * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
   reserve(address: Address, attachment: Attachment, temporary: string): boolean {
     this.#journal.change();
     const name = formatAddress(address);
-    const path = join(this.location.directory, name);
+    const path = this.files.pathOf(name);
     try {
-      this.#journal.certainly(() => this.#link(temporary, path, attachment));
+      this.#journal.tracked(() => link(this.files.system, temporary, path, attachment));
     } catch (error) {
-      if (isSystemError(error, "EEXIST") && !isSameFile(this.system, temporary, path)) return false;
+      if (isSystemError(error, "EEXIST") && !isSameFile(this.files.system, temporary, path)) {
+        return false;
+      }
       // Another file system: `withTemporary` tries again in the network's directory.
       if (!isSystemError(error) || error.code === "EXDEV") throw error;
       if (error.code !== "EEXIST") {
@@ -161,7 +142,7 @@ export class Store {
       }
     }
     this.#reserved.add(name);
-    this.#changes?.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
+    this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
     this.#journal.reserved(keyOf(attachment), name);
     return true;
   }
@@ -174,13 +155,12 @@ export class Store {
    */
   release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
     this.#journal.change();
-    const { system, location } = this;
-    const now = readOwner(system, location, name);
+    const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isRemoved = this.#journal.certainly(() => removeReservation(system, location, name));
-    if (isRemoved) this.#changes?.push({ kind: "released", name, owner });
+    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));
+    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
-    if (!this.#reserved.has(name)) this.#released.push(name);
+    if (!this.#reserved.has(name)) this.reuse.released(name);
     this.#journal.released(keyOfOwner(owner), name, isRemoved);
   }
 
@@ -190,7 +170,10 @@ export class Store {
    * @returns whether it was removed
    */
   reclaim(name: string): boolean {
-    return this.#moveAway(name, undefined, (moved) => isBlank(this.system, moved));
+    const { system } = this.files;
+    return this.#moveAway(name, undefined, (moved) =>
+      attempt(() => isBlankFile(system, moved), false),
+    );
   }
 
   /**
@@ -199,7 +182,8 @@ export class Store {
    * @returns whether it was removed
    */
   reclaimEarlier(note: Earlier): boolean {
-    return this.#moveAway(note.name, note.key, (moved) => isNotedFile(this.system, moved, note));
+    const { system } = this.files;
+    return this.#moveAway(note.name, note.key, (moved) => isNotedFile(system, moved, note));
   }
 
   /**
@@ -209,13 +193,13 @@ export class Store {
    * @throws SystemError where that is not possible
    */
   useAgain(held: readonly HeldReservation[]): void {
-    const { system, location } = this;
-    const noted = new Set(readBeforeBoot(system, location).map(({ name }) => name));
+    const { files } = this;
+    const noted = new Set(validNotes(files).map(({ name }) => name));
     const earlier = held.filter(({ name }) => noted.has(name) || this.#journal.mayBeOfEarlierBoot);
     if (earlier.length > 0) this.#journal.change();
     for (const { name, owner } of earlier) {
-      withTemporary(system, location, ownerText(owner) ?? "", (temporary) =>
-        system.rename(temporary, join(location.directory, name)),
+      files.withTemporary(ownerText(owner) ?? "", (temporary) =>
+        files.system.rename(temporary, files.pathOf(name)),
       );
     }
   }
@@ -226,13 +210,13 @@ export class Store {
    */
   #moveAway(name: string, key: Key | undefined, mayGo: (path: string) => boolean): boolean {
     this.#journal.change();
-    const { system, location } = this;
-    const path = join(location.directory, name);
-    const removed = withTemporary(system, location, "", (temporary) => {
+    const { system } = this.files;
+    const path = this.files.pathOf(name);
+    const removed = this.files.withTemporary("", (temporary) => {
       try {
-        this.#journal.certainly(() => system.rename(path, temporary));
+        this.#journal.tracked(() => system.rename(path, temporary));
         if (mayGo(temporary)) return true;
-        this.#journal.certainly(() => restore(system, temporary, path));
+        this.#journal.tracked(() => restore(system, temporary, path));
         return false;
       } catch (error) {
         // Another file system: `withTemporary` tries again in the network's directory.
@@ -242,15 +226,10 @@ export class Store {
     });
     if (removed) {
       const owner: Owner = key === undefined ? { kind: "nobody" } : ownerOfKey(key);
-      this.#changes?.push({ kind: "released", name, owner });
+      this.#changes.push({ kind: "released", name, owner });
       this.#journal.released(key, name, true);
     }
     return removed;
-  }
-
-  /** The names of the reservations that this call has released, or found released by the Go plugin. */
-  get released(): readonly string[] {
-    return this.#released;
   }
 
   /** Keeps a line for standard error until the lock is released: its reader must not be able to block other calls. */
@@ -263,76 +242,52 @@ export class Store {
     return this.#warnings.join("");
   }
 
-  /** Puts the journal in step with what was changed; to be called once, before the lock is released. */
-  close(): void {
-    this.#noteReleased();
-    this.#journal.close();
-  }
-
-  /** Notes what was released, where addresses are not to be used again at once. It never makes a call fail. */
-  #noteReleased(): void {
-    const names = this.#released;
-    if (names.length === 0 || !this.#isLocked) return;
-    const { delaySeconds, stickySeconds } = this.#reuse ?? {};
-    if (delaySeconds === 0 && stickySeconds === undefined) return;
-    const { system, location } = this;
-    try {
-      if (delaySeconds !== 0) noteReleased(system, location, names, delaySeconds);
-      if (this.#reuse === undefined || stickySeconds !== undefined) {
-        rememberReleased(system, location, names, stickySeconds);
-      }
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
+  /**
+   * Notes what was changed; to be called once, before the lock is released. It never makes a call fail.
+   *
+   * @param history how the call is described in the history; `undefined` where none is kept
+   */
+  close(history?: HistoryCall): void {
+    if (history !== undefined) {
+      // Without the lock, calls could overwrite each other's lines.
+      const problem = keepHistory(this.files, history, this.#changes, this.#isLocked);
+      if (problem !== undefined) this.warn(problem);
     }
+    if (this.#isLocked) this.reuse.close();
+    this.#journal.close();
   }
 
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
   #search(): Files {
-    if (this.#files !== undefined) return this.#files;
+    if (this.#scan !== undefined) return this.#scan;
     this.#journal.read(undefined);
-    const { system, location } = this;
-    if (this.#isLocked) sweepTemporary(system, location);
-    const files = readAll(system, location);
-    this.#files = files;
+    if (this.#isLocked) this.files.sweepTemporary();
+    const scan = readAll(this.files);
+    this.#scan = scan;
+    this.#others = othersIn(scan);
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
-    const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
-    if (delaySeconds > 0 || stickySeconds !== undefined) {
-      this.#released.push(...this.#journal.missingIn(files));
-    }
-    this.#journal.renew(files);
-    return files;
+    if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
+    this.#journal.renew(scan);
+    return scan;
   }
+}
 
-  #link(temporary: string, path: string, attachment: Attachment): void {
-    try {
-      this.system.link(temporary, path);
-    } catch (error) {
-      if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-      this.system.createFile(path, formatOwner(attachment), 0o600);
-    }
+function link(system: System, temporary: string, path: string, attachment: Attachment): void {
+  try {
+    system.link(temporary, path);
+  } catch (error) {
+    if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+    system.createFile(path, formatOwner(attachment), 0o600);
   }
 }
 
 /** Whether two names are of the same file. A network file system may answer EEXIST to a link(2) that it has made. */
 function isSameFile(system: System, path: string, other: string): boolean {
-  try {
+  return attempt(() => {
     const [a, b] = [system.linkStatus(path), system.linkStatus(other)];
     return a.inode === b.inode && a.device === b.device;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
-}
-
-/** Whether a file is blank; one that cannot be read is not. */
-function isBlank(system: System, path: string): boolean {
-  try {
-    return isBlankFile(system, path);
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  }, false);
 }
 
 /** Restores the name of a file, unless it was taken meanwhile. */
@@ -346,17 +301,9 @@ function restore(system: System, temporary: string, path: string): void {
 }
 
 /** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */
-export function isHeld(system: System, place: Location, attachment: Attachment): boolean {
-  const location = withSafeStateDirectory(system, place);
-  const journal = readJournal(system, location, startOf(attachment.containerId));
+export function isHeld(files: NetworkFiles, attachment: Attachment): boolean {
+  const journal = readJournal(files, attachment.containerId);
   const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
-  if (heldAmong(readOwners(system, location, listed), attachment).length > 0) return true;
-  return heldAmong(allOf(attachment, readAll(system, location)), attachment).length > 0;
-}
-
-/** The number of reservations, where it is known without reading the directory; needs no lock. */
-export function knownCount(system: System, place: Location): number | undefined {
-  const location = withSafeStateDirectory(system, place);
-  const journal = readJournal(system, location, undefined);
-  return journal && currentSeal(system, location, journal)?.reservations;
+  if (readHeld(files, listed, attachment).length > 0) return true;
+  return heldAmong(allOf(attachment, readAll(files)), attachment).length > 0;
 }

@@ -2,7 +2,7 @@
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { isSystemError } from "../system/system.ts";
-import type { Store } from "./locked-network.ts";
+import type { LockedNetwork } from "./locked-network.ts";
 import type { OwnedReservation } from "./reservations/reservation-file.ts";
 
 /**
@@ -11,13 +11,13 @@ import type { OwnedReservation } from "./reservations/reservation-file.ts";
  * @throws CniError 5 with the path and reason of each failure
  */
 export function releaseAll(
-  store: Store,
+  network: LockedNetwork,
   reservations: readonly Pick<OwnedReservation, "name" | "owner">[],
 ): void {
   const failures: string[] = [];
   for (const reservation of reservations) {
     try {
-      store.release(reservation);
+      network.release(reservation);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       failures.push(error.message);
@@ -40,11 +40,11 @@ export function releaseAll(
  * @throws CniError 5 as `releaseAll`
  */
 export function releaseWhere(
-  store: Store,
+  network: LockedNetwork,
   condition: (reservation: OwnedReservation) => boolean,
 ): readonly string[] {
-  const released = store.allOwned().filter(condition);
-  releaseAll(store, released);
+  const released = network.allOwned().filter(condition);
+  releaseAll(network, released);
   return released.map(({ name }) => name);
 }
 

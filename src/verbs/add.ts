@@ -6,15 +6,14 @@ import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { podIn } from "../cni/pod.ts";
 import { formatResult, type Result } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
-import { type IpamConfig, isGcOnly, loadConfig, type Reuse } from "../ipam/config.ts";
+import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import { type Allocation, allocate, moveCursor, undo } from "../store/allocation.ts";
-import { preferencesFor } from "../store/candidate-order.ts";
-import { locate } from "../store/files/paths.ts";
+import { openNetwork } from "../store/files/network-files.ts";
 import { withLock, withOrWithoutLock } from "../store/lock.ts";
-import type { Store } from "../store/locked-network.ts";
-import { remember, type StickyOwner, stickyOwnerOf } from "../store/reuse/sticky.ts";
+import type { LockedNetwork } from "../store/locked-network.ts";
+import { stickyOwnerOf } from "../store/reuse/sticky.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -37,10 +36,10 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       ? NO_DNS
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
-  const location = locate(config.dataDir, config.network);
+  const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(system, call, config, "ADD");
-  const { allocations, isRepeated } = withLock(system, location, request, (store) =>
-    reserve(store, config, call),
+  const { allocations, isRepeated } = withLock(files, request, (network) =>
+    reserve(network, config, call),
   );
 
   const result: Result = {
@@ -58,8 +57,8 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     if (!isSystemError(error)) throw error;
     // What an earlier ADD has delivered stays.
     if (!isRepeated) {
-      withOrWithoutLock(system, location, lockOptions(system, call, config, "UNDO"), (store) =>
-        undo(store, call.attachment, allocations),
+      withOrWithoutLock(files, lockOptions(system, call, config, "UNDO"), (network) =>
+        undo(network, call.attachment, allocations),
       );
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
@@ -74,16 +73,16 @@ interface Answer {
 }
 
 /** Reserves one address of each set, or none at all. */
-function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer {
+function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCall): Answer {
   const { attachment } = call;
-  const held = store.heldBy(attachment, "trust");
+  const held = network.heldBy(attachment, "trust");
   const allocations: Allocation[] = [];
-  if (config.repeatsAnswer) requireReadable(store, attachment);
+  if (config.repeatsAnswer) requireReadable(network, attachment);
   if (config.repeatsAnswer && holdsEverySet(config.rangeSets, held)) {
     forEachSet(config, (set, _index, requested) => {
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
-    store.useAgain(held);
+    network.useAgain(held);
     return { allocations, isRepeated: true };
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
@@ -91,41 +90,31 @@ function reserve(store: Store, config: IpamConfig, call: AttachmentCall): Answer
     reuse.stickySeconds === undefined
       ? undefined
       : stickyOwnerOf(podIn(call.arguments), attachment.interfaceName);
-  const preferences = preferencesFor(store, reuse, owner);
-  const advice = (): string => exhaustionAdvice(store.location, call);
+  const preferences = network.reuse.preferencesFor(owner);
+  const advice = (): string => exhaustionAdvice(network.files, call);
   const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot, advice };
   try {
     forEachSet(config, (set, index, requested) => {
-      const allocation = allocate(store, { ...common, set, index, requested });
+      const allocation = allocate(network, { ...common, set, index, requested });
       allocations.push(allocation);
-      moveCursor(store, index, allocation.address);
+      moveCursor(network, index, allocation.address);
     });
   } catch (error) {
-    undo(store, attachment, allocations);
+    undo(network, attachment, allocations);
     throw error;
   }
-  if (owner !== undefined) rememberFor(store, owner, allocations, reuse);
+  if (owner !== undefined) {
+    network.reuse.reserved(
+      owner,
+      allocations.map(({ address }) => address),
+    );
+  }
   return { allocations, isRepeated: false };
 }
 
-/** It never makes an ADD fail. */
-function rememberFor(
-  { system, location, released }: Store,
-  owner: StickyOwner,
-  allocations: readonly Allocation[],
-  { stickySeconds = 0 }: Reuse,
-): void {
-  const addresses = allocations.map(({ address }) => address);
-  try {
-    remember(system, location, owner, addresses, stickySeconds, released);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
-}
-
 /** A repeated ADD that cannot read what it holds must not get another address. */
-function requireReadable(store: Store, { containerId, interfaceName }: Attachment): void {
-  const own = store.unreadableOf({ containerId, interfaceName });
+function requireReadable(network: LockedNetwork, { containerId, interfaceName }: Attachment): void {
+  const own = network.unreadableOf({ containerId, interfaceName });
   if (own.length > 0) {
     throw internalError(
       `cannot read the reservations of ${containerId} ${interfaceName}`,
@@ -158,7 +147,7 @@ function takeFirstIn(pending: Address[], set: RangeSet): Address | undefined {
   return at < 0 ? undefined : pending.splice(at, 1)[0];
 }
 
-/** Adds the index of the range set to an error, as the reference does. */
+/** Adds the index of the range set to an error, as the Go plugin does. */
 function withRangeIndex(index: number, allocateOne: () => void): void {
   try {
     allocateOne();

@@ -1,7 +1,7 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
 import { isGcOnly, loadConfig } from "../ipam/config.ts";
-import { locate } from "../store/files/paths.ts";
+import { openNetwork } from "../store/files/network-files.ts";
 import { isHeld } from "../store/locked-network.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
@@ -13,12 +13,12 @@ import type { System } from "../system/system.ts";
 export function check(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadConfig(call.network, call.arguments, system);
-  const location = locate(config.dataDir, config.network);
+  const files = openNetwork(system, config.dataDir, config.network);
   const { containerId, interfaceName } = call.attachment;
-  if (!directoryExists(system, location) || !isHeld(system, location, call.attachment)) {
+  if (!directoryExists(files) || !isHeld(files, call.attachment)) {
     throw internalError(
       `host-local: Failed to find address added by container ${containerId}`,
-      `no file in ${location.directory} names ${containerId} ${interfaceName}`,
+      `no file in ${files.directory} names ${containerId} ${interfaceName}`,
     );
   }
 }

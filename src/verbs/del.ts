@@ -3,9 +3,9 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
-import { locate } from "../store/files/paths.ts";
+import { openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
-import type { Store } from "../store/locked-network.ts";
+import type { LockedNetwork } from "../store/locked-network.ts";
 import { releaseAll, reportingIoFailure } from "../store/release.ts";
 import { directoryExists, releasable } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
@@ -21,20 +21,20 @@ const MOST_REASONS = 10;
 export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadStoreConfig(call.network);
-  const location = locate(config.dataDir, config.network);
+  const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(system, call, config, "DEL");
   reportingIoFailure(() => {
-    if (!directoryExists(system, location)) return;
-    withLockIfPossible(system, location, request, (store) => release(store, call.attachment));
+    if (!directoryExists(files)) return;
+    withLockIfPossible(files, request, (network) => release(network, call.attachment));
   });
   refuseOwnNetworkNamespace(system, call.networkNamespace);
 }
 
 /** Releases what can be read, then fails if anything else may belong to the attachment, so that the runtime retries. */
-function release(store: Store, attachment: Attachment): void {
-  const held = store.heldBy(attachment, "search");
-  releaseAll(store, releasable(held));
-  const own = store.unreadableOf(attachment);
+function release(network: LockedNetwork, attachment: Attachment): void {
+  const held = network.heldBy(attachment, "search");
+  releaseAll(network, releasable(held));
+  const own = network.unreadableOf(attachment);
   if (own.length > 0) {
     throw new CniError(
       ErrorCode.ioFailure,
@@ -43,8 +43,8 @@ function release(store: Store, attachment: Attachment): void {
     );
   }
   if (held.length > 0) return;
-  for (const reason of shortened(store.unreadable)) {
-    store.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
+  for (const reason of shortened(network.unreadable)) {
+    network.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CONTAINERD_LIST } from "../cni/containerd-list.ts";
 import { podIn } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
-import type { Location } from "../store/files/paths.ts";
+import type { NetworkFiles } from "../store/files/network-files.ts";
 
 /**
  * The commands that show who holds the addresses, and which holders are dead. They are complete: they name the data
@@ -13,7 +13,7 @@ import type { Location } from "../store/files/paths.ts";
  * @param call `undefined` in STATUS, which names no container
  */
 export function exhaustionAdvice(
-  { network, dataDir }: Location,
+  { network, dataDir }: Pick<NetworkFiles, "network" | "dataDir">,
   call: AttachmentCall | undefined,
 ): string {
   const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;

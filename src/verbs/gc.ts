@@ -2,10 +2,10 @@ import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
-import { locate } from "../store/files/paths.ts";
-import { sweepAllTemporary } from "../store/files/temporary.ts";
+import { openNetwork } from "../store/files/network-files.ts";
+import { removeQuietly } from "../store/files/temporary.ts";
 import { withLockIfPossible } from "../store/lock.ts";
-import type { Store } from "../store/locked-network.ts";
+import type { LockedNetwork } from "../store/locked-network.ts";
 import { releaseWhere, reportingIoFailure } from "../store/release.ts";
 import { formatOwner, type Owner } from "../store/reservations/owner.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";
@@ -25,18 +25,19 @@ export function gc(system: System, call: NetworkCall): void {
     return;
   }
   const config = storeConfig(call);
-  const location = locate(config.dataDir, config.network);
+  const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(system, call, config, "GC");
   reportingIoFailure(() => {
-    if (!directoryExists(system, location)) return;
-    withLockIfPossible(system, location, request, (store) => releaseStale(store, valid));
+    if (!directoryExists(files)) return;
+    withLockIfPossible(files, request, (network) => releaseStale(network, valid));
   });
 }
 
-function releaseStale(store: Store, valid: readonly ValidAttachment[]): void {
-  sweepAllTemporary(store.system, store.location);
+function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[]): void {
+  const { files } = network;
+  for (const path of files.abandonedFiles()) removeQuietly(files.system, path);
   const isStale = notListedIn(valid);
-  releaseWhere(store, ({ owner }) => isStale(owner));
+  releaseWhere(network, ({ owner }) => isStale(owner));
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

@@ -7,15 +7,14 @@ import {
   isUnavailableWhenExhausted,
   loadConfig,
   loadStoreConfig,
-  type StoreConfig,
 } from "../ipam/config.ts";
 import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
-import { type Location, locate } from "../store/files/paths.ts";
+import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { requireWritableStore } from "../store/files/writable.ts";
 import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
-import { knownCount } from "../store/locked-network.ts";
+import { knownCount } from "../store/journal/journal-file.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import {
   countUsage,
@@ -39,20 +38,17 @@ import { exhaustionAdvice } from "./exhaustion-advice.ts";
 export function status(system: System, { network }: NetworkCall): void {
   try {
     const config = hasRanges(network) ? loadConfig(network, "", system) : undefined;
-    const location = locationOf(config ?? loadStoreConfig(network));
-    requireWritableStore(system, location);
+    const store = config ?? loadStoreConfig(network);
+    const files = openNetwork(system, store.dataDir, store.network);
+    requireWritableStore(files);
     if (config === undefined) return;
     const sets = isUnavailableWhenExhausted(network)
       ? config.rangeSets
       : config.rangeSets.filter((set) => isEmpty(set, config.exclusions));
-    requireFreeAddresses(system, location, { ...config, rangeSets: sets });
+    requireFreeAddresses(files, { ...config, rangeSets: sets });
   } catch (error) {
     throw error instanceof Error ? unavailable(error.message, detailsOf(error)) : error;
   }
-}
-
-function locationOf({ dataDir, network }: StoreConfig): Location {
-  return locate(dataDir, network);
 }
 
 /** Whether a range set has no address that may be handed out. */
@@ -60,35 +56,30 @@ function isEmpty(set: RangeSet, exclusions: Exclusions): boolean {
   return set.every((range) => capacityOf(range, exclusions) === 0n);
 }
 
-function requireFreeAddresses(system: System, location: Location, config: IpamConfig): void {
+function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
   if (config.rangeSets.length === 0) return;
   const { exclusions, rangeSets } = config;
-  const known = knownCount(system, location);
+  const known = knownCount(files);
   const hasRoom = (set: RangeSet): boolean =>
     known !== undefined && set.some((range) => capacityOf(range, exclusions) > BigInt(known));
   if (rangeSets.every(hasRoom)) return;
   for (const set of rangeSets) {
-    const usage = countUsage(system, location, set, exclusions);
+    const usage = countUsage(files, set, exclusions);
     if (!isExhausted(usage)) continue;
     // Empty files count as free, since the next ADD reclaims them.
-    const unusual = othersIn(readAll(system, location));
-    if (unusual.some((one) => rangeToReclaim(system, location, { set, exclusions }, one))) continue;
+    const unusual = othersIn(readAll(files));
+    if (unusual.some((one) => rangeToReclaim(files, { set, exclusions }, one))) continue;
     // And so do those from before this boot.
-    if (config.reclaimsAfterReboot && earlierIn(system, location, set, exclusions) > 0) continue;
+    if (config.reclaimsAfterReboot && earlierIn(files, set, exclusions) > 0) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, location, exhaustionAdvice(location, undefined)),
+      describeUsage(usage, 0, files, exhaustionAdvice(files, undefined)),
     );
   }
 }
 
-function earlierIn(
-  system: System,
-  location: Location,
-  set: RangeSet,
-  exclusions: Exclusions,
-): number {
-  return [...namesBeforeBoot(system, location)].filter((name) => {
+function earlierIn(files: NetworkFiles, set: RangeSet, exclusions: Exclusions): number {
+  return [...namesBeforeBoot(files)].filter((name) => {
     const address = parseAddress(name);
     return address !== undefined && usableRangeOf(address, set, exclusions) !== undefined;
   }).length;

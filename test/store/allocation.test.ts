@@ -3,8 +3,7 @@ import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { allocate, moveCursor, undo } from "../../src/store/allocation.ts";
-import { NO_PREFERENCES } from "../../src/store/candidate-order.ts";
-import { journalPath } from "../../src/store/journal/journal-file.ts";
+import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
@@ -16,7 +15,7 @@ import {
   location,
   machineWith,
   rangeSet,
-  withStore,
+  withNetwork,
 } from "./fixtures.ts";
 
 const five = rangeSet("10.0.0.0/29");
@@ -31,20 +30,20 @@ interface Request {
 /** Allocates for an attachment and moves the cursor; returns the address as text. */
 function take(system: System, containerId: string, request: Request = {}): string {
   const owner = attachment(containerId);
-  const { range, address: taken } = withStore(system, (store) => {
+  const { range, address: taken } = withNetwork(system, (network) => {
     const index = request.index ?? 0;
-    const allocation = allocate(store, {
+    const allocation = allocate(network, {
       attachment: owner,
       set: request.set ?? five,
       index,
       exclusions: request.exclusions ?? [],
       requested: request.requested === undefined ? undefined : address(request.requested),
-      held: store.heldBy(owner, "trust"),
+      held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
       reclaimsAfterReboot: true,
       advice: () => "Next: look.",
     });
-    moveCursor(store, index, allocation.address);
+    moveCursor(network, index, allocation.address);
     return allocation;
   });
   return `${formatAddress(taken)}/${range.prefixLength}`;
@@ -428,14 +427,14 @@ test("the cursor of an existing file is overwritten in place", (t) => {
   const renamed = process.calls.filter(({ operation }) => operation === "rename");
   t.same(
     renamed.map(({ path }) => path),
-    [journalPath(location)],
+    [`${location.stateDirectory}/journal`],
   );
   t.end();
 });
 
 test("the journal lists what was reserved, and not what was only tried", (t) => {
   const machine = machineWith({ "10.0.0.2": "other\r\neth0" });
-  withStore(machine.start(), (store) => store.allOwned());
+  withNetwork(machine.start(), (network) => network.allOwned());
 
   take(machine.start(), "c1");
 
@@ -450,7 +449,7 @@ test("undo releases the given addresses and nothing else, and ignores errors", (
   for (const requested of ["10.0.0.2", "10.0.0.3"]) take(machine.start(), "c1", { requested });
   const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
 
-  withStore(system, (store) => undo(store, attachment("c1"), given));
+  withNetwork(system, (network) => undo(network, attachment("c1"), given));
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5", "last_reserved_ip.0"]);
   t.end();
@@ -460,7 +459,7 @@ test("undo leaves what has another owner meanwhile, or is gone", (t) => {
   for (const content of ["c2\r\neth0", "c1\r\neth1", "c1", ""]) {
     const machine = machineWith({ "10.0.0.2": content });
 
-    withStore(machine.start(), (store) => undo(store, attachment("c1"), given));
+    withNetwork(machine.start(), (network) => undo(network, attachment("c1"), given));
     t.same(filesOf(machine), { "10.0.0.2": content });
   }
   t.end();
@@ -470,7 +469,7 @@ test("undo leaves what it cannot read", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   const system = machine.start({ interrupt: refuse("readFile", "EIO") });
 
-  withStore(system, (store) => undo(store, attachment("c1"), given));
+  withNetwork(system, (network) => undo(network, attachment("c1"), given));
 
   t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });
   t.end();

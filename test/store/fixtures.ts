@@ -1,17 +1,32 @@
-/** What a store works on: a location, attachments, range sets. */
+/** What the tests of the store work on: a network's files, attachments, range sets. */
 
 import { type Attachment, parseContainerId, parseInterfaceName } from "../../src/cni/attachment.ts";
 import type { NetworkName } from "../../src/cni/call.ts";
 import { type Address, parseAddress } from "../../src/ipam/address.ts";
 import { parsePrefix } from "../../src/ipam/prefix.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
-import { type Location, locate } from "../../src/store/files/paths.ts";
-import { currentSeal, journalPath, readJournal } from "../../src/store/journal/journal-file.ts";
-import { Store } from "../../src/store/locked-network.ts";
+import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
+import { knownCount } from "../../src/store/journal/journal-file.ts";
+import { LockedNetwork } from "../../src/store/locked-network.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 
-export const location: Location = locate("/data", networkName("net"));
+/** The paths of the network `net` below `/data`. */
+export const location = {
+  network: networkName("net"),
+  directory: "/data/net",
+  lockFile: "/data/net/lock",
+  stateDirectory: "/data/.host-local/net",
+  temporaryDirectory: "/data/.host-local/net/new",
+} as const;
+
+/** Opens that network. */
+export function open(system: System): NetworkFiles {
+  return openNetwork(system, "/data", location.network);
+}
+
+/** How many system calls that takes: it looks at the parts of the state directory's path. */
+export const OPENING = 3;
 
 export function networkName(text: string): NetworkName {
   return text as NetworkName;
@@ -27,24 +42,26 @@ export function machineWith(files: Readonly<Record<string, string>> = {}): Memor
   return machine;
 }
 
-/** Does something with a store, as under the lock. */
-export function withStore<T>(system: System, body: (store: Store) => T): T {
-  const store = new Store(system, location, true);
+/** Does something with the network, as under its lock. */
+export function withNetwork<T>(system: System, body: (network: LockedNetwork) => T): T {
+  const network = new LockedNetwork(open(system), true);
   try {
-    return body(store);
+    return body(network);
   } finally {
-    store.close();
-    system.writeStandardError(store.warnings);
+    network.close();
+    system.writeStandardError(network.warnings);
   }
 }
 
 /** What the journal lists, by container and interface; nothing where it is not current. */
 export function journalOf(machine: MemoryMachine): Readonly<Record<string, string>> {
   const system = machine.start();
-  const journal = readJournal(system, location, undefined);
-  if (journal === undefined || currentSeal(system, location, journal) === undefined) return {};
+  if (knownCount(open(system)) === undefined) return {};
   const held = new Map<string, Set<string>>();
-  const [, ...lines] = system.readFile(journalPath(location), 1e6).trimEnd().split("\n");
+  const [, ...lines] = system
+    .readFile(`${location.stateDirectory}/journal`, 1e6)
+    .trimEnd()
+    .split("\n");
   for (const line of lines) {
     const [, key = "", name = ""] = /^(\S+ \S+) ?(.*)$/.exec(line) ?? [];
     const names = held.get(key) ?? new Set();

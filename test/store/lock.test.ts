@@ -3,7 +3,7 @@ import { withLock, withLockIfPossible, withOrWithoutLock } from "../../src/store
 import { LockTimeout } from "../../src/system/system.ts";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { attachment, filesOf, location, machineWith } from "./fixtures.ts";
+import { attachment, filesOf, location, machineWith, open } from "./fixtures.ts";
 
 const request = { holder: "ADD c1 eth0", timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
@@ -12,7 +12,7 @@ for (const take of [withLock, withLockIfPossible]) {
   test(`${take.name} holds the lock while it runs the body, and returns its result`, (t) => {
     const machine = machineWith();
 
-    const holder = take(machine.start({ processId: 7 }), location, request, () =>
+    const holder = take(open(machine.start({ processId: 7 })), request, () =>
       machine.locks.get(LOCK),
     );
 
@@ -27,7 +27,7 @@ for (const take of [withLock, withLockIfPossible]) {
       throw new Error("the work failed");
     };
 
-    t.throws(() => take(machine.start(), location, request, fail), { message: "the work failed" });
+    t.throws(() => take(open(machine.start()), request, fail), { message: "the work failed" });
 
     t.equal(machine.locks.size, 0);
     t.end();
@@ -38,7 +38,7 @@ for (const take of [withLock, withLockIfPossible]) {
     machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
     const before = machine.time;
 
-    t.throws(() => take(machine.start(), location, request, () => t.fail("it does nothing")), {
+    t.throws(() => take(open(machine.start()), request, () => t.fail("it does nothing")), {
       code: 11,
       message: "network net is locked; gave up after 3 s",
       details:
@@ -61,7 +61,7 @@ for (const [holder, named] of [
       throw new LockTimeout(file, holder, `00-${id}-00f067aa0ba902b7-01`);
     };
 
-    t.throws(() => withLock(process, location, request, () => {}), {
+    t.throws(() => withLock(open(process), request, () => {}), {
       message: "network net is locked; gave up after 3 s",
       details: `/data/net/lock is held by ${named}, trace ${id}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
     });
@@ -72,7 +72,7 @@ for (const [holder, named] of [
 test("the lock file is the reference's, further state is in the state directory", (t) => {
   const machine = machineWith();
 
-  withLock(machine.start(), location, request, () => {});
+  withLock(open(machine.start()), request, () => {});
 
   t.same(filesOf(machine), { lock: "" });
   t.equal(machine.disk.modeOf(location.lockFile), 0o750);
@@ -83,7 +83,7 @@ test("the lock file is the reference's, further state is in the state directory"
 test("where the lock cannot be taken, withLock fails with the reference's message", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
-  t.throws(() => withLock(system, location, request, () => t.fail("it does nothing")), {
+  t.throws(() => withLock(open(system), request, () => t.fail("it does nothing")), {
     code: 999,
     message: "permission denied",
     details: "open /data/net/lock: permission denied: the lock cannot be taken",
@@ -95,7 +95,7 @@ test("where the disk does not allow the lock, withLockIfPossible runs without it
   const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
 
   t.equal(
-    withLockIfPossible(system, location, request, () => "done"),
+    withLockIfPossible(open(system), request, () => "done"),
     "done",
   );
   t.end();
@@ -105,8 +105,8 @@ test("withLock makes the network's directory only where the lock needs it", (t) 
   const fresh = new MemoryMachine().start();
   const known = machineWith().start();
 
-  withLock(fresh, location, request, () => {});
-  withLock(known, location, request, () => {});
+  withLock(open(fresh), request, () => {});
+  withLock(open(known), request, () => {});
 
   const operations = fresh.calls
     .map(({ operation }) => operation)
@@ -123,7 +123,7 @@ test("withLock makes the network's directory only where the lock needs it", (t) 
 test("withLock fails where the network's directory cannot be made", (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
 
-  t.throws(() => withLock(system, location, request, () => t.fail("it does nothing")), {
+  t.throws(() => withLock(open(system), request, () => t.fail("it does nothing")), {
     code: "EROFS",
   });
   t.end();
@@ -134,18 +134,18 @@ test("withOrWithoutLock runs under the lock, or without it on timeout or error",
   const held = (): string | undefined => machine.locks.get(LOCK);
 
   t.equal(
-    withOrWithoutLock(machine.start({ processId: 7 }), location, request, held),
+    withOrWithoutLock(open(machine.start({ processId: 7 })), request, held),
     "process 7 (ADD c1 eth0)",
   );
   t.equal(machine.locks.size, 0);
 
   machine.locks.set(LOCK, "process 8 (DEL c2 eth0)");
-  t.equal(withOrWithoutLock(machine.start(), location, request, held), "process 8 (DEL c2 eth0)");
+  t.equal(withOrWithoutLock(open(machine.start()), request, held), "process 8 (DEL c2 eth0)");
   t.equal(held(), "process 8 (DEL c2 eth0)", "another's lock stays");
 
   const refused = machineWith().start({ interrupt: refuse("lock", "EROFS") });
   t.equal(
-    withOrWithoutLock(refused, location, request, () => "done"),
+    withOrWithoutLock(open(refused), request, () => "done"),
     "done",
   );
   t.end();
@@ -154,11 +154,11 @@ test("withOrWithoutLock runs under the lock, or without it on timeout or error",
 test("without the lock, the journal is not touched", (t) => {
   for (const take of [withLockIfPossible, withOrWithoutLock]) {
     const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-    withLock(machine.start(), location, request, (store) => store.allOwned());
+    withLock(open(machine.start()), request, (network) => network.allOwned());
     const before = machine.disk.filesUnder(location.stateDirectory);
 
-    take(machine.start({ interrupt: refuse("lock", "EROFS") }), location, request, (store) =>
-      store.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
+    take(open(machine.start({ interrupt: refuse("lock", "EROFS") })), request, (network) =>
+      network.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
     );
 
     t.same(machine.disk.filesUnder(location.stateDirectory), before);

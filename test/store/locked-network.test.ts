@@ -1,6 +1,8 @@
 import { test } from "tap";
-import { isHeld, knownCount, Store } from "../../src/store/locked-network.ts";
+import { knownCount } from "../../src/store/journal/journal-file.ts";
+import { isHeld, LockedNetwork } from "../../src/store/locked-network.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
+import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import { refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 import {
@@ -10,7 +12,8 @@ import {
   journalOf,
   location,
   machineWith,
-  withStore,
+  open,
+  withNetwork,
 } from "./fixtures.ts";
 
 const c1 = attachment("c1");
@@ -21,7 +24,7 @@ function names(held: readonly HeldReservation[]): readonly string[] {
 }
 
 /** A reservation of `c1`. */
-function ours(name: string): Parameters<Store["release"]>[0] {
+function ours(name: string): Parameters<LockedNetwork["release"]>[0] {
   return { name, owner: { kind: "attachment", ...c1 } };
 }
 
@@ -31,7 +34,7 @@ function look(
   lockKind?: string,
 ): readonly [names: readonly string[], searched: boolean] {
   const process = machine.start({ lockKind });
-  const held = withStore(process, (store) => store.heldBy(c1, "search"));
+  const held = withNetwork(process, (network) => network.heldBy(c1, "search"));
   const searched = process.calls.some(
     ({ operation, path }) => operation === "readFiles" && path === location.directory,
   );
@@ -45,7 +48,7 @@ test("the first call searches, the next one does not", (t) => {
   t.same(look(machine), [["10.0.0.2"], true]);
   t.same(look(machine), [["10.0.0.2"], false]);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.2", "c2 eth0": "10.0.0.3" });
-  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(open(machine.start())), 2);
   t.end();
 });
 
@@ -100,9 +103,9 @@ test("what the journal lists is checked before it is used", (t) => {
 test("an attachment of which the journal does not tell is searched for once", (t) => {
   const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
   look(machine);
-  withStore(machine.start(), (store) => {
+  withNetwork(machine.start(), (network) => {
     machine.disk.removeAll("/data/.host-local/net/journal");
-    t.same(store.heldBy(attachment("c2"), "search").length, 1);
+    t.same(network.heldBy(attachment("c2"), "search").length, 1);
   });
 
   t.same(look(machine), [[], true]);
@@ -122,30 +125,30 @@ test("beside a lock that the Go plugin does not take, no call reads or seals the
 
 test("a reservation that has another owner meanwhile stays", (t) => {
   const machine = machineWith(two);
-  withStore(machine.start(), (store) => {
-    const [held] = store.heldBy(c1, "search");
+  withNetwork(machine.start(), (network) => {
+    const [held] = network.heldBy(c1, "search");
     machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
-    if (held !== undefined) store.release(held);
+    if (held !== undefined) network.release(held);
   });
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
-  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(open(machine.start())), 2);
   t.end();
 });
 
 test("a call that is killed after a change leaves a journal that is not believed", (t) => {
   const machine = machineWith(two);
   look(machine);
-  const store = new Store(machine.start(), location, true);
-  t.same(store.heldBy(c1, "search").length, 1);
-  store.release(ours("10.0.0.2"));
+  const network = new LockedNetwork(open(machine.start()), true);
+  t.same(network.heldBy(c1, "search").length, 1);
+  network.release(ours("10.0.0.2"));
 
   t.same(journalOf(machine), {});
-  t.equal(knownCount(machine.start(), location), undefined);
+  t.equal(knownCount(open(machine.start())), undefined);
 
-  store.close();
+  network.close();
   t.same(journalOf(machine), { "c1 eth0": "", "c2 eth0": "10.0.0.3" });
-  t.equal(knownCount(machine.start(), location), 1);
+  t.equal(knownCount(open(machine.start())), 1);
   t.end();
 });
 
@@ -153,20 +156,20 @@ test("reservations are counted through every change", (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "" });
 
   look(machine);
-  withStore(machine.start(), (store) => {
+  withNetwork(machine.start(), (network) => {
     const path = "/data/.host-local/net/new/7.0";
     machine.disk.put(path, "c1\r\neth0");
-    t.equal(store.reserve(address("10.0.0.4"), c1, path), true);
-    t.equal(store.reserve(address("10.0.0.3"), c1, path), false);
-    store.release(ours("10.0.0.2"));
-    store.release(ours("10.0.0.2"));
-    t.equal(store.reclaim("10.0.0.5"), true);
-    t.equal(store.reclaim("10.0.0.3"), false);
-    t.equal(store.reclaim("10.0.0.9"), false);
+    t.equal(network.reserve(address("10.0.0.4"), c1, path), true);
+    t.equal(network.reserve(address("10.0.0.3"), c1, path), false);
+    network.release(ours("10.0.0.2"));
+    network.release(ours("10.0.0.2"));
+    t.equal(network.reclaim("10.0.0.5"), true);
+    t.equal(network.reclaim("10.0.0.3"), false);
+    t.equal(network.reclaim("10.0.0.9"), false);
   });
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
-  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(open(machine.start())), 2);
   t.end();
 });
 
@@ -183,9 +186,9 @@ test("a journal that cannot be kept fails no call, and is not believed", (t) => 
       const machine = machineWith(two);
       if (isSealed) look(machine);
 
-      const held = withStore(machine.start({ interrupt }), (store) => {
-        const found = store.heldBy(c1, "search");
-        store.release(ours("10.0.0.2"));
+      const held = withNetwork(machine.start({ interrupt }), (network) => {
+        const found = network.heldBy(c1, "search");
+        network.release(ours("10.0.0.2"));
         return found;
       });
 
@@ -201,9 +204,9 @@ test("a search that could not read every file is no proof of anything", (t) => {
   const machine = machineWith({ ...two, "10.0.0.9": "c1\r\neth0" });
   const refused = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.9") });
 
-  withStore(refused, (store) => {
-    t.same(names(store.heldBy(c1, "search")), ["10.0.0.2"]);
-    t.match(store.unreadable, [/10\.0\.0\.9: input\/output error/]);
+  withNetwork(refused, (network) => {
+    t.same(names(network.heldBy(c1, "search")), ["10.0.0.2"]);
+    t.match(network.unreadable, [/10\.0\.0\.9: input\/output error/]);
   });
 
   t.same(look(machine)[0], ["10.0.0.2", "10.0.0.9"]);
@@ -214,10 +217,10 @@ test("a journal that is deleted during a call is not taken for a whole one", (t)
   const machine = machineWith(two);
   look(machine);
 
-  withStore(machine.start(), (store) => {
-    store.heldBy(c1, "search");
+  withNetwork(machine.start(), (network) => {
+    network.heldBy(c1, "search");
     machine.disk.removeAll("/data/.host-local");
-    store.release(ours("10.0.0.2"));
+    network.release(ours("10.0.0.2"));
   });
 
   t.same(look(machine), [[], true]);
@@ -233,9 +236,9 @@ test("an unreadable file is an attachment's where the journal lists it for it, o
     const machine = machineWith(two);
     look(machine);
     const refused = machine.start({ interrupt: refuse("readFile", code, "/data/net/10.0.0.2") });
-    withStore(refused, (store) => {
-      store.heldBy(attachment("none"), "search");
-      t.equal(store.unreadableOf(attachment(of)).length, expected, `${code} ${of}`);
+    withNetwork(refused, (network) => {
+      network.heldBy(attachment("none"), "search");
+      t.equal(network.unreadableOf(attachment(of)).length, expected, `${code} ${of}`);
     });
   }
   t.end();
@@ -243,24 +246,24 @@ test("an unreadable file is an attachment's where the journal lists it for it, o
 
 test("whether an attachment holds anything is known without the lock, by the journal or a search", (t) => {
   const machine = machineWith(two);
-  t.equal(isHeld(machine.start(), location, c1), true);
-  t.equal(isHeld(machine.start(), location, attachment("c9")), false);
+  t.equal(isHeld(open(machine.start()), c1), true);
+  t.equal(isHeld(open(machine.start()), attachment("c9")), false);
   look(machine);
   const process = machine.start();
-  t.equal(isHeld(process, location, c1), true);
+  t.equal(isHeld(open(process), c1), true);
   t.notOk(process.calls.some(({ operation }) => operation === "readFiles"));
   t.end();
 });
 
 test("the count is known only while the seal is current", (t) => {
   const machine = machineWith(two);
-  t.equal(knownCount(machine.start(), location), undefined);
+  t.equal(knownCount(open(machine.start())), undefined);
   look(machine);
-  t.equal(knownCount(machine.start(), location), 2);
-  t.equal(knownCount(machine.start({ interrupt: refuse("status", "EIO") }), location), undefined);
+  t.equal(knownCount(open(machine.start())), 2);
+  t.equal(knownCount(open(machine.start({ interrupt: refuse("status", "EIO") }))), undefined);
   machine.wait(1);
   machine.disk.put("/data/net/10.0.0.9", "");
-  t.equal(knownCount(machine.start(), location), undefined);
+  t.equal(knownCount(open(machine.start())), undefined);
   t.end();
 });
 
@@ -272,9 +275,9 @@ test("an address is reserved also where the file system says that it was taken, 
   });
   machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
 
-  withStore(system, (store) => {
-    store.heldBy(c1, "trust");
-    t.equal(store.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"), true);
+  withNetwork(system, (network) => {
+    network.heldBy(c1, "trust");
+    t.equal(network.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"), true);
   });
 
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
@@ -289,8 +292,44 @@ test("CHECK and STATUS read no journal behind a symbolic link", (t) => {
   machine.disk.putLink("/data/.host-local", "/elsewhere");
   const process = machine.start();
 
-  t.equal(knownCount(process, location), undefined);
-  t.equal(isHeld(process, location, c1), true);
+  t.equal(knownCount(open(process)), undefined);
+  t.equal(isHeld(open(process), c1), true);
   t.notOk(process.calls.some(({ operation }) => operation === "findLines"));
+  t.end();
+});
+
+test("an ADD that finds an address released and remembers one reads and writes that once", (t) => {
+  const reuse = { delaySeconds: 0, stickySeconds: 60 };
+  const sticky = "/data/.host-local/net/sticky";
+  const [web0, web1] = ["web-0", "web-1"].map((name) =>
+    stickyOwnerOf({ namespace: "default", name }, c1.interfaceName),
+  );
+  if (web0 === undefined || web1 === undefined) throw new Error("they are owners");
+  const machine = machineWith(two);
+  const before = new LockedNetwork(open(machine.start()), true, reuse);
+  before.heldBy(c1, "search");
+  before.reuse.reserved(web0, [address("10.0.0.3")]);
+  before.close();
+  machine.wait(30_000);
+  machine.disk.unlink("/data/net/10.0.0.3");
+  machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
+  const process = machine.start();
+
+  const network = new LockedNetwork(open(process), true, reuse);
+  network.heldBy(c1, "trust");
+  t.same([...network.reuse.preferencesFor(web1).avoided], [["10.0.0.3", 30_000]]);
+  t.ok(network.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"));
+  network.reuse.reserved(web1, [address("10.0.0.4")]);
+  network.close();
+
+  t.same(
+    process.calls.filter(({ path }) => path === sticky).map(({ operation }) => operation),
+    ["readFile", "rename"],
+  );
+  const now = machine.time;
+  t.equal(
+    machine.disk.readFile(sticky, 1000),
+    `host-local-sticky 1\n${web0} 10.0.0.3 ${now}\n${web1} 10.0.0.4 ${now}\n`,
+  );
   t.end();
 });

@@ -1,10 +1,10 @@
 import { test } from "tap";
-import { Store } from "../../src/store/locked-network.ts";
+import { LockedNetwork } from "../../src/store/locked-network.ts";
 import { releaseAll, reportingIoFailure } from "../../src/store/release.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
-import { filesOf, journalOf, location, machineWith, withStore } from "./fixtures.ts";
+import { filesOf, journalOf, machineWith, open, withNetwork } from "./fixtures.ts";
 
 const three = {
   "10.0.0.2": "c1\r\neth0",
@@ -14,10 +14,10 @@ const three = {
 
 /** Releases the reservations with these names, by default all. */
 function release(machine: MemoryMachine, names?: readonly string[], interrupt?: Interrupt): void {
-  withStore(machine.start({ interrupt }), (store) => {
+  withNetwork(machine.start({ interrupt }), (network) => {
     releaseAll(
-      store,
-      store.allOwned().filter(({ name }) => names?.includes(name) ?? true),
+      network,
+      network.allOwned().filter(({ name }) => names?.includes(name) ?? true),
     );
   });
 }
@@ -34,11 +34,11 @@ test("the given reservations are removed, and no others", (t) => {
 
 test("without the lock, a reservation that got another owner meanwhile stays", (t) => {
   const machine = machineWith(three);
-  const store = new Store(machine.start(), location, false);
-  const all = store.allOwned();
+  const network = new LockedNetwork(open(machine.start()), false);
+  const all = network.allOwned();
   machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
 
-  releaseAll(store, all);
+  releaseAll(network, all);
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
   t.end();
@@ -56,7 +56,9 @@ test("what cannot be removed is reported after the rest is removed, and found by
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.same(journalOf(machine), {}, "whether it took effect is not known");
-  const held = withStore(machine.start(), (store) => store.allOwned().map(({ name }) => name));
+  const held = withNetwork(machine.start(), (network) =>
+    network.allOwned().map(({ name }) => name),
+  );
   t.same(held, ["10.0.0.3"]);
   t.end();
 });
@@ -80,10 +82,10 @@ test("every path that cannot be removed is named", (t) => {
 test("a reservation that is gone counts as released", (t) => {
   const machine = machineWith(three);
 
-  withStore(machine.start(), (store) => {
-    const all = store.allOwned();
+  withNetwork(machine.start(), (network) => {
+    const all = network.allOwned();
     machine.disk.unlink("/data/net/10.0.0.3");
-    releaseAll(store, all);
+    releaseAll(network, all);
   });
 
   t.same(filesOf(machine), {});
@@ -119,7 +121,9 @@ test("with a reservation that could not be read, the journal is not current", (t
   release(machine, ["10.0.0.2"], refuse("readFile", "EIO", "/data/net/10.0.0.3"));
 
   t.same(journalOf(machine), {});
-  const held = withStore(machine.start(), (store) => store.allOwned().map(({ name }) => name));
+  const held = withNetwork(machine.start(), (network) =>
+    network.allOwned().map(({ name }) => name),
+  );
   t.same(held, ["10.0.0.3", "10.0.0.4"]);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.3 10.0.0.4" });
   t.end();

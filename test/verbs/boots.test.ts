@@ -335,20 +335,6 @@ test("a repeated ADD brings a reservation to life again, whatever boot it is fro
   t.end();
 });
 
-test("a version without the notes in between makes them void", (t) => {
-  const network = full();
-  const { disk } = network.machine;
-  network.machine.boot();
-  network.del("none");
-  disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 2", "journal 1"));
-
-  noneGivesWay(t, network, "notes of before");
-  t.notOk(disk.has(BEFORE_BOOT));
-  network.machine.boot();
-  t.equal(fill(network, "next").length, 5, "the next boot notes them again");
-  t.end();
-});
-
 test("the notes are for their owner alone to read, and nonsense in their place is none", (t) => {
   const network = full();
   network.machine.boot();

@@ -33,9 +33,10 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
     calls.map(({ operation }) => operation),
     [
       "readStandardInput",
+      ...["linkStatus", "linkStatus", "linkStatus"],
       "status",
       "requireWritable",
-      ...["linkStatus", "linkStatus", "linkStatus", "findLines"],
+      "findLines",
       "listAddresses",
     ],
   );

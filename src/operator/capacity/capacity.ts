@@ -12,7 +12,6 @@ import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import { ownerText } from "../../store/reservations/owner.ts";
 import { listReservations, type Reservation } from "../../store/reservations/reservation-file.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
 import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
@@ -214,9 +213,7 @@ function podsWithAddresses(context: Context): {
 function count(context: Context): Report {
   const { found, problems } = findNetworks(context, context.operands[0]);
   logProblems(context, problems);
-  const counted = mergeByDirectory(found).flatMap((merged) =>
-    countDirectory(context, merged, found),
-  );
+  const counted = mergeByDirectory(found).flatMap((merged) => countDirectory(merged, found));
   const total = addUp(counted.flatMap(({ counts }) => counts.ranges));
   const networks = counted.map(({ counts }) => counts);
   return {
@@ -233,14 +230,13 @@ interface CountedNetwork {
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
 function countDirectory(
-  { system }: Context,
   merged: FoundNetwork,
   found: readonly FoundNetwork[],
 ): readonly CountedNetwork[] {
   const { directory } = merged.location;
-  const earlier = namesBeforeBoot(system, merged.location);
-  const reservations = listReservations(system, merged.location);
-  const suspects = suspectsOf(system, merged);
+  const earlier = namesBeforeBoot(merged.location);
+  const reservations = listReservations(merged.location);
+  const suspects = suspectsOf(merged);
   const outside = {
     used: outsideRanges(merged.rangeSets, reservations).length,
     suspects: outsideRanges(merged.rangeSets, suspects).length,
@@ -254,11 +250,11 @@ function countDirectory(
         ranges: countRanges(
           network.rangeSets,
           network.exclusions,
-          usedOf(system, network, reservations),
+          usedOf(network, reservations),
           suspects,
         ),
         beforeBoot: network.reclaimsAfterReboot ? earlier.size : 0,
-        cooling: countCooling(system, network, reservations),
+        cooling: countCooling(network, reservations),
         outside: at === 0 ? outside : { used: 0, suspects: 0 },
         pods: podsFor(network.rangeSets, network.exclusions),
       },
@@ -266,8 +262,8 @@ function countDirectory(
 }
 
 /** The reservations that name no container. */
-function suspectsOf(system: OperatorSystem, { location }: FoundNetwork): readonly Reservation[] {
-  return othersIn(readAll(system, location)).filter(({ owner }) => ownerText(owner) === undefined);
+function suspectsOf({ location }: FoundNetwork): readonly Reservation[] {
+  return othersIn(readAll(location)).filter(({ owner }) => ownerText(owner) === undefined);
 }
 
 function describe({ network, counts }: CountedNetwork): object {

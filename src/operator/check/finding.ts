@@ -1,6 +1,6 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
-import type { Location } from "../../store/files/paths.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
 
 /** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";
@@ -183,7 +183,7 @@ export type Repair =
 export interface Finding {
   readonly code: Code;
   /** Of the network that it concerns; `undefined` if it concerns none. */
-  readonly location: Location | undefined;
+  readonly location: NetworkFiles | undefined;
   readonly path: string;
   /** A sentence without a full stop. */
   readonly message: string;

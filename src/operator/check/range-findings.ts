@@ -26,7 +26,7 @@ function checkSets(
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
   const { location, source = "", rangeSets, exclusions } = network;
-  const inUse = usedOf(context.system, network, reservations);
+  const inUse = usedOf(network, reservations);
   const commands = [commandText(context, location, ["gc", location.network])];
   return rangeSets.flatMap((set): readonly Finding[] => {
     const counts = addUp(countRanges([set], exclusions, inUse, []));

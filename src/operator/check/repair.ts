@@ -1,10 +1,10 @@
 /** Repairs what is safe to repair: under the lock, after checking it again, and after a copy. */
 
-import { join, type Location } from "../../store/files/paths.ts";
-import { withSafeStateDirectory } from "../../store/files/state-directory.ts";
-import { abandonedFiles, removeAbandoned } from "../../store/files/temporary.ts";
+import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
+import { join } from "../../store/files/paths.ts";
+import { removeQuietly } from "../../store/files/temporary.ts";
 import { withLock } from "../../store/lock.ts";
-import type { Store } from "../../store/locked-network.ts";
+import type { LockedNetwork } from "../../store/locked-network.ts";
 import { cursorPath, readCursorText, removeCursor } from "../../store/reservations/cursor.ts";
 import { isReclaimable } from "../../store/reservations/usage.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -42,9 +42,9 @@ export function repair(
     timeoutSeconds: network.lockTimeoutSeconds,
     history: historyCall(system, network, "check"),
   };
-  withLock(system, location, request, (store) => {
+  withLock(location, request, (network) => {
     for (const finding of own) {
-      const action = repairOne(system, store, finding, backup);
+      const action = repairOne(system, network, finding, backup);
       if (action !== undefined) done.set(finding, action);
     }
   });
@@ -55,7 +55,7 @@ type Backup = (path: string, name: string) => string;
 
 function backupOf(
   system: OperatorSystem,
-  location: Location,
+  location: NetworkFiles,
   backupDir: string | undefined,
 ): Backup {
   const root =
@@ -74,10 +74,10 @@ function backupOf(
 }
 
 /** Copies must not follow a link in place of our own directories. */
-function requireSound(system: OperatorSystem, location: Location, root: string): void {
+function requireSound(system: OperatorSystem, location: NetworkFiles, root: string): void {
   try {
-    const { usesStateDirectory } = withSafeStateDirectory(system, location);
-    if (usesStateDirectory && system.linkStatus(root).kind === "directory") return;
+    const { state } = openNetwork(system, location.dataDir, location.network);
+    if (state !== undefined && system.linkStatus(root).kind === "directory") return;
     throw new SystemError("mkdir", root, "ENOTDIR");
   } catch (error) {
     if (!isSystemError(error, "ENOENT")) throw error;
@@ -86,33 +86,33 @@ function requireSound(system: OperatorSystem, location: Location, root: string):
 
 function repairOne(
   system: OperatorSystem,
-  store: Store,
+  network: LockedNetwork,
   { repair, path }: Finding,
   backup: Backup,
 ): string | undefined {
-  const { location } = store;
+  const { files } = network;
   switch (repair?.kind) {
     case "reservation": {
       if (!isReclaimable(system, path)) return undefined;
       const copy = backup(path, repair.name);
-      return store.reclaim(repair.name) ? `removed; copy: ${copy}` : undefined;
+      return network.reclaim(repair.name) ? `removed; copy: ${copy}` : undefined;
     }
     case "cursor": {
-      if (textOf(system, location, repair.index) !== repair.text) return undefined;
-      const copy = backup(cursorPath(location, repair.index), `last_reserved_ip.${repair.index}`);
-      removeCursor(system, location, repair.index);
+      if (textOf(files, repair.index) !== repair.text) return undefined;
+      const copy = backup(cursorPath(files, repair.index), `last_reserved_ip.${repair.index}`);
+      removeCursor(files, repair.index);
       return `removed; copy: ${copy}`;
     }
     case "leftover": {
-      if (!abandonedFiles(system, location).includes(path)) return undefined;
+      if (!files.abandonedFiles().includes(path)) return undefined;
       const copy = backup(path, `leftover-${path.slice(path.lastIndexOf("/") + 1)}`);
-      removeAbandoned(system, path);
+      removeQuietly(system, path);
       return `removed; copy: ${copy}`;
     }
     case "gc-state": {
-      if (readSeenDead(system, location).length === 0) return undefined;
-      const copy = backup(seenDeadPath(location), "seen-dead.json");
-      removeSeenDead(system, location);
+      if (readSeenDead(files).length === 0) return undefined;
+      const copy = backup(seenDeadPath(files), "seen-dead.json");
+      removeSeenDead(files);
       return `removed; copy: ${copy}`;
     }
     default:
@@ -120,9 +120,9 @@ function repairOne(
   }
 }
 
-function textOf(system: OperatorSystem, location: Location, index: number): string | undefined {
+function textOf(files: NetworkFiles, index: number): string | undefined {
   try {
-    return readCursorText(system, location, index);
+    return readCursorText(files, index);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;

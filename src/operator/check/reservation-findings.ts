@@ -87,7 +87,7 @@ function ownerlessFindings(
     }
     if (!isBlankFile(system, path)) {
       // The Go plugin creates a file before it writes it.
-      const owner = readOwner(system, reservation.network.location, reservation.name);
+      const owner = readOwner(reservation.network.location, reservation.name);
       if (owner.kind !== "nobody") return [];
       return [found(reservation, "malformed-reservation", "the file names no container")];
     }

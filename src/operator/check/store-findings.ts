@@ -4,8 +4,13 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import type { NetworkName } from "../../cni/call.ts";
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
-import { join, type Location, locate } from "../../store/files/paths.ts";
-import { abandonedFiles, isTemporaryName } from "../../store/files/temporary.ts";
+import {
+  type NetworkFiles,
+  openNetwork,
+  TEMPORARY_PREFIX,
+} from "../../store/files/network-files.ts";
+import { join } from "../../store/files/paths.ts";
+import { isTemporaryName } from "../../store/files/temporary.ts";
 import { cursorIndex, cursorPath, readCursorText } from "../../store/reservations/cursor.ts";
 import { exists, isSystemError, type System } from "../../system/system.ts";
 import { seenDeadPath } from "../gc/seen-dead.ts";
@@ -59,7 +64,7 @@ export function orphanFindings(
     .filter((name) => !known.has(join(own, name)))
     .map((name) => ({
       code: "leftover-directory" as const,
-      location: isIdentifier(name) ? locate(dataDir, name as NetworkName) : undefined,
+      location: isIdentifier(name) ? openNetwork(system, dataDir, name as NetworkName) : undefined,
       path: join(own, name),
       message: `the network's directory ${join(dataDir, name)} does not exist`,
     }));
@@ -74,7 +79,7 @@ function cursorFindings(
   const path = cursorPath(location, index);
   let text: string;
   try {
-    text = readCursorText(system, location, index);
+    text = readCursorText(location, index);
     if (isYoungerThan(MIN_CURSOR_AGE, system, path)) return [];
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return [];
@@ -103,8 +108,8 @@ function cursorFindings(
   return [{ ...found(location, "cursor-outside-range", path, message), repair }];
 }
 
-function leftoverFindings(system: System, location: Location): readonly Finding[] {
-  const files = abandonedFiles(system, location).map((path) => ({
+function leftoverFindings(system: System, location: NetworkFiles): readonly Finding[] {
+  const files = location.abandonedFiles().map((path) => ({
     ...found(location, "leftover-file", path, "left by a killed call"),
     repair: { kind: "leftover" } as const,
   }));
@@ -125,7 +130,7 @@ function isForeign(name: string): boolean {
     name !== "lock" &&
     parseAddress(name) === undefined &&
     cursorIndex(name) === undefined &&
-    !isTemporaryName(name)
+    !isTemporaryName(name, TEMPORARY_PREFIX)
   );
 }
 
@@ -142,6 +147,6 @@ function listed(system: System, path: string): readonly string[] {
   }
 }
 
-function found(location: Location, code: Code, path: string, message: string): Finding {
+function found(location: NetworkFiles, code: Code, path: string, message: string): Finding {
   return { code, location, path, message };
 }

@@ -126,7 +126,7 @@ function stateFor(context: Context, source: LiveSource): StateOf {
 }
 
 function decide(
-  { system, has }: Context,
+  { has }: Context,
   grace: number,
   { asOf }: LiveSource,
   stateOf: StateOf,
@@ -137,12 +137,11 @@ function decide(
     asOf,
     grace,
     isImmediate: has("--now"),
-    before: readSeenDead(system, location),
+    before: readSeenDead(location),
   });
   const decided = statesOf(reservations, stateOf).map(({ reservation, containerState }) => {
     const owner = ownerText(reservation.owner);
-    const modified =
-      owner === undefined ? undefined : modifiedOf(system, location, reservation.name);
+    const modified = owner === undefined ? undefined : modifiedOf(location, reservation.name);
     const seen =
       owner === undefined || modified === undefined
         ? undefined
@@ -158,7 +157,7 @@ function decide(
 
 /** Releases what is due, and records the rest. */
 function finish(context: Context, collection: Collection): Collection {
-  const { system, log, has } = context;
+  const { log, has } = context;
   const { location } = collection.directory;
   const released = has("--yes") ? release(context, collection) : new Set<string>();
   const left = collection.decided.flatMap(({ seenDead, reservation }) =>
@@ -166,15 +165,15 @@ function finish(context: Context, collection: Collection): Collection {
   );
   let isRecorded = true;
   try {
-    if (left.length > 0 || readSeenDead(system, location).length > 0) {
-      writeSeenDead(system, location, left);
+    if (left.length > 0 || readSeenDead(location).length > 0) {
+      writeSeenDead(location, left);
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
     log(`cannot record dead reservations: ${error.message}`);
     isRecorded = false;
   }
-  if (has("--yes")) recordCollection(system, location);
+  if (has("--yes")) recordCollection(location);
   return { ...collection, released, isRecorded };
 }
 
@@ -194,12 +193,11 @@ function release(
     history: historyCall(system, networks[0], "gc"),
   };
   try {
-    return new Set(withLock(system, location, request, (store) => releaseSeenDead(store, due)));
+    return new Set(withLock(location, request, (network) => releaseSeenDead(network, due)));
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`${location.network}: ${messageWithDetails(error)}`);
-    const isReleased = ({ name }: SeenDead): boolean =>
-      modifiedOf(system, location, name) === undefined;
+    const isReleased = ({ name }: SeenDead): boolean => modifiedOf(location, name) === undefined;
     return new Set(due.filter(isReleased).map(({ name }) => name));
   }
 }

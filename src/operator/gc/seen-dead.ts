@@ -1,12 +1,11 @@
 /** The reservations that `host-local gc` found dead but has not released, and since when, kept for its next run. */
 
-import { join, type Location } from "../../store/files/paths.ts";
-import { withSafeStateDirectory } from "../../store/files/state-directory.ts";
-import { withTemporary } from "../../store/files/temporary.ts";
-import type { Store } from "../../store/locked-network.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { join } from "../../store/files/paths.ts";
+import type { LockedNetwork } from "../../store/locked-network.ts";
 import { releaseWhere } from "../../store/release.ts";
 import { ownerText } from "../../store/reservations/owner.ts";
-import { isSystemError, type System, SystemError } from "../../system/system.ts";
+import { isSystemError, SystemError } from "../../system/system.ts";
 import { modifiedOf } from "../node/release-unchanged.ts";
 
 /** A reservation that was seen dead; one that is made anew for the same address is another. */
@@ -24,9 +23,12 @@ export interface SeenDead {
 /** The file is never larger, in bytes. */
 const LARGEST_STATE = 64 * 1024 * 1024;
 
-/** The path of the file, in the state directory. */
-export function seenDeadPath(location: Location): string {
-  return join(location.stateDirectory, "seen-dead.json");
+/** The name of the file, in the state directory. */
+const FILE = "seen-dead.json";
+
+/** The path of the file. */
+export function seenDeadPath({ stateDirectory }: NetworkFiles): string {
+  return join(stateDirectory, FILE);
 }
 
 /** A key that no other reservation has, earlier or later. */
@@ -35,11 +37,11 @@ export function seenDeadKey({ name, owner, modified }: Omit<SeenDead, "since">):
 }
 
 /** Reads what earlier runs saw dead. A file that is missing or malformed counts as empty. */
-export function readSeenDead(system: System, location: Location): readonly SeenDead[] {
-  if (!withSafeStateDirectory(system, location).usesStateDirectory) return [];
+export function readSeenDead({ system, state }: NetworkFiles): readonly SeenDead[] {
+  if (state === undefined) return [];
   try {
-    const state: unknown = JSON.parse(system.readFile(seenDeadPath(location), LARGEST_STATE));
-    return Array.isArray(state) ? state.flatMap(seenDeadOf) : [];
+    const found: unknown = JSON.parse(system.readFile(state.pathOf(FILE), LARGEST_STATE));
+    return Array.isArray(found) ? found.flatMap(seenDeadOf) : [];
   } catch (error) {
     if (error instanceof SyntaxError || isSystemError(error)) return [];
     throw error;
@@ -51,24 +53,17 @@ export function readSeenDead(system: System, location: Location): readonly SeenD
  *
  * @throws SystemError
  */
-export function writeSeenDead(
-  system: System,
-  location: Location,
-  seenDead: readonly SeenDead[],
-): void {
-  const path = seenDeadPath(location);
-  if (!withSafeStateDirectory(system, location).usesStateDirectory) {
-    throw new SystemError("open", path, "ENOTDIR");
-  }
+export function writeSeenDead(files: NetworkFiles, seenDead: readonly SeenDead[]): void {
+  const { state } = files;
+  if (state === undefined) throw new SystemError("open", seenDeadPath(files), "ENOTDIR");
   if (seenDead.length === 0) {
-    removeSeenDead(system, location);
+    removeSeenDead(files);
     return;
   }
   const lines = seenDead.map(({ name, owner, modified, since }) =>
     JSON.stringify([name, owner, `${modified}`, since]),
   );
-  const text = `[\n${lines.join(",\n")}\n]\n`;
-  withTemporary(system, location, text, (temporary) => system.rename(temporary, path));
+  state.replace(FILE, `[\n${lines.join(",\n")}\n]\n`);
 }
 
 /**
@@ -76,12 +71,8 @@ export function writeSeenDead(
  *
  * @throws SystemError
  */
-export function removeSeenDead(system: System, location: Location): void {
-  try {
-    system.unlink(seenDeadPath(location));
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT", "ENOTDIR")) throw error;
-  }
+export function removeSeenDead({ state }: NetworkFiles): void {
+  state?.remove(FILE);
 }
 
 function seenDeadOf(entry: unknown): readonly SeenDead[] {
@@ -99,15 +90,14 @@ function seenDeadOf(entry: unknown): readonly SeenDead[] {
  * @throws CniError 5 with the path and reason of each failure, after the others were released
  */
 export function releaseSeenDead(
-  store: Store,
+  network: LockedNetwork,
   seen: readonly Omit<SeenDead, "since">[],
 ): readonly string[] {
-  const { system, location } = store;
   const wanted = new Set(seen.map(seenDeadKey));
   const names = new Set(seen.map(({ name }) => name));
-  return releaseWhere(store, ({ name, owner }) => {
+  return releaseWhere(network, ({ name, owner }) => {
     const text = names.has(name) ? ownerText(owner) : undefined;
-    const modified = text === undefined ? undefined : modifiedOf(system, location, name);
+    const modified = text === undefined ? undefined : modifiedOf(network.files, name);
     if (text === undefined || modified === undefined) return false;
     return wanted.has(seenDeadKey({ name, owner: text, modified }));
   });

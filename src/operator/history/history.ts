@@ -99,7 +99,7 @@ function answerFor(
 ): Omit<Answer, "holdings"> {
   const { system } = context;
   const { location } = network;
-  const records = readHistory(system, location);
+  const records = readHistory(location);
   const isWanted = matcherOf(query);
   const reservations = readReservations(
     system,

@@ -1,5 +1,4 @@
 import { ownerText } from "../../store/reservations/owner.ts";
-import type { System } from "../../system/system.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { readSeenDead } from "../gc/seen-dead.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
@@ -12,11 +11,10 @@ import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
  * @returns `undefined` instead of 0 where some may be dead: `gc` has not run, and of some it is not known
  */
 export function countDead(
-  system: System,
   checker: LivenessChecker,
   { directory: { location }, reservations }: DirectoryContents,
 ): number | undefined {
-  const seenDead = new Map(readSeenDead(system, location).map(({ name, owner }) => [name, owner]));
+  const seenDead = new Map(readSeenDead(location).map(({ name, owner }) => [name, owner]));
   const results = [...livenessOfAll(reservations, checker)];
   const livenesses = results.flatMap(([reservation, { liveness }]) => {
     const owner = ownerText(reservation.owner);
@@ -24,7 +22,6 @@ export function countDead(
     return liveness === "unknown" && seenDead.get(reservation.name) === owner ? "dead" : liveness;
   });
   const count = livenesses.filter((liveness) => liveness === "dead").length;
-  const isCertain =
-    !livenesses.includes("unknown") || lastCollection(system, location) !== undefined;
+  const isCertain = !livenesses.includes("unknown") || lastCollection(location) !== undefined;
   return count > 0 || isCertain ? count : undefined;
 }

@@ -27,7 +27,7 @@ export function measure(
   system: System,
   { directories, problems, findings, checker }: CheckResult,
 ): readonly Metric[] {
-  const ranges = directories.flatMap((contents) => measureRanges(system, contents));
+  const ranges = directories.flatMap((contents) => measureRanges(contents));
   const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
     ranges.map(({ labels, usage }) => ({ labels, value: value(usage) }));
   const ofDirectories = (
@@ -94,13 +94,13 @@ export function measure(
       "cni_ipam_addresses_cooling",
       "Free addresses that were released less than reuseDelaySeconds ago.",
       ofDirectories(({ directory, reservations }) =>
-        Math.max(...directory.networks.map((one) => countCooling(system, one, reservations))),
+        Math.max(...directory.networks.map((one) => countCooling(one, reservations))),
       ),
     ),
     gauge(
       "cni_ipam_reservations_dead",
       "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-      ofDirectories((contents) => countDead(system, checker, contents)),
+      ofDirectories((contents) => countDead(checker, contents)),
     ),
     gauge(
       "cni_ipam_oldest_reservation_timestamp_seconds",
@@ -110,7 +110,7 @@ export function measure(
     gauge(
       "cni_ipam_gc_last_run_timestamp_seconds",
       "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
-      ofDirectories(({ directory }) => inSeconds(lastCollection(system, directory.location))),
+      ofDirectories(({ directory }) => inSeconds(lastCollection(directory.location))),
     ),
     gauge(
       "cni_ipam_check_findings",
@@ -130,14 +130,11 @@ function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
 }
 
 /** A range that several configurations of a network have is measured once. */
-function measureRanges(
-  system: System,
-  { directory, reservations }: DirectoryContents,
-): readonly MeasuredRange[] {
+function measureRanges({ directory, reservations }: DirectoryContents): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
     const { rangeSets, exclusions } = network;
-    const inUse = usedOf(system, network, reservations);
+    const inUse = usedOf(network, reservations);
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, inUse)) {
         const range = formatAddressRange(usage.range);

@@ -43,8 +43,8 @@ function listNetworks(context: Context): Report {
   logProblems(context, problems);
   const entries = found.map((network): Entry => {
     const { location, rangeSets, exclusions } = network;
-    const reservations = rangeSets.length === 0 ? [] : listReservations(system, location);
-    const used = usedOf(system, network, reservations);
+    const reservations = rangeSets.length === 0 ? [] : listReservations(location);
+    const used = usedOf(network, reservations);
     return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
   });
   return {

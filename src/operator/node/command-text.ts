@@ -2,7 +2,7 @@
 
 import { shellWord } from "../../cli/output/printable.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import type { Location } from "../../store/files/paths.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { type Requested, requestedConfigurationDirectory } from "./configuration-directories.ts";
 import { cacheOption } from "./results-cache.ts";
 
@@ -27,7 +27,7 @@ const READING_CACHE: readonly string[] = [
  */
 export function commandText(
   context: Requested,
-  location: Location | undefined,
+  location: NetworkFiles | undefined,
   words: readonly [string, ...string[]],
 ): string {
   const [command] = words;

@@ -13,7 +13,7 @@ export const completedNames: Readonly<Record<string, (context: Context) => reado
   NETWORK: (context) => directories(context).map(({ location }) => location.network),
   ADDRESS: (context) =>
     directories(context).flatMap(({ location }) =>
-      listReservations(context.system, location).map(({ address }) => formatAddress(address)),
+      listReservations(location).map(({ address }) => formatAddress(address)),
     ),
   POD: podNames,
   NAMESPACE: (context) => podNames(context).map((pod) => pod.slice(0, pod.indexOf("/"))),

@@ -13,7 +13,7 @@ export function historyCall(
   { location, historyBytes }: Pick<FoundNetwork, "location" | "historyBytes">,
   verb: HistoryVerb,
 ): HistoryCall | undefined {
-  if (historyBytes === undefined && !hasHistory(system, location)) return undefined;
+  if (historyBytes === undefined && !hasHistory(location)) return undefined;
   return {
     maxBytes: historyBytes ?? DEFAULT_HISTORY_BYTES,
     verb,

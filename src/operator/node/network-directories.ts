@@ -1,12 +1,12 @@
 import type { Address } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
-import type { Location } from "../../store/files/paths.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
 import type { FoundNetwork } from "./networks.ts";
 
 /** The directory of a network, with all configurations that use it. */
 export interface NetworkDirectory {
-  readonly location: Location;
+  readonly location: NetworkFiles;
   /** One for each configuration; a single one without a source if nothing configures the network. */
   readonly networks: readonly [FoundNetwork, ...FoundNetwork[]];
 }

@@ -17,7 +17,8 @@ import {
 import type { Exclusions } from "../../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
-import { cleanPath, join, type Location, locate } from "../../store/files/paths.ts";
+import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
+import { cleanPath, join } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
@@ -28,7 +29,7 @@ import {
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork {
-  readonly location: Location;
+  readonly location: NetworkFiles;
   /** The file that configures it; `undefined` if only its directory was found. */
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
@@ -124,7 +125,7 @@ function fromConfiguration(
   try {
     const configuration = configurationOf(document);
     const store = loadStoreConfig(configuration);
-    const location = locate(dataDir ?? store.dataDir, store.network);
+    const location = openNetwork(system, dataDir ?? store.dataDir, store.network);
     const { lockTimeoutSeconds, historyBytes } = store;
     network = {
       location,
@@ -192,12 +193,12 @@ function unknownNetwork(
 }
 
 /** The directories that may belong to networks; a missing data directory has none. */
-function directoriesIn(system: System, dataDir: string): readonly Location[] {
+function directoriesIn(system: System, dataDir: string): readonly NetworkFiles[] {
   try {
     return system
       .list(dataDir)
       .filter((name) => isIdentifier(name) && isDirectory(system, join(dataDir, name)))
-      .map((name) => locate(dataDir, name as NetworkName));
+      .map((name) => openNetwork(system, dataDir, name as NetworkName));
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return [];
     throw error;
@@ -214,7 +215,7 @@ function isDirectory(system: System, path: string): boolean {
 }
 
 /** Whether a plugin has used this directory: a data directory may contain unrelated ones. */
-function isUsed(system: System, { directory }: Location): boolean {
+function isUsed(system: System, { directory }: NetworkFiles): boolean {
   try {
     const names = system.list(directory);
     return names.some((name) => OTHER_FILES.test(name) || parseAddress(name) !== undefined);
@@ -225,7 +226,7 @@ function isUsed(system: System, { directory }: Location): boolean {
   }
 }
 
-function unconfigured(location: Location): FoundNetwork {
+function unconfigured(location: NetworkFiles): FoundNetwork {
   return {
     location,
     source: undefined,

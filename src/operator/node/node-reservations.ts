@@ -3,7 +3,8 @@ import { progress } from "../../cli/output/terminal.ts";
 import { type Address, compare, formatAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { join, type Location } from "../../store/files/paths.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { join } from "../../store/files/paths.ts";
 import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import type { Owner } from "../../store/reservations/owner.ts";
 import { listReservations, readOwner } from "../../store/reservations/reservation-file.ts";
@@ -39,12 +40,12 @@ export function readReservations(
   isIncluded: (address: Address) => boolean = () => true,
 ): readonly NodeReservation[] {
   const { location } = network;
-  const listed = listReservations(system, location).filter(({ address }) => isIncluded(address));
-  const earlier = namesBeforeBoot(system, location);
+  const listed = listReservations(location).filter(({ address }) => isIncluded(address));
+  const earlier = namesBeforeBoot(location);
   const step = progress(system, `reading ${location.directory}`, listed.length);
   const reservations = listed.flatMap(({ address, name }, index) => {
     const path = join(location.directory, name);
-    const content = readUnlessReleased(system, location, name);
+    const content = readUnlessReleased(location, name);
     step(index + 1);
     if (content === undefined) return [];
     const range = network.rangeSets
@@ -57,15 +58,15 @@ export function readReservations(
 
 /** The owner of a reservation and the time of its file, both of the same file; `undefined` where it has been released. */
 function readUnlessReleased(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   name: string,
 ): Pick<NodeReservation, "owner" | "since"> | undefined {
-  const path = join(location.directory, name);
+  const { system } = files;
+  const path = files.pathOf(name);
   for (;;) {
     const modified = modifiedUnlessGone(system, path);
     if (modified === "gone") return undefined;
-    const owner = readOwner(system, location, name);
+    const owner = readOwner(files, name);
     // A file that is released before it is read looks as if it named no container.
     if (owner.kind === "nobody" && modifiedUnlessGone(system, path) !== modified) continue;
     return { owner, since: modified === undefined ? undefined : Number(modified / MILLISECOND) };

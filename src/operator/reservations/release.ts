@@ -163,7 +163,7 @@ function releaseReservations(
   const held = othersOf(system, matching);
   const all = [...matching, ...held];
   const snapshots = all.flatMap((reservation) => {
-    const snapshot = snapshotOf(system, reservation.network.location, reservation);
+    const snapshot = snapshotOf(reservation.network.location, reservation);
     return snapshot === undefined ? [] : [{ reservation, snapshot }];
   });
   const living = context.has("--force") ? [] : livingHints(context, all, pods);
@@ -188,9 +188,9 @@ function releaseReservations(
       timeoutSeconds: network.lockTimeoutSeconds,
       history: historyCall(system, network, "release"),
     };
-    const names = withLock(system, network.location, request, (store) =>
+    const names = withLock(network.location, request, (locked) =>
       releaseUnchanged(
-        store,
+        locked,
         here.map(({ snapshot }) => snapshot),
       ),
     );

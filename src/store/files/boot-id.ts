@@ -1,6 +1,6 @@
 /** The machine and its running boot. */
 
-import { isSystemError, type System } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 
 /** A text that the kernel makes at random at each boot. */
 export type BootId = string & { readonly proof: "boot id" };
@@ -12,20 +12,10 @@ const PATH = "/proc/sys/kernel/random/boot_id";
 
 const MACHINE_PATH = "/etc/machine-id";
 
-/** The id of the running boot; `undefined` where `/proc` is not mounted. See random(4). */
-export function bootId(system: System): BootId | undefined {
-  try {
-    return requireBootId(system);
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
-}
-
 /**
- * As `bootId`, where it matters that it could not be read.
+ * The id of the running boot; `undefined` where the kernel's text has another form. See random(4).
  *
- * @throws SystemError
+ * @throws SystemError where it cannot be read, such as without `/proc`
  */
 export function requireBootId(system: System): BootId | undefined {
   const text = system.readFile(PATH, 64).trimEnd();
@@ -38,13 +28,9 @@ export function requireBootId(system: System): BootId | undefined {
  * @throws SystemError where that is not known
  */
 export function machineId(system: System): MachineId | undefined {
-  try {
-    const text = system.readFile(MACHINE_PATH, 64).trimEnd();
-    return isMachineId(text) ? text : undefined;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT", "ENOTDIR", "EISDIR", "EFBIG")) return undefined;
-    throw error;
-  }
+  const read = (): string => system.readFile(MACHINE_PATH, 64).trimEnd();
+  const text = attempt(read, "", "ENOENT", "ENOTDIR", "EISDIR", "EFBIG");
+  return isMachineId(text) ? text : undefined;
 }
 
 /** Whether a text has the form of a machine id; one of zeros is none. */

@@ -1,38 +1,36 @@
-/** The identity of a file or directory at a time: while it is the same, nobody wrote there. */
+/** What tells a file or directory from another, and from itself after a change. */
 
-import { type FileStatus, isSystemError, type System } from "../../system/system.ts";
+import { attempt, type FileStatus, type System } from "../../system/system.ts";
 
 /** Inode, time of last modification and time of last change of a file, as text without spaces. */
-export type Identity = string & { readonly proof: "identity" };
+export type Fingerprint = string & { readonly proof: "fingerprint" };
 
 const MILLISECOND = 1_000_000n;
 
 /** How far back a directory is dated, in milliseconds: beyond what file systems and kernels round times to. */
 const DATED_BACK = 3000;
 
-/** The identity of the file with this status. */
-export function identityOf({ inode, modified, changed }: FileStatus): Identity {
-  return `${inode},${modified},${changed}` as Identity;
+/** The fingerprint of the file with this status. */
+export function fingerprintOf({ inode, modified, changed }: FileStatus): Fingerprint {
+  return `${inode},${modified},${changed}` as Fingerprint;
 }
 
 /**
- * Dates a directory back by a moment, to a time that no later write can give it again: so its identity shows any
+ * Dates a directory back by a moment, to a time that no later write can give it again: so its fingerprint shows any
  * write, however coarse the clock by which the kernel dates files.
  *
- * @returns its identity from then on; `undefined` where that is not possible: the directory belongs to another user, or
+ * @returns its fingerprint from then on; `undefined` where that is not possible: the directory belongs to another user, or
  *   the file system does not keep times finely enough to tell this call's from another's
  */
-export function dateBack(system: System, directory: string): Identity | undefined {
+export function dateBack(system: System, directory: string): Fingerprint | undefined {
   // Off the full millisecond, and by another fraction in each process.
   const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
   const time = BigInt(system.now() - DATED_BACK) * MILLISECOND + fraction;
-  try {
+  const status = attempt(() => {
     system.setModified(directory, time);
-    const status = system.status(directory);
-    const isKept = status.modified < time + MILLISECOND && status.modified % MILLISECOND !== 0n;
-    return isKept ? identityOf(status) : undefined;
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+    return system.status(directory);
+  }, undefined);
+  if (status === undefined) return undefined;
+  const isKept = status.modified < time + MILLISECOND && status.modified % MILLISECOND !== 0n;
+  return isKept ? fingerprintOf(status) : undefined;
 }

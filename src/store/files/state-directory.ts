@@ -1,21 +1,114 @@
-/** The state directory `.host-local/<network>`, which is used only where it cannot lead out of the data directory. */
-
-import { isSystemError, type System } from "../../system/system.ts";
-import { type Location, parentOf } from "./paths.ts";
-
 /**
- * The location, without its state directory where that or a directory in its path is not a directory: behind a symbolic
- * link, files would be made and removed outside the data directory.
+ * The state directory of a network, `.host-local/<network>`: files of this plugin that the Go plugin does not know and must
+ * not find. It is used only where it cannot lead out of the data directory.
  */
-export function withSafeStateDirectory(system: System, location: Location): Location {
-  const { stateDirectory, temporaryDirectory } = location;
-  const parts = [parentOf(stateDirectory), stateDirectory, temporaryDirectory];
-  const isSafe = parts.every((path) => isSafeDirectory(system, path));
-  return isSafe ? location : { ...location, usesStateDirectory: false };
+
+import { attempt, isSystemError, type Lines, type System } from "../../system/system.ts";
+import { type TemporaryPlace, withTemporaryIn } from "./temporary.ts";
+
+/** No file of lines is larger, in bytes. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** The one writer of the files in a state directory; `openStateDirectory` makes it. */
+export class StateDirectory {
+  readonly path: string;
+  readonly temporary: TemporaryPlace;
+  readonly #system: System;
+
+  constructor(system: System, path: string) {
+    this.#system = system;
+    this.path = path;
+    this.temporary = { directory: this.pathOf("new"), mode: 0o700, prefix: "" };
+  }
+
+  /** The path of a file. */
+  pathOf(name: string): string {
+    return `${this.path}/${name}`;
+  }
+
+  /** The lines of a file; none where it is missing or cannot be read. */
+  lines(name: string): readonly string[] {
+    return attempt(() => this.requireLines(name), []);
+  }
+
+  /**
+   * As `lines`, where a file that cannot be read matters; a missing one has no lines.
+   *
+   * @throws SystemError
+   */
+  requireLines(name: string): readonly string[] {
+    const read = (): readonly string[] =>
+      this.#system.readFile(this.pathOf(name), LARGEST).split("\n");
+    return attempt(read, [], "ENOENT", "EFBIG", "EISDIR", "ELOOP");
+  }
+
+  /**
+   * The first line of a file, and those further ones that begin with `start`; none without `start`.
+   *
+   * @throws SystemError
+   */
+  findLines(name: string, start: string | undefined): Lines {
+    return this.#system.findLines(this.pathOf(name), start);
+  }
+
+  /**
+   * Appends text to an existing file, and then overwrites its beginning with `header`.
+   *
+   * @throws SystemError
+   */
+  extend(name: string, text: string, header = ""): void {
+    this.#system.extendFile(this.pathOf(name), text, header);
+  }
+
+  /**
+   * Replaces a file atomically; without lines it is removed.
+   *
+   * @throws SystemError
+   */
+  replaceLines(name: string, lines: readonly string[]): void {
+    if (lines.length === 0) this.remove(name);
+    else this.replace(name, `${lines.join("\n")}\n`);
+  }
+
+  /**
+   * Replaces a file atomically.
+   *
+   * @throws SystemError
+   */
+  replace(name: string, text: string): void {
+    withTemporaryIn(this.#system, this.temporary, text, (temporary) =>
+      this.#system.rename(temporary, this.pathOf(name)),
+    );
+  }
+
+  /**
+   * Removes a file that may be missing.
+   *
+   * @throws SystemError
+   */
+  remove(name: string): void {
+    attempt(() => this.#system.unlink(this.pathOf(name)), undefined, "ENOENT", "ENOTDIR");
+  }
 }
 
-/** A missing directory is safe: it is made when it is needed. */
-function isSafeDirectory(system: System, path: string): boolean {
+/**
+ * The state directory at a path; `undefined` where it, the directory above it, or that of its temporary files is not a
+ * directory: behind a symbolic link, files would be made and removed outside the data directory. A missing one is made when
+ * it is needed.
+ *
+ * @param root the directory above it
+ */
+export function openStateDirectory(
+  system: System,
+  root: string,
+  path: string,
+): StateDirectory | undefined {
+  const state = new StateDirectory(system, path);
+  const parts = [root, path, state.temporary.directory];
+  return parts.every((part) => isDirectoryOrMissing(system, part)) ? state : undefined;
+}
+
+function isDirectoryOrMissing(system: System, path: string): boolean {
   try {
     return system.linkStatus(path).kind === "directory";
   } catch (error) {

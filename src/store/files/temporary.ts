@@ -1,112 +1,56 @@
 /** Files that are written first and named afterwards, so that no process sees them half written. */
 
-import { isSystemError, type System } from "../../system/system.ts";
-import { join, type Location } from "./paths.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
 
 /** The age at which a temporary file is taken for one of a killed call, in milliseconds. */
 const ABANDONED_AFTER = 60_000;
 
-/** The prefix of temporary files in the network's directory, which no address and no cursor has. */
-const PREFIX = ".host-local-";
-
-/**
- * Writes `content` to a temporary file and lets `place` name it by `link(2)` or `rename(2)`. The file is made in the state
- * directory or, where that is on another file system or not writable, in the network's directory.
- *
- * @returns what `place` returns
- */
-export function withTemporary<T>(
-  system: System,
-  location: Location,
-  content: string,
-  place: (path: string) => T,
-): T {
-  const temporary = location.usesStateDirectory
-    ? writeInStateDirectory(system, location, content)
-    : undefined;
-  try {
-    if (temporary !== undefined) return placeFrom(system, temporary, place);
-  } catch (error) {
-    if (!isSystemError(error, "EXDEV")) throw error;
-  }
-  return placeFrom(system, write(system, location.directory, 0o755, PREFIX, content), place);
+/** Where temporary files are made. */
+export interface TemporaryPlace {
+  readonly directory: string;
+  /** The mode of the directory, where it is missing. */
+  readonly mode: number;
+  /** What the names begin with. */
+  readonly prefix: string;
 }
 
 /**
- * As `withTemporary`, in the state directory alone: for its own files.
+ * Writes `content` to a temporary file and lets `name` give it a name by `link(2)` or `rename(2)`.
  *
- * @throws SystemError where that cannot be written
+ * @returns what `name` returns
+ * @throws SystemError
  */
-export function withStateTemporary<T>(
+export function withTemporaryIn<T>(
   system: System,
-  { temporaryDirectory }: Location,
+  place: TemporaryPlace,
   content: string,
-  place: (path: string) => T,
+  name: (path: string) => T,
 ): T {
-  return placeFrom(system, write(system, temporaryDirectory, 0o700, "", content), place);
+  return nameAndRemove(system, createTemporary(system, place, content), name);
 }
 
-/** Writes the file in the state directory; `undefined` where that fails. */
-function writeInStateDirectory(
-  system: System,
-  { temporaryDirectory }: Location,
-  content: string,
-): string | undefined {
+/** Lets `name` give a temporary file a name, and removes it under the one that it had. */
+export function nameAndRemove<T>(system: System, path: string, name: (path: string) => T): T {
   try {
-    return write(system, temporaryDirectory, 0o700, "", content);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return undefined;
-  }
-}
-
-/** Removes the temporary files of killed calls from the state directory. */
-export function sweepTemporary(system: System, location: Location): void {
-  if (location.usesStateDirectory) sweep(system, location.temporaryDirectory, "");
-}
-
-/** As `sweepTemporary`, and reads the network's directory, too, which may be large. */
-export function sweepAllTemporary(system: System, location: Location): void {
-  sweepTemporary(system, location);
-  sweep(system, location.directory, PREFIX);
-}
-
-/** The paths of the files that `sweepAllTemporary` would remove. */
-export function abandonedFiles(system: System, location: Location): readonly string[] {
-  return [
-    ...(location.usesStateDirectory ? abandonedIn(system, location.temporaryDirectory, "") : []),
-    ...abandonedIn(system, location.directory, PREFIX),
-  ];
-}
-
-/** Removes one of `abandonedFiles`. */
-export function removeAbandoned(system: System, path: string): void {
-  removeQuietly(system, path);
-}
-
-/** Whether a name in the network's directory is that of a temporary file. */
-export function isTemporaryName(name: string): boolean {
-  return isTemporary(name, PREFIX);
-}
-
-function placeFrom<T>(system: System, path: string, place: (path: string) => T): T {
-  try {
-    return place(path);
+    return name(path);
   } finally {
     removeQuietly(system, path);
   }
 }
 
-/** @param mode that of the directory, where it is missing */
-function write(
+/**
+ * Writes a temporary file.
+ *
+ * @returns its path
+ * @throws SystemError
+ */
+export function createTemporary(
   system: System,
-  directory: string,
-  mode: number,
-  prefix: string,
+  { directory, mode, prefix }: TemporaryPlace,
   content: string,
 ): string {
-  for (let attempt = 0; ; attempt++) {
-    const path = join(directory, `${prefix}${system.processId()}.${attempt}`);
+  for (let tries = 0; ; tries++) {
+    const path = `${directory}/${prefix}${system.processId()}.${tries}`;
     try {
       system.createFile(path, content, 0o600);
       return path;
@@ -114,48 +58,29 @@ function write(
       // A missing directory is made; an existing file is from a killed process with the same process id.
       if (isSystemError(error, "ENOENT")) system.makeDirectories(directory, mode);
       else if (!isSystemError(error, "EEXIST")) throw error;
-      if (attempt > 100) throw error;
+      if (tries > 100) throw error;
     }
   }
 }
 
-function sweep(system: System, directory: string, prefix: string): void {
-  for (const path of abandonedIn(system, directory, prefix)) removeQuietly(system, path);
-}
-
-function abandonedIn(system: System, directory: string, prefix: string): readonly string[] {
-  let names: readonly string[];
-  try {
-    names = system.list(directory);
-  } catch (error) {
-    if (isSystemError(error)) return [];
-    throw error;
-  }
+/** The paths of the temporary files of killed calls. */
+export function abandonedIn(
+  system: System,
+  { directory, prefix }: TemporaryPlace,
+): readonly string[] {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
-  return names
-    .filter((name) => isTemporary(name, prefix))
-    .map((name) => join(directory, name))
-    .filter((path) => modified(system, path) < oldest);
+  return attempt(() => system.list(directory), [])
+    .filter((name) => isTemporaryName(name, prefix))
+    .map((name) => `${directory}/${name}`)
+    .filter((path) => attempt(() => system.status(path).modified < oldest, false));
 }
 
-function isTemporary(name: string, prefix: string): boolean {
+/** Whether a name has the form of a temporary file's. */
+export function isTemporaryName(name: string, prefix: string): boolean {
   return name.startsWith(prefix) && /^[0-9]+\.[0-9]+$/.test(name.slice(prefix.length));
 }
 
-function modified(system: System, path: string): bigint {
-  try {
-    return system.status(path).modified;
-  } catch (error) {
-    if (isSystemError(error)) return BigInt(system.now()) * 1_000_000n;
-    throw error;
-  }
-}
-
-/** Removes a file; one that stays is removed by a later sweep. */
-function removeQuietly(system: System, path: string): void {
-  try {
-    system.unlink(path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
+/** Removes a file; one that stays is removed as an abandoned one later. */
+export function removeQuietly(system: System, path: string): void {
+  attempt(() => system.unlink(path), undefined);
 }

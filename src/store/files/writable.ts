@@ -1,13 +1,14 @@
 /** The check of STATUS that reservations can be written. */
 
 import {
+  attempt,
   type FileKind,
   type FileStatus,
-  isSystemError,
   type System,
   SystemError,
 } from "../../system/system.ts";
-import { type Location, parentOf } from "./paths.ts";
+import type { NetworkFiles } from "./network-files.ts";
+import { parentOf } from "./paths.ts";
 
 /**
  * Checks that files can be created in the network's directory or, while that is missing, that it can be made in the
@@ -15,7 +16,7 @@ import { type Location, parentOf } from "./paths.ts";
  *
  * @throws SystemError
  */
-export function requireWritableStore(system: System, { directory }: Location): void {
+export function requireWritableStore({ system, directory }: NetworkFiles): void {
   let path = directory;
   let kind = kindAt(system, path);
   while (kind === undefined && path !== parentOf(path)) {
@@ -28,15 +29,8 @@ export function requireWritableStore(system: System, { directory }: Location): v
 
 /** The kind of file at a path, links followed; a dangling link is `other`; `undefined` where there is nothing. */
 function kindAt(system: System, path: string): FileKind | undefined {
+  const kindBy = (statusOf: () => FileStatus): FileKind | undefined =>
+    attempt(() => statusOf().kind, undefined, "ENOENT");
   // Another call may make the directory between these two.
   return kindBy(() => system.status(path)) ?? kindBy(() => system.linkStatus(path));
-}
-
-function kindBy(statusOf: () => FileStatus): FileKind | undefined {
-  try {
-    return statusOf().kind;
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
-    return undefined;
-  }
 }

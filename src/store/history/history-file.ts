@@ -1,21 +1,22 @@
 /**
  * The history: who had which address, from when until when. Each call that reserves or releases addresses appends one line
  * for each of them, under the lock, after it was done: a call that is killed before is missing in the history, but no line
- * is false. The file is turned over once: `history` becomes `history.1`.
+ * is false. The file is rotated once: `history` becomes `history.1`.
  */
 
 import {
+  attempt,
   exists,
   type FileStatus,
   isSystemError,
   type System,
   SystemError,
 } from "../../system/system.ts";
-import { join, type Location } from "../files/paths.ts";
-import { withSafeStateDirectory } from "../files/state-directory.ts";
-import type { Change, Store } from "../locked-network.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import { join } from "../files/paths.ts";
 import { isSameOwner, ownerText } from "../reservations/owner.ts";
 import {
+  type Change,
   formatRecord,
   type HistoryRecord,
   type HistoryVerb,
@@ -24,7 +25,7 @@ import {
 
 /** A call as its lines describe it. */
 export interface HistoryCall {
-  /** The length at which the file is turned over, in bytes. */
+  /** The length at which the file is rotated, in bytes. */
   readonly maxBytes: number;
   readonly verb: HistoryVerb;
   /** `namespace/name` of the call's pod, or a name alone; empty where it is not known. */
@@ -36,44 +37,37 @@ export interface HistoryCall {
 /** Neither file is larger, in bytes: the lines of one call stay together, and a GC may have thousands. */
 const LARGEST_HISTORY = 256 * 1024 * 1024;
 
-/** The path of the file that lines are appended to. */
-export function historyPath({ stateDirectory }: Location): string {
-  return join(stateDirectory, "history");
-}
+/** The name of the file that lines are appended to, in the state directory. */
+const FILE = "history";
 
-/** The path of the file with the lines before those. */
-export function turnedOverPath(location: Location): string {
-  return `${historyPath(location)}.1`;
-}
+/** The name of the file with the lines before those. */
+const ROTATED = `${FILE}.1`;
 
 /**
- * Appends what a call has done. Where that is not possible, the call goes on, and a line on standard error says why. To be
- * called before the lock is released.
+ * Appends what a call has done; to be called before the lock is released.
  *
- * @param changes as the store has noted them
+ * @param changes in their order
  * @param isLocked whether the lock is held: without it, calls could overwrite each other's lines
+ * @returns a line for standard error where that is not possible
  */
 export function keepHistory(
-  store: Store,
+  files: NetworkFiles,
   call: HistoryCall,
   changes: readonly Change[],
   isLocked: boolean,
-): void {
+): string | undefined {
   const kept = lasting(changes);
-  if (kept.length === 0) return;
-  const { system, location } = store;
+  if (kept.length === 0) return undefined;
   try {
-    if (!isLocked) throw new SystemError("lock", location.lockFile, "EAGAIN");
-    if (!location.usesStateDirectory) {
-      throw new SystemError("open", historyPath(location), "ENOTDIR");
-    }
-    const time = system.now();
+    if (!isLocked) throw new SystemError("lock", files.lockFile, "EAGAIN");
+    const time = files.system.now();
     const caller = call.caller();
     const lines = kept.map((change) => formatRecord(recordOf(change, call, time, caller)));
-    append(system, location, lines.join(""), call.maxBytes);
+    append(files, lines.join(""), call.maxBytes);
+    return undefined;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    store.warn(`host-local: this call is missing in the history: ${error.message}\n`);
+    return `host-local: this call is missing in the history: ${error.message}\n`;
   }
 }
 
@@ -101,31 +95,33 @@ function recordOf(
     address: name,
     container,
     interfaceName,
-    // What gave way was another's.
+    // What was reclaimed was another's.
     pod: isTaken ? "" : pod,
     caller,
   };
 }
 
-function append(system: System, location: Location, text: string, maxBytes: number): void {
-  const path = historyPath(location);
+function append(
+  { system, state, stateDirectory }: NetworkFiles,
+  text: string,
+  maxBytes: number,
+): void {
+  if (state === undefined) throw new SystemError("open", join(stateDirectory, FILE), "ENOTDIR");
+  const path = state.pathOf(FILE);
   const length = fileStatus(system, path)?.size ?? 0;
-  if (length > 0 && length + text.length > maxBytes) {
-    system.rename(path, turnedOverPath(location));
-  }
+  if (length > 0 && length + text.length > maxBytes) system.rename(path, state.pathOf(ROTATED));
   try {
-    system.extendFile(path, text, "");
+    state.extend(FILE, text);
   } catch (error) {
     if (!isSystemError(error, "ENOENT")) throw error;
-    system.makeDirectories(location.stateDirectory, 0o700);
+    system.makeDirectories(state.path, 0o700);
     system.createFile(path, text, 0o600);
   }
 }
 
 /** Whether a history is kept by its file; for the operator's commands, which may not know the configuration. */
-export function hasHistory(system: System, location: Location): boolean {
-  const { usesStateDirectory } = withSafeStateDirectory(system, location);
-  return usesStateDirectory && exists(system, historyPath(location));
+export function hasHistory({ system, state }: NetworkFiles): boolean {
+  return state !== undefined && exists(system, state.pathOf(FILE));
 }
 
 /**
@@ -135,18 +131,19 @@ export function hasHistory(system: System, location: Location): boolean {
  *   no history
  * @throws SystemError where a file cannot be read
  */
-export function readHistory(
-  system: System,
-  location: Location,
-): readonly HistoryRecord[] | undefined {
-  const path = historyPath(location);
+export function readHistory({
+  system,
+  state,
+  stateDirectory,
+}: NetworkFiles): readonly HistoryRecord[] | undefined {
+  const path = join(stateDirectory, FILE);
   // This says what this user may not see.
   fileStatus(system, path);
-  if (!withSafeStateDirectory(system, location).usesStateDirectory) return undefined;
+  if (state === undefined) return undefined;
   for (;;) {
     const before = fileStatus(system, path)?.inode;
-    const parts = [turnedOverPath(location), path].map((one) => readIfFile(system, one));
-    // A file that was turned over meanwhile is in neither part.
+    const parts = [state.pathOf(ROTATED), path].map((one) => readIfFile(system, one));
+    // A file that was rotated meanwhile is in neither part.
     if (fileStatus(system, path)?.inode !== before) continue;
     const texts = parts.filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : texts.flatMap(parseRecords);
@@ -155,21 +152,11 @@ export function readHistory(
 
 function readIfFile(system: System, path: string): string | undefined {
   if (fileStatus(system, path) === undefined) return undefined;
-  try {
-    return system.readFile(path, LARGEST_HISTORY);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  return attempt(() => system.readFile(path, LARGEST_HISTORY), undefined, "ENOENT");
 }
 
 /** The status of a regular file; `undefined` for anything else. */
 function fileStatus(system: System, path: string): FileStatus | undefined {
-  try {
-    const status = system.linkStatus(path);
-    return status.kind === "file" ? status : undefined;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
+  return status?.kind === "file" ? status : undefined;
 }

@@ -10,6 +10,7 @@
  */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
+import type { Owner } from "../reservations/owner.ts";
 
 /** Verbs of the plugin and, in lower case, commands of the operator. `ADD` reserves, every other one releases. */
 const verbs = ["ADD", "DEL", "GC", "UNDO", "RECLAIM", "release", "gc", "check"] as const;
@@ -19,6 +20,14 @@ const verbs = ["ADD", "DEL", "GC", "UNDO", "RECLAIM", "release", "gc", "check"] 
  * way.
  */
 export type HistoryVerb = (typeof verbs)[number];
+
+/** What a call did to a reservation. */
+export interface Change {
+  readonly kind: "reserved" | "released";
+  /** The name of its file. */
+  readonly name: string;
+  readonly owner: Owner;
+}
 
 /** What a line says; a text is empty where it is not known. */
 export interface HistoryRecord {

@@ -1,27 +1,18 @@
 /**
  * Reservations from before this boot: no network namespace survives a boot, so they belong to nobody alive. They are
- * noted by the first call of a boot that keeps the journal, and give way when their range is otherwise full.
+ * noted by the first call of a boot that keeps the journal, and are reclaimed when their range is otherwise full.
  *
  * Only what is certain is noted: the journal's seal is of another boot of this machine, and the reservation was there
  * when it was put. A note is valid while the file is the one that was noted.
  */
 
-import { isSystemError, type System } from "../../system/system.ts";
-import {
-  type BootId,
-  bootId,
-  isBootId,
-  type MachineId,
-  machineId,
-  requireBootId,
-} from "../files/boot-id.ts";
-import { identityOf } from "../files/fingerprint.ts";
-import { join, type Location } from "../files/paths.ts";
-import { withSafeStateDirectory } from "../files/state-directory.ts";
-import { requireStateLines, writeStateLines } from "../files/state-file.ts";
+import { attempt, type System } from "../../system/system.ts";
+import { type BootId, isBootId } from "../files/boot-id.ts";
+import { fingerprintOf } from "../files/fingerprint.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
-import { type Key, keyOfOwner, listedIn, readJournal, type Seal, sealOf } from "./journal-file.ts";
+import { type Key, keyOfOwner, listedIn, readJournal, type Seal } from "./journal-file.ts";
 
 /** A reservation that was noted. */
 export interface Earlier {
@@ -40,52 +31,42 @@ const FORM = "host-local-before-boot 1";
 /** The name of the file, in the state directory. */
 const FILE = "before-boot";
 
-/** The reservations from before this boot, those of the oldest boot first; needs no lock. */
-export function readBeforeBoot(system: System, location: Location): readonly Earlier[] {
-  try {
-    return readNotes(system, location).filter((note) => isStillThere(system, location, note));
-  } catch (error) {
-    if (isSystemError(error)) return [];
-    throw error;
-  }
+/**
+ * The file names of the reservations from before this boot, also of those that the next call under the lock will note;
+ * needs no lock.
+ *
+ * @param reservations gives all that there are; read where the caller has not
+ */
+export function namesBeforeBoot(
+  files: NetworkFiles,
+  reservations = (): readonly OwnedReservation[] => allIn(readAll(files)),
+): ReadonlySet<string> {
+  const seal = readJournal(files, undefined)?.seal;
+  const { boot } = files;
+  const unnoted =
+    boot === undefined || seal === undefined
+      ? []
+      : attempt(() => notesOf(files, boot, seal, reservations), []);
+  return new Set([...validNotes(files), ...unnoted].map(({ name }) => name));
 }
 
-/**
- * The file names of the reservations from before this boot, also of those that the next call under the lock will note; for
- * readers that have not examined the state directory.
- */
-export function namesBeforeBoot(system: System, place: Location): ReadonlySet<string> {
-  const location = withSafeStateDirectory(system, place);
-  const notes = [...readBeforeBoot(system, location)];
-  const journal = readJournal(system, location, undefined);
-  const [boot, seal] = [bootId(system), journal && sealOf(journal)];
-  if (boot !== undefined && seal !== undefined) {
-    try {
-      notes.push(...unnoted(system, location, boot, seal, () => allIn(readAll(system, location))));
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-    }
-  }
-  return new Set(notes.map(({ name }) => name));
+/** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
+export function validNotes(files: NetworkFiles): readonly Earlier[] {
+  return attempt(() => readNotes(files).filter((note) => isStillThere(files, note)), []);
 }
 
 /** Whether the reservation that was noted is still there. */
-export function isStillThere(system: System, location: Location, note: Earlier): boolean {
+export function isStillThere(files: NetworkFiles, note: Earlier): boolean {
   const { name, key } = note;
   return (
-    isNotedFile(system, join(location.directory, name), note) &&
-    keyOfOwner(readOwner(system, location, name)) === key
+    isNotedFile(files.system, files.pathOf(name), note) &&
+    keyOfOwner(readOwner(files, name)) === key
   );
 }
 
 /** Whether a file, under whatever name, is the one that was noted. */
 export function isNotedFile(system: System, path: string, { file }: Earlier): boolean {
-  try {
-    return fileAt(system, path) === file;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  return attempt(() => fileAt(system, path) === file, false);
 }
 
 /**
@@ -98,49 +79,47 @@ export function isNotedFile(system: System, path: string, { file }: Earlier): bo
  * @throws SystemError
  */
 export function noteBeforeBoot(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   boot: BootId,
   seal: Seal,
   reservations: readonly OwnedReservation[],
 ): void {
-  const known = readBeforeBoot(system, location);
+  const known = validNotes(files);
   const names = new Set(known.map(({ name }) => name));
-  const found = unnoted(system, location, boot, seal, () => reservations);
-  const notes = [...known, ...found.filter(({ name }) => !names.has(name))];
-  if (found.length > 0) replaceBeforeBoot(system, location, notes);
+  const found = notesOf(files, boot, seal, () => reservations);
+  if (found.length === 0) return;
+  writeNotes(files, [...known, ...found.filter(({ name }) => !names.has(name))]);
 }
 
 /**
- * The reservations that were there when another boot of this machine put the seal.
+ * Notes of the reservations that were there when another boot of this machine put the seal.
  *
  * @throws SystemError where that is not known
  */
-function unnoted(
-  system: System,
-  location: Location,
+function notesOf(
+  files: NetworkFiles,
   boot: BootId,
   seal: Seal,
   reservations: () => readonly OwnedReservation[],
 ): readonly Earlier[] {
+  const { system, directory } = files;
   if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
-  if (machineId(system) !== seal.machine || !system.isLocal(location.directory)) return [];
-  const isFromThen = fromThen(system, location, seal);
+  if (files.requireMachine() !== seal.machine || !system.isLocal(directory)) return [];
+  const isFromThen = fromThen(files, seal);
   return reservations().flatMap((reservation) => {
-    const note = noteOf(system, location, seal.boot, reservation);
+    const note = noteOf(files, seal.boot, reservation);
     return note !== undefined && isFromThen(note) ? [note] : [];
   });
 }
 
 /** A file without an interface may be an administrator's; it is never noted. */
 function noteOf(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   boot: BootId,
   { name, owner }: OwnedReservation,
 ): Earlier | undefined {
   const key = owner.kind === "attachment" ? keyOfOwner(owner) : undefined;
-  const file = key && fileAt(system, join(location.directory, name));
+  const file = key && fileAt(files.system, files.pathOf(name));
   return key === undefined || file === undefined ? undefined : { boot, name, key, file };
 }
 
@@ -149,12 +128,13 @@ function noteOf(
  * run since, in this boot, too; then those that the journal lists for their owner, and that are older than the seal.
  * Times count only while the clock has not been seen to run backwards.
  */
-function fromThen(system: System, location: Location, seal: Seal): (note: Earlier) => boolean {
-  const directory = system.status(location.directory);
-  if (identityOf(directory) === seal.directory) return () => true;
+function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier) => boolean {
+  const { system } = files;
+  const directory = system.status(files.directory);
+  if (fingerprintOf(directory) === seal.directory) return () => true;
   const sealed = BigInt(seal.directory.split(",")[2] ?? 0);
   const now = BigInt(system.now()) * 1_000_000n;
-  const journal = readJournal(system, location, "");
+  const journal = readJournal(files, "all");
   if (journal === undefined || directory.changed < sealed || now < sealed) return () => false;
   const listed = listedIn(journal);
   return ({ name, key, file }) =>
@@ -162,40 +142,16 @@ function fromThen(system: System, location: Location, seal: Seal): (note: Earlie
 }
 
 /**
- * Replaces what is noted.
- *
- * @throws SystemError
- */
-export function replaceBeforeBoot(
-  system: System,
-  location: Location,
-  notes: readonly Earlier[],
-): void {
-  const machine = machineId(system);
-  if (machine === undefined) removeBeforeBoot(system, location);
-  else writeNotes(system, location, machine, notes);
-}
-
-/**
- * Forgets everything that was noted.
- *
- * @throws SystemError
- */
-export function removeBeforeBoot(system: System, location: Location): void {
-  writeStateLines(system, location, FILE, []);
-}
-
-/**
  * What was noted on this machine about earlier boots; a file of another machine has nothing.
  *
  * @throws SystemError where the file cannot be read
  */
-export function readNotes(system: System, location: Location): readonly Earlier[] {
-  const [header = "", ...lines] = requireStateLines(system, location, FILE);
-  if (header === "") return [];
-  const [boot, machine] = [requireBootId(system), machineId(system)];
-  if (boot === undefined || machine === undefined || header !== headerOf(machine)) return [];
-  if (!system.isLocal(location.directory)) return [];
+export function readNotes(files: NetworkFiles): readonly Earlier[] {
+  const [header, ...lines] = files.state?.requireLines(FILE) ?? [];
+  if (header === undefined) return [];
+  const boot = files.requireBoot();
+  if (boot === undefined || header !== headerIn(files)) return [];
+  if (!files.system.isLocal(files.directory)) return [];
   return lines.flatMap(noteIn).filter((note) => note.boot !== boot);
 }
 
@@ -205,18 +161,22 @@ function noteIn(line: string): readonly Earlier[] {
   return [{ boot, name, key: `${containerId} ${interfaceName}` as Key, file }];
 }
 
-function writeNotes(
-  system: System,
-  location: Location,
-  machine: MachineId,
-  notes: readonly Earlier[],
-): void {
+/**
+ * Replaces what is noted; without notes, or on a machine without an id, nothing is.
+ *
+ * @throws SystemError
+ */
+export function writeNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
+  const header = headerIn(files);
   const lines = notes.map(({ boot, name, key, file }) => `${boot} ${name} ${key} ${file}`);
-  writeStateLines(system, location, FILE, lines.length === 0 ? [] : [headerOf(machine), ...lines]);
+  const isNothing = header === undefined || lines.length === 0;
+  files.state?.replaceLines(FILE, isNothing ? [] : [header, ...lines]);
 }
 
-function headerOf(machine: MachineId): string {
-  return `${FORM} ${machine}`;
+/** The first line on this machine; `undefined` where it has no id. */
+function headerIn(files: NetworkFiles): string | undefined {
+  const machine = files.requireMachine();
+  return machine && `${FORM} ${machine}`;
 }
 
 /**
@@ -225,11 +185,6 @@ function headerOf(machine: MachineId): string {
  * @throws SystemError where that is not known
  */
 function fileAt(system: System, path: string): string | undefined {
-  try {
-    const { kind, inode, modified } = system.linkStatus(path);
-    return kind === "file" ? `${inode},${modified}` : undefined;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
+  return status?.kind === "file" ? `${status.inode},${status.modified}` : undefined;
 }

@@ -11,11 +11,11 @@
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
-import { type Files, isSystemError, type Lines, type System } from "../../system/system.ts";
-import { type BootId, bootId, type MachineId } from "../files/boot-id.ts";
-import { type Identity, identityOf } from "../files/fingerprint.ts";
-import { join, type Location } from "../files/paths.ts";
-import { withStateTemporary } from "../files/temporary.ts";
+import { attempt, type Files, type Lines } from "../../system/system.ts";
+import type { BootId, MachineId } from "../files/boot-id.ts";
+import { type Fingerprint, fingerprintOf } from "../files/fingerprint.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
 import type { Owner } from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
@@ -26,13 +26,23 @@ export interface Seal {
   /** The machine to which all reservations belong; `undefined` where it had no id. */
   readonly machine: MachineId | typeof SEVERAL | undefined;
   /** The network's directory, as the last call left it. */
-  readonly directory: Identity;
+  readonly directory: Fingerprint;
   /** How many reservations there were; files with the name of an address that hold anything else may be among them. */
   readonly reservations: number;
   /** The length of the file, in bytes. */
   readonly length: number;
   /** Its length when it was written anew. */
   readonly renewed: number;
+}
+
+/** What is read of a journal. */
+export interface JournalContent {
+  /** Its first line; `undefined` where that is none. */
+  readonly seal: Seal | undefined;
+  /** Whether the seal is current: only then is the journal believed. */
+  readonly isCurrent: boolean;
+  /** The further lines that were asked for, in their order, without their ends. */
+  readonly found: readonly string[];
 }
 
 /** What the journal lists for an attachment. */
@@ -48,6 +58,9 @@ export type Key = string & { readonly proof: "key" };
 
 /** The first line's length with its end, in bytes; longer than any seal. */
 const HEADER = 256;
+
+/** The name of the file, in the state directory. */
+const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 2";
@@ -92,22 +105,16 @@ function legacyKey(containerId: ContainerId): Key {
 }
 
 /**
- * Reads the journal's first line and those that begin with a text; needs no lock.
+ * Reads the journal's seal, and the lines about a container or all; needs no lock.
  *
- * @param start what the lines begin with; `undefined` for the first line alone
+ * @param about the container; `all` for every line; `undefined` for the seal alone
  * @returns `undefined` where there is no journal that could be read
  */
 export function readJournal(
-  system: System,
-  location: Location,
-  start: string | undefined,
-): Lines | undefined {
-  try {
-    return requireJournal(system, location, start);
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+  files: NetworkFiles,
+  about: ContainerId | "all" | undefined,
+): JournalContent | undefined {
+  return attempt(() => requireJournal(files, about), undefined);
 }
 
 /**
@@ -117,47 +124,33 @@ export function readJournal(
  * @throws SystemError where it cannot be read, but may be by a later call
  */
 export function requireJournal(
-  system: System,
-  location: Location,
-  start: string | undefined,
-): Lines | undefined {
-  if (!location.usesStateDirectory) return undefined;
-  try {
-    return system.findLines(journalPath(location), start);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG")) {
-      return undefined;
-    }
-    throw error;
-  }
+  files: NetworkFiles,
+  about: ContainerId | "all" | undefined,
+): JournalContent | undefined {
+  const { state } = files;
+  if (state === undefined) return undefined;
+  const start = about === "all" ? "" : about && `${about} `;
+  const read = (): Lines => state.findLines(FILE, start);
+  const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
+  if (lines === undefined) return undefined;
+  const seal = sealOf(lines.first);
+  return {
+    seal,
+    isCurrent: seal !== undefined && isCurrent(files, lines.size, seal),
+    found: lines.found,
+  };
 }
 
-/** What the lines about a container begin with. */
-export function startOf(containerId: ContainerId): string {
-  return `${containerId} `;
+/** The number of reservations, where it is known without reading the directory; needs no lock. */
+export function knownCount(files: NetworkFiles): number | undefined {
+  const journal = readJournal(files, undefined);
+  return journal?.isCurrent === true ? journal.seal?.reservations : undefined;
 }
 
-/** Whether a journal is of another form: that of an earlier or later version. */
-export function isOfAnotherForm({ first }: Lines): boolean {
-  return first !== "" && !first.startsWith(`${FORM} `);
-}
-
-/** The seal of a journal; `undefined` where it is not current, so that the journal cannot be believed. */
-export function currentSeal(system: System, location: Location, journal: Lines): Seal | undefined {
-  const seal = sealOf(journal);
-  return seal !== undefined && isCurrent(system, location, journal, seal) ? seal : undefined;
-}
-
-/** Whether the seal of a journal is current. */
-export function isCurrent(system: System, location: Location, journal: Lines, seal: Seal): boolean {
-  if (seal.length !== journal.size || isTooLong(seal)) return false;
-  if (seal.boot !== bootId(system)) return false;
-  try {
-    return identityOf(system.status(location.directory)) === seal.directory;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {
+  if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot) return false;
+  const { system, directory } = files;
+  return attempt(() => fingerprintOf(system.status(directory)) === seal.directory, false);
 }
 
 function isTooLong({ length, renewed }: Seal): boolean {
@@ -165,7 +158,7 @@ function isTooLong({ length, renewed }: Seal): boolean {
 }
 
 /** What a journal lists for an attachment of the container in question. */
-export function listingOf(journal: Lines, attachment: Attachment): Listing {
+export function listingOf(journal: JournalContent, attachment: Attachment): Listing {
   const held = heldIn(journal);
   const exact = held.get(keyOf(attachment));
   const legacy = held.get(legacyKey(attachment.containerId));
@@ -178,7 +171,7 @@ export function listingOf(journal: Lines, attachment: Attachment): Listing {
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */
-export function listedIn(journal: Lines): ReadonlyMap<string, Key> {
+export function listedIn(journal: JournalContent): ReadonlyMap<string, Key> {
   const pairs = [...heldIn(journal)].flatMap(([key, names]) =>
     [...names].map((name) => [name, key] as const),
   );
@@ -186,7 +179,7 @@ export function listedIn(journal: Lines): ReadonlyMap<string, Key> {
 }
 
 /** The names that each key of which a line tells holds after the last line. */
-function heldIn({ found }: Lines): ReadonlyMap<Key, ReadonlySet<string>> {
+function heldIn({ found }: JournalContent): ReadonlyMap<Key, ReadonlySet<string>> {
   const held = new Map<Key, Set<string>>();
   for (const line of found) {
     const end = line.indexOf(" ", line.indexOf(" ") + 1);
@@ -223,19 +216,11 @@ export function nothingLine(key: Key): string {
  * @returns its length in bytes
  * @throws SystemError
  */
-export function renewJournal(
-  system: System,
-  location: Location,
-  files: Files,
-  machine: Seal["machine"],
-): number {
-  const lines = othersIn(files).map(lineOf).join("");
+export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["machine"]): number {
+  const lines = othersIn(scan).map(lineOf).join("");
   const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
-  const text = `${header}${files.pairs}${lines}`;
-  withStateTemporary(system, location, text, (temporary) =>
-    system.rename(temporary, journalPath(location)),
-  );
-  return HEADER + files.pairs.length + utf8Length(lines);
+  state.replace(FILE, `${header}${scan.pairs}${lines}`);
+  return HEADER + scan.pairs.length + utf8Length(lines);
 }
 
 function lineOf({ name, owner }: OwnedReservation): string {
@@ -248,20 +233,18 @@ function lineOf({ name, owner }: OwnedReservation): string {
  *
  * @throws SystemError
  */
-export function sealJournal(system: System, location: Location, lines: string, seal: Seal): void {
+export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
   const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
   const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
-  if (header.length < HEADER) {
-    system.extendFile(journalPath(location), lines, paddedHeader(header));
-  }
+  if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
 }
 
 function paddedHeader(text: string): string {
   return `${text.padEnd(HEADER - 1)}\n`;
 }
 
-/** The seal of a journal, current or not; `undefined` where there is none. */
-export function sealOf({ first: header }: Lines): Seal | undefined {
+/** The seal in a journal's first line; `undefined` where there is none. */
+function sealOf(header: string): Seal | undefined {
   const words = header.trimEnd().split(" ");
   const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
@@ -273,14 +256,9 @@ export function sealOf({ first: header }: Lines): Seal | undefined {
   return {
     boot: boot as BootId,
     machine: machine === NO_MACHINE ? undefined : (machine as MachineId),
-    directory: directory as Identity,
+    directory: directory as Fingerprint,
     reservations,
     length,
     renewed,
   };
-}
-
-/** The path of the journal. */
-export function journalPath(location: Location): string {
-  return join(location.stateDirectory, "journal");
 }

@@ -1,17 +1,17 @@
 /** The journal of a network during a call that holds the lock: read once, and sealed in the end. */
 
+import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
-import { type Files, isSystemError, type Lines, type System } from "../../system/system.ts";
-import { bootId, type MachineId, machineId } from "../files/boot-id.ts";
+import { attempt, type Files, isSystemError } from "../../system/system.ts";
+import type { MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
-import type { Location } from "../files/paths.ts";
-import { removeOldIndex } from "../old-index.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn } from "../reservations/directory-scan.ts";
-import { noteBeforeBoot, removeBeforeBoot } from "./earlier-boots.ts";
+import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
-  isCurrent,
-  isOfAnotherForm,
+  type JournalContent,
   type Key,
   listedIn,
   nothingLine,
@@ -22,26 +22,23 @@ import {
   SEVERAL,
   type Seal,
   sealJournal,
-  sealOf,
 } from "./journal-file.ts";
 
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be kept (a full disk, a
  * lock that the Go plugin does not take), calls read all reservations.
  */
-export class OpenJournal {
-  readonly #system: System;
-  readonly #location: Location;
-  /** Whether it is read and, unless something goes wrong, sealed. */
-  #isKept: boolean;
+export class Journal {
+  readonly #files: NetworkFiles;
+  /** Where it is; `undefined` if it is neither read nor, in the end, sealed. */
+  #state: StateDirectory | undefined;
   /** The seal, where it was current when this call began; or that of the journal which this call has written anew. */
   #seal: Omit<Seal, "directory"> | undefined;
-  /** The directory's identity in that seal, while this call has changed nothing. */
-  #identity: Seal["directory"] | undefined;
+  /** The directory's fingerprint in that seal, while this call has changed nothing. */
+  #fingerprint: Seal["directory"] | undefined;
   #isRead = false;
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
-  #isOfAnotherForm = false;
   #hasChanged = false;
   /** The lines to append. */
   #lines = "";
@@ -49,58 +46,51 @@ export class OpenJournal {
   #difference = 0;
 
   /** @param isLocked whether the lock is held; without it the journal is neither read nor written */
-  constructor(system: System, location: Location, isLocked: boolean) {
-    this.#system = system;
-    this.#location = location;
+  constructor(files: NetworkFiles, isLocked: boolean) {
+    this.#files = files;
     // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
-    this.#isKept = isLocked && location.usesStateDirectory && system.locksOutGoPlugin;
+    this.#state = isLocked && files.system.locksOutGoPlugin ? files.state : undefined;
   }
 
   /** Whether the journal is kept and cannot tell that all reservations are of this boot. */
   get mayBeOfEarlierBoot(): boolean {
-    return this.#isKept && this.#seal === undefined;
+    return this.#state !== undefined && this.#seal === undefined;
   }
 
   /**
    * Reads it, unless this call has done so.
    *
-   * @param start what the lines begin with; `undefined` for the seal alone
+   * @param about the container whose lines are asked for; `undefined` for the seal alone
    * @returns `undefined` where it cannot be believed, and when it was read before
    */
-  read(start: string | undefined): Lines | undefined {
-    if (!this.#isKept || this.#isRead) return undefined;
+  read(about: ContainerId | undefined): JournalContent | undefined {
+    if (this.#state === undefined || this.#isRead) return undefined;
     this.#isRead = true;
-    let journal: Lines | undefined;
+    let journal: JournalContent | undefined;
     // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
     this.#try(() => {
-      journal = requireJournal(this.#system, this.#location, start);
+      journal = requireJournal(this.#files, about);
     });
-    if (journal === undefined) return undefined;
-    const seal = sealOf(journal);
-    this.#foundSeal = seal;
-    if (seal === undefined) {
-      this.#isOfAnotherForm = isOfAnotherForm(journal);
-      return undefined;
-    }
-    if (!isCurrent(this.#system, this.#location, journal, seal)) return undefined;
-    this.#seal = seal;
-    this.#identity = seal.directory;
+    this.#foundSeal = journal?.seal;
+    if (journal?.isCurrent !== true) return undefined;
+    this.#seal = journal.seal;
+    this.#fingerprint = journal.seal?.directory;
     return journal;
   }
 
   /** Something in the network's directory is about to change. */
   change(): void {
     this.read(undefined);
-    this.#identity = undefined;
+    this.#fingerprint = undefined;
     this.#hasChanged = true;
   }
 
   /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
-  certainly<T>(change: () => T): T {
+  tracked<T>(change: () => T): T {
     try {
       return change();
     } catch (error) {
-      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#isKept = false;
+      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#state = undefined;
       throw error;
     }
   }
@@ -129,36 +119,32 @@ export class OpenJournal {
 
   /** From here on it stays as it is on disk. */
   abandon(): void {
-    this.#isKept = false;
+    this.#state = undefined;
   }
 
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
-  missingIn(files: Files): readonly string[] {
+  missingIn(scan: Files): readonly string[] {
     const boot = this.#foundSeal?.boot;
-    if (!this.#isStale || boot === undefined || boot !== bootId(this.#system)) return [];
-    const journal = readJournal(this.#system, this.#location, "");
-    const names = new Set(allIn(files).map(({ name }) => name));
+    if (!this.#isStale || boot === undefined || boot !== this.#files.boot) return [];
+    const journal = readJournal(this.#files, "all");
+    const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
     return listed.filter((name) => !names.has(name));
   }
 
   /** Writes it anew from the result of a search, unless it is current. */
-  renew(files: Files): void {
-    if (!this.#isStale) return;
-    const system = this.#system;
-    const location = this.#location;
+  renew(scan: Files): void {
+    const state = this.#state;
+    const { boot } = this.#files;
+    if (state === undefined || !this.#isStale || boot === undefined) return;
     this.#try(() => {
-      const boot = bootId(system);
-      if (boot === undefined) return;
-      if (this.#isOfAnotherForm) removeBeforeBoot(system, location);
       const found = this.#foundSeal;
       if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
-        noteBeforeBoot(system, location, boot, found, allIn(files));
+        noteBeforeBoot(this.#files, boot, found, allIn(scan));
       }
-      removeOldIndex(system, location);
       const machine = this.#machine(boot);
-      const length = renewJournal(system, location, files, machine);
-      const reservations = files.count + othersIn(files).length;
+      const length = renewJournal(state, scan, machine);
+      const reservations = scan.count + othersIn(scan).length;
       this.#seal = { boot, machine, reservations, length, renewed: length };
       this.#difference = 0;
       this.#lines = "";
@@ -167,13 +153,14 @@ export class OpenJournal {
 
   /** Appends the lines, and seals it; to be called once, before the lock is released. */
   close(): void {
+    const state = this.#state;
     const seal = this.#seal;
-    const isInStep = this.#identity !== undefined && this.#lines === "";
-    if (!this.#isKept || seal === undefined || isInStep) return;
+    const isInStep = this.#fingerprint !== undefined && this.#lines === "";
+    if (state === undefined || seal === undefined || isInStep) return;
     this.#try(() => {
-      const directory = this.#identity ?? dateBack(this.#system, this.#location.directory);
+      const directory = this.#fingerprint ?? dateBack(this.#files.system, this.#files.directory);
       if (directory === undefined) return;
-      sealJournal(this.#system, this.#location, this.#lines, {
+      sealJournal(state, this.#lines, {
         ...seal,
         directory,
         reservations: seal.reservations + this.#difference,
@@ -183,7 +170,7 @@ export class OpenJournal {
   }
 
   get #isStale(): boolean {
-    return this.#isKept && this.#identity === undefined;
+    return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
   /** The machine for a new seal: none in particular, once the journal was that of another. */
@@ -191,16 +178,11 @@ export class OpenJournal {
     const found = this.#foundSeal;
     if (found?.machine === undefined) return this.#machineIfReadable();
     if (found.boot === boot || found.machine === SEVERAL) return found.machine;
-    return found.machine === machineId(this.#system) ? found.machine : SEVERAL;
+    return found.machine === this.#files.requireMachine() ? found.machine : SEVERAL;
   }
 
   #machineIfReadable(): MachineId | undefined {
-    try {
-      return machineId(this.#system);
-    } catch (error) {
-      if (isSystemError(error, "EACCES", "EPERM")) return undefined;
-      throw error;
-    }
+    return attempt(() => this.#files.requireMachine(), undefined, "EACCES", "EPERM");
   }
 
   #try(step: () => void): void {
@@ -208,7 +190,7 @@ export class OpenJournal {
       step();
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      this.#isKept = false;
+      this.#state = undefined;
     }
   }
 }

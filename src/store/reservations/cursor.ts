@@ -3,31 +3,29 @@
 import { logTime } from "../../cni/log-time.ts";
 import { trimSpace } from "../../cni/unicode.ts";
 import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { join, type Location } from "../files/paths.ts";
-import { withTemporary } from "../files/temporary.ts";
+import { isSystemError } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 
 /** No cursor's file is larger, in bytes. */
 const LARGEST_CURSOR = 4096;
 
 /**
  * Reads the cursor of the range set with this index. Anything but an address counts as no cursor; so does a
- * file that cannot be read, which is logged as the reference does.
+ * file that cannot be read, which is logged as the Go plugin does.
  *
  * @param warn prints a line to standard error
  */
 export function readCursor(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   index: number,
   warn: (line: string) => void,
 ): Address | undefined {
   try {
-    return parseAddress(readCursorText(system, location, index));
+    return parseAddress(readCursorText(files, index));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (error.code !== "ENOENT") {
-      warn(`${logTime(system.now())} Error retrieving last reserved ip: ${error.message}\n`);
+      warn(`${logTime(files.system.now())} Error retrieving last reserved ip: ${error.message}\n`);
     }
     return undefined;
   }
@@ -38,8 +36,8 @@ export function readCursor(
  *
  * @throws SystemError
  */
-export function readCursorText(system: System, location: Location, index: number): string {
-  return trimSpace(system.readFile(cursorPath(location, index), LARGEST_CURSOR));
+export function readCursorText(files: NetworkFiles, index: number): string {
+  return trimSpace(files.system.readFile(cursorPath(files, index), LARGEST_CURSOR));
 }
 
 /** The index in the name of a cursor's file; `undefined` for any other name. */
@@ -54,20 +52,15 @@ export function cursorIndex(name: string): number | undefined {
  *
  * @throws SystemError
  */
-export function writeCursor(
-  system: System,
-  location: Location,
-  index: number,
-  address: Address,
-): void {
-  const path = cursorPath(location, index);
+export function writeCursor(files: NetworkFiles, index: number, address: Address): void {
+  const path = cursorPath(files, index);
   const content = formatAddress(address);
   try {
-    system.overwriteFile(path, content);
+    files.system.overwriteFile(path, content);
   } catch (error) {
     // It does not exist yet, or is a symbolic link, which is replaced and not followed.
     if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
-    withTemporary(system, location, content, (temporary) => system.rename(temporary, path));
+    files.withTemporary(content, (temporary) => files.system.rename(temporary, path));
   }
 }
 
@@ -76,11 +69,11 @@ export function writeCursor(
  *
  * @throws SystemError
  */
-export function removeCursor(system: System, location: Location, index: number): void {
-  system.unlink(cursorPath(location, index));
+export function removeCursor(files: NetworkFiles, index: number): void {
+  files.system.unlink(cursorPath(files, index));
 }
 
 /** The path of the cursor of the range set with this index. */
-export function cursorPath(location: Location, index: number): string {
-  return join(location.directory, `last_reserved_ip.${index}`);
+export function cursorPath(files: NetworkFiles, index: number): string {
+  return files.pathOf(`last_reserved_ip.${index}`);
 }

@@ -3,8 +3,8 @@
 import type { Attachment, ContainerId, InterfaceName } from "../../cni/attachment.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { linesIn } from "../../system/lines.ts";
-import { type Files, isSystemError, type OtherFile, type System } from "../../system/system.ts";
-import type { Location } from "../files/paths.ts";
+import { attempt, type Files, type OtherFile } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 import { type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
 import { LARGEST_RESERVATION, type OwnedReservation } from "./reservation-file.ts";
 
@@ -13,13 +13,9 @@ import { LARGEST_RESERVATION, type OwnedReservation } from "./reservation-file.t
  *
  * @throws SystemError where the directory cannot be read
  */
-export function readAll(system: System, location: Location): Files {
-  try {
-    return system.readFiles(location.directory, LARGEST_RESERVATION);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return { pairs: "", count: 0, others: [] };
-    throw error;
-  }
+export function readAll({ system, directory }: NetworkFiles): Files {
+  const nothing: Files = { pairs: "", count: 0, others: [] };
+  return attempt(() => system.readFiles(directory, LARGEST_RESERVATION), nothing, "ENOENT");
 }
 
 /** All reservations, in the order of `listReservations`. */

@@ -4,8 +4,9 @@ import type { Attachment } from "../../cni/attachment.ts";
 import { internalError } from "../../cni/error.ts";
 import { trimSpace } from "../../cni/unicode.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { join, type Location, parentOf } from "../files/paths.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import { parentOf } from "../files/paths.ts";
 import { type Match, matchOwner, type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
 
 /** A reserved address and the name of its file. */
@@ -33,26 +34,18 @@ export const LARGEST_RESERVATION = 256 * 1024;
  *
  * @throws SystemError where the directory cannot be read
  */
-export function listReservations(system: System, location: Location): readonly Reservation[] {
-  let names: readonly string[];
-  try {
-    names = system.list(location.directory);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return [];
-    throw error;
-  }
-  const found: Reservation[] = [];
-  for (const name of [...names].sort()) {
+export function listReservations({ system, directory }: NetworkFiles): readonly Reservation[] {
+  const names = attempt(() => system.list(directory), [], "ENOENT");
+  return [...names].sort().flatMap((name) => {
     const address = parseAddress(name);
-    if (address !== undefined) found.push({ address, name });
-  }
-  return found;
+    return address === undefined ? [] : [{ address, name }];
+  });
 }
 
 /** Reads the owner of the reservation with this file name. */
-export function readOwner(system: System, location: Location, name: string): Owner {
+export function readOwner(files: NetworkFiles, name: string): Owner {
   try {
-    return parseOwner(system.readFile(join(location.directory, name), LARGEST_RESERVATION));
+    return parseOwner(files.system.readFile(files.pathOf(name), LARGEST_RESERVATION));
   } catch (error) {
     if (isSystemError(error)) return ownerOfUnreadable(error);
     throw error;
@@ -68,17 +61,14 @@ export function isBlankFile(system: System, path: string): boolean {
   return trimSpace(system.readFile(path, LARGEST_RESERVATION).replaceAll("\0", "")) === "";
 }
 
-/** Reads the owners of reservations from their files. */
-export function readOwners(
-  system: System,
-  location: Location,
+/** Reads which of these reservations name an attachment, in their order. */
+export function readHeld(
+  files: NetworkFiles,
   reservations: readonly Reservation[],
-): readonly OwnedReservation[] {
-  return reservations.map(({ address, name }) => ({
-    address,
-    name,
-    owner: readOwner(system, location, name),
-  }));
+  attachment: Attachment,
+): readonly HeldReservation[] {
+  const owned = reservations.map((one) => ({ ...one, owner: readOwner(files, one.name) }));
+  return heldAmong(owned, attachment);
 }
 
 /** The reservations that name an attachment, in their order. */
@@ -109,22 +99,20 @@ export function releasable(held: readonly HeldReservation[]): readonly HeldReser
  * @returns whether it existed; a missing one is not an error
  * @throws SystemError
  */
-export function removeReservation(system: System, location: Location, name: string): boolean {
-  try {
-    system.unlink(join(location.directory, name));
+export function removeReservation(files: NetworkFiles, name: string): boolean {
+  const remove = (): boolean => {
+    files.system.unlink(files.pathOf(name));
     return true;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return false;
-    throw error;
-  }
+  };
+  return attempt(remove, false, "ENOENT");
 }
 
 /**
  * Whether the network's directory exists; without it nothing is reserved.
  *
- * @throws CniError 999 with the reference's message where it is not a directory
+ * @throws CniError 999 with the Go plugin's message where it is not a directory
  */
-export function directoryExists(system: System, { directory }: Location): boolean {
+export function directoryExists({ system, directory }: NetworkFiles): boolean {
   try {
     if (system.status(directory).kind === "directory") return true;
   } catch (error) {
@@ -136,11 +124,6 @@ export function directoryExists(system: System, { directory }: Location): boolea
 
 /** The longest part of a path that exists. */
 function firstObstacle(system: System, path: string): string {
-  try {
-    system.status(path);
-    return path;
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return path === parentOf(path) ? path : firstObstacle(system, parentOf(path));
-  }
+  const exists = attempt(() => system.status(path), undefined) !== undefined;
+  return exists || path === parentOf(path) ? path : firstObstacle(system, parentOf(path));
 }

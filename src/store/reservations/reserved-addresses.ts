@@ -1,73 +1,66 @@
-/** Which addresses of a range set are reserved, by the names in the network's directory alone. */
+/** Which addresses are reserved, by the names in the network's directory; no reservation is read. */
 
 import { type AddressRange, isWithin, offsetIn, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { RangeSet } from "../../ipam/range-set.ts";
-import type { IsTaken } from "../../ipam/round-robin.ts";
-import { isSystemError, type Names, type System } from "../../system/system.ts";
-import type { Location } from "../files/paths.ts";
+import { attempt, type Names } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 
 /**
- * How far each reserved address of a set is from the beginning of its range, in ascending order, by range. No list of names
- * and no object for each address is made of a full /16.
- *
- * @throws SystemError where the directory cannot be read; a missing one has no reservations
+ * The addresses that are reserved at a time. No list of names and no object for each address is made of a full /16; an
+ * address is how far it is from the beginning of its range.
  */
-export function reservedOffsets(
-  system: System,
-  location: Location,
-  set: RangeSet,
-): ReadonlyMap<Range, readonly number[]> {
-  const { quads, others } = namesIn(system, location);
-  const offsetsIn = (range: Range): readonly number[] => {
-    if (range.family === 6) return othersWithin(range, others);
+export class ReservedAddresses {
+  readonly #names: Names;
+  /** The range that was asked about last, its reserved addresses in ascending order, and where among them. */
+  #range: Range | undefined;
+  #offsets: readonly number[] = [];
+  #at = 0;
+
+  /** @throws SystemError where the directory cannot be read; a missing one has no reservations */
+  constructor({ system, directory }: NetworkFiles) {
+    const nothing: Names = { quads: [], others: [] };
+    this.#names = attempt(() => system.listAddresses(directory), nothing, "ENOENT");
+  }
+
+  /** Whether an address is reserved. It is quick for the addresses of one range in ascending order. */
+  has(range: Range, offset: number): boolean {
+    if (range !== this.#range) {
+      this.#range = range;
+      this.#offsets = this.#offsetsIn(range);
+      this.#at = 0;
+    }
+    const offsets = this.#offsets;
+    if ((offsets[this.#at - 1] ?? -1) >= offset) this.#at = indexFrom(offsets, offset);
+    while ((offsets[this.#at] ?? offset) < offset) this.#at++;
+    return offsets[this.#at] === offset;
+  }
+
+  /** How many addresses are reserved in parts of a range. */
+  countIn(range: Range, parts: readonly AddressRange[]): number {
+    const offsets = this.#offsetsIn(range);
+    const countBefore = (offset: number): number => indexFrom(offsets, offset);
+    return parts.reduce(
+      (sum, { first, last }) =>
+        sum + countBefore(offsetIn(range, last) + 1) - countBefore(offsetIn(range, first)),
+      0,
+    );
+  }
+
+  #offsetsIn(range: Range): readonly number[] {
+    const { quads, others } = this.#names;
+    if (range.family === 6) return offsetsAmong(others, range);
     const first = Number(range.first.value);
     const last = Number(range.last.value);
     const inRange = quads.slice(indexFrom(quads, first), indexFrom(quads, last + 1));
     return inRange.map((quad) => quad - first);
-  };
-  return new Map(set.map((range) => [range, offsetsIn(range)]));
-}
-
-/** Whether an address is reserved. It is quick for addresses in ascending order. */
-export function takenIn(system: System, location: Location, set: RangeSet): IsTaken {
-  const offsets = reservedOffsets(system, location, set);
-  return (range) => {
-    const taken = offsets.get(range) ?? [];
-    let at = 0;
-    return (offset) => {
-      if ((taken[at - 1] ?? -1) >= offset) at = indexFrom(taken, offset);
-      while ((taken[at] ?? offset) < offset) at++;
-      return taken[at] === offset;
-    };
-  };
-}
-
-/** How many of a range's offsets are of addresses in a part of it. */
-export function countWithin(
-  offsets: readonly number[],
-  range: Range,
-  { first, last }: AddressRange,
-): number {
-  const end = indexFrom(offsets, offsetIn(range, last) + 1);
-  return end - indexFrom(offsets, offsetIn(range, first));
-}
-
-function namesIn(system: System, { directory }: Location): Names {
-  try {
-    return system.listAddresses(directory);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return { quads: [], others: [] };
-    throw error;
   }
 }
 
-function othersWithin(range: Range, names: readonly string[]): readonly number[] {
-  const offsets: number[] = [];
-  for (const name of names) {
+function offsetsAmong(names: readonly string[], range: Range): readonly number[] {
+  const offsets = names.flatMap((name) => {
     const address = parseAddress(name);
-    if (address !== undefined && isWithin(address, range)) offsets.push(offsetIn(range, address));
-  }
+    return address !== undefined && isWithin(address, range) ? [offsetIn(range, address)] : [];
+  });
   return offsets.sort((a, b) => a - b);
 }
 

@@ -6,11 +6,11 @@ import { type Exclusions, isExcluded, without } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { join, type Location } from "../files/paths.ts";
+import { attempt, type System } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 import { ownerText } from "./owner.ts";
 import { isBlankFile, type OwnedReservation, type Reservation } from "./reservation-file.ts";
-import { countWithin, reservedOffsets } from "./reserved-addresses.ts";
+import { ReservedAddresses } from "./reserved-addresses.ts";
 
 /** How many addresses of a range can be handed out, and how many are in use. */
 export interface RangeUsage {
@@ -20,7 +20,7 @@ export interface RangeUsage {
 }
 
 /**
- * An empty file younger than this, in milliseconds, may be one that the reference is about to write: it creates the
+ * An empty file younger than this, in milliseconds, may be one that the Go plugin is about to write: it creates the
  * file first, and may be at work without our lock.
  */
 const SETTLED_AFTER = 10_000;
@@ -44,26 +44,18 @@ export function usageOf(
 
 /** Counts the reservations of a set by the names in the network's directory; no file is read. */
 export function countUsage(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   set: RangeSet,
   exclusions: Exclusions,
 ): readonly RangeUsage[] {
-  const reserved = reservedOffsets(system, location, set);
+  const reserved = new ReservedAddresses(files);
   return set.map((range) => {
-    const offsets = reserved.get(range) ?? [];
     const { gateway } = range;
     const parts = without(range, exclusions);
-    const usedGateways =
-      gateway !== undefined && parts.some((part) => isWithin(gateway, part))
-        ? countWithin(offsets, range, { first: gateway, last: gateway })
-        : 0;
-    const used = parts.reduce((sum, part) => sum + countWithin(offsets, range, part), 0);
-    return {
-      range,
-      capacity: capacityOf(range, exclusions),
-      used: BigInt(used - usedGateways),
-    };
+    const isGatewayUsable = gateway !== undefined && parts.some((part) => isWithin(gateway, part));
+    const gateways = isGatewayUsable ? [{ first: gateway, last: gateway }] : [];
+    const used = reserved.countIn(range, parts) - reserved.countIn(range, gateways);
+    return { range, capacity: capacityOf(range, exclusions), used: BigInt(used) };
   });
 }
 
@@ -81,7 +73,7 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
 export function describeUsage(
   usage: readonly RangeUsage[],
   suspects: number,
-  { directory }: Location,
+  { directory }: NetworkFiles,
   advice: string,
 ): string {
   const counts = usage.map(
@@ -109,14 +101,13 @@ export function suspectsIn(
  * @returns the range of its address; `undefined` where it may not be reclaimed
  */
 export function rangeToReclaim(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
   { address, name }: Reservation,
 ): Range | undefined {
   const range = usableRangeOf(address, set, exclusions);
   if (range === undefined) return undefined;
-  return isReclaimable(system, join(location.directory, name)) ? range : undefined;
+  return isReclaimable(files.system, files.pathOf(name)) ? range : undefined;
 }
 
 /** The range of an address that may be handed out; `undefined` for any other. */
@@ -135,12 +126,9 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
 
 /** Whether a file is empty, and too old to be one that is just being written. */
 export function isReclaimable(system: System, path: string): boolean {
-  try {
+  const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
+  return attempt(() => {
     const { kind, modified } = system.linkStatus(path);
-    const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
     return kind === "file" && modified < settled && isBlankFile(system, path);
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  }, false);
 }

@@ -5,10 +5,7 @@
  */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
-import type { System } from "../../system/system.ts";
-import { bootId } from "../files/boot-id.ts";
-import type { Location } from "../files/paths.ts";
-import { readStateLines, writeStateLines } from "../files/state-file.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 
 /** The name of the file, in the state directory. */
 const FILE = "released";
@@ -19,36 +16,47 @@ const FORM = "host-local-released 1";
 /** No more are kept. */
 const MOST = 4096;
 
-/**
- * The addresses that were released less than some seconds ago, each with the milliseconds since then; needs no lock.
- *
- * @param seconds by default as long as was configured when the last was released
- */
-export function coolingAddresses(
-  system: System,
-  location: Location,
-  seconds?: number,
-): ReadonlyMap<string, number> {
-  return recorded(system, location, seconds).cooling;
+/** What the file tells. */
+export interface Cooldown {
+  /** The addresses that cool down, each with the milliseconds since its release. */
+  readonly ages: ReadonlyMap<string, number>;
+  /** How long they do, in seconds; `undefined` where that is not known. */
+  readonly seconds: number | undefined;
 }
 
 /**
- * Notes that addresses are released now.
+ * Reads which addresses cool down; needs no lock.
+ *
+ * @param seconds by default as long as was configured when the last was released
+ */
+export function readCooldown(files: NetworkFiles, seconds?: number): Cooldown {
+  const ages = new Map<string, number>();
+  const [header = "", ...lines] = files.state?.lines(FILE) ?? [];
+  const prefix = `${FORM} ${files.boot} `;
+  if (!header.startsWith(prefix)) return { ages, seconds };
+  const delay = seconds ?? Number(header.slice(prefix.length));
+  const now = files.system.monotonic();
+  for (const line of lines) {
+    const [address = "", text] = line.split(" ");
+    const age = now - Number(text);
+    if (age >= 0 && age < delay * 1000) ages.set(address, age);
+  }
+  return { ages, seconds: delay };
+}
+
+/**
+ * Notes that addresses are released now, beside those that cool down.
  *
  * @param names those of their files
- * @param seconds how long they cool down; by default as was configured when the last was released
  * @throws SystemError
  */
 export function noteReleased(
-  system: System,
-  location: Location,
+  files: NetworkFiles,
   names: readonly string[],
-  seconds?: number,
+  { ages: cooling, seconds }: Cooldown,
 ): void {
-  const boot = bootId(system);
-  if (boot === undefined || !location.usesStateDirectory) return;
-  const { cooling, delay } = recorded(system, location, seconds);
-  if (delay === undefined) return;
+  const { boot, state, system } = files;
+  if (boot === undefined || state === undefined || seconds === undefined) return;
   const ages = new Map(cooling);
   for (const name of names) {
     const address = parseAddress(name);
@@ -58,26 +66,5 @@ export function noteReleased(
   }
   const now = system.monotonic();
   const lines = [...ages].slice(-MOST).map(([address, age]) => `${address} ${now - age}`);
-  writeStateLines(system, location, FILE, [`${FORM} ${boot} ${delay}`, ...lines]);
-}
-
-interface Recorded {
-  readonly cooling: ReadonlyMap<string, number>;
-  /** In seconds; `undefined` where none is known. */
-  readonly delay: number | undefined;
-}
-
-function recorded(system: System, location: Location, seconds: number | undefined): Recorded {
-  const cooling = new Map<string, number>();
-  const [header = "", ...lines] = readStateLines(system, location, FILE);
-  const prefix = `${FORM} ${bootId(system)} `;
-  if (!header.startsWith(prefix)) return { cooling, delay: seconds };
-  const delay = seconds ?? Number(header.slice(prefix.length));
-  const now = system.monotonic();
-  for (const line of lines) {
-    const [address = "", text] = line.split(" ");
-    const age = now - Number(text);
-    if (age >= 0 && age < delay * 1000) cooling.set(address, age);
-  }
-  return { cooling, delay };
+  state.replaceLines(FILE, [`${FORM} ${boot} ${seconds}`, ...lines]);
 }

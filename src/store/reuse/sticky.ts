@@ -5,10 +5,9 @@
 
 import type { InterfaceName } from "../../cni/attachment.ts";
 import { formatPod, type Pod } from "../../cni/pod.ts";
-import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
-import { exists, type System } from "../../system/system.ts";
-import { join, type Location } from "../files/paths.ts";
-import { readStateLines, writeStateLines } from "../files/state-file.ts";
+import { parseAddress } from "../../ipam/address.ts";
+import { exists } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
 
 /** The name of the file, in the state directory. */
 const FILE = "sticky";
@@ -33,91 +32,60 @@ export interface Remembered {
   readonly time: number;
 }
 
+/** What a call changes. */
+export interface StickyChange {
+  /** The addresses that the pod has got, in place of those that it had; `undefined` for a call that reserves none. */
+  readonly reserved:
+    | { readonly owner: StickyOwner; readonly addresses: readonly string[] }
+    | undefined;
+  /** The names of the reservations that were released: from now on they are remembered for some time. */
+  readonly released: readonly string[];
+}
+
 /** The owner of the addresses of a call; `undefined` where it does not tell namespace and name of its pod. */
 export function stickyOwnerOf(pod: Pod, interfaceName: InterfaceName): StickyOwner | undefined {
   if (!NAME.test(pod.namespace) || !NAME.test(pod.name)) return undefined;
   return `${formatPod(pod)} ${interfaceName}` as StickyOwner;
 }
 
-/**
- * The addresses that are remembered, the oldest first; needs no lock.
- *
- * @param released the names of those that were found released just now, whose time only begins
- */
-export function rememberedAddresses(
-  system: System,
-  location: Location,
-  seconds: number,
-  released: readonly string[],
-): readonly Remembered[] {
-  const oldest = system.now() - seconds * 1000;
-  return readAll(system, location).filter(
-    ({ time, address }) => time > oldest || released.includes(address),
-  );
+/** The addresses in the file, the oldest first, also those whose time is over; needs no lock. */
+export function readRemembered({ state }: NetworkFiles): readonly Remembered[] {
+  const [header, ...lines] = state?.lines(FILE) ?? [];
+  return header === FORM ? lines.flatMap(rememberedIn) : [];
 }
 
 /**
- * Remembers the addresses of a pod, in place of those that it had.
+ * Notes what a call has changed. Those whose time is over are forgotten; that of a pod which still has its address has not
+ * begun.
  *
- * @param seconds how long others avoid them
- * @param released as of `rememberedAddresses`
+ * @param remembered as read from the file
+ * @param seconds how long others avoid an address; `undefined` where that is not known
  * @throws SystemError
  */
-export function remember(
-  system: System,
-  location: Location,
-  owner: StickyOwner,
-  addresses: readonly Address[],
-  seconds: number,
-  released: readonly string[],
-): void {
-  const names = addresses.map(formatAddress);
-  const time = system.now();
-  const others = kept(system, location, seconds, released).filter(
-    (one) => one.owner !== owner && !names.includes(one.address),
-  );
-  write(system, location, [...others, ...names.map((address) => ({ owner, address, time }))]);
-}
-
-/**
- * Notes that addresses are released now: from then on they are remembered for some time.
- *
- * @param names those of their files
- * @throws SystemError
- */
-export function rememberReleased(
-  system: System,
-  location: Location,
-  names: readonly string[],
+export function updateRemembered(
+  files: NetworkFiles,
+  remembered: readonly Remembered[],
+  { reserved, released }: StickyChange,
   seconds: number | undefined,
 ): void {
-  const time = system.now();
-  const isReleased = ({ address }: Remembered): boolean => names.includes(address);
-  const all = kept(system, location, seconds ?? Number.POSITIVE_INFINITY, names);
-  const released = all.filter(isReleased).map((one) => ({ ...one, time }));
-  if (released.length === 0) return;
-  write(system, location, [...all.filter((one) => !isReleased(one)), ...released]);
-}
-
-/** Without those whose time is over; the time of a pod that still has its address has not begun. */
-function kept(
-  system: System,
-  location: Location,
-  seconds: number,
-  released: readonly string[],
-): readonly Remembered[] {
-  const oldest = system.now() - seconds * 1000;
-  return readAll(system, location).filter(
-    ({ time, address }) =>
-      time > oldest ||
-      released.includes(address) ||
-      exists(system, join(location.directory, address)),
+  const time = files.system.now();
+  const oldest = time - (seconds ?? Number.POSITIVE_INFINITY) * 1000;
+  const isReleased = ({ address }: Remembered): boolean => released.includes(address);
+  const isReplaced = ({ owner, address }: Remembered): boolean =>
+    owner === reserved?.owner || reserved?.addresses.includes(address) === true;
+  if (reserved === undefined && !remembered.some(isReleased)) return;
+  const kept = remembered.filter(
+    (one) =>
+      !isReplaced(one) &&
+      !isReleased(one) &&
+      (one.time > oldest || exists(files.system, files.pathOf(one.address))),
   );
-}
-
-function readAll(system: System, location: Location): readonly Remembered[] {
-  const [header, ...lines] = readStateLines(system, location, FILE);
-  return header === FORM ? lines.flatMap(rememberedIn) : [];
+  const releasedNow = remembered
+    .filter((one) => !isReplaced(one) && isReleased(one))
+    .map((one) => ({ ...one, time }));
+  const reservedNow =
+    reserved?.addresses.map((address) => ({ owner: reserved.owner, address, time })) ?? [];
+  write(files, [...kept, ...releasedNow, ...reservedNow]);
 }
 
 function rememberedIn(line: string): readonly Remembered[] {
@@ -127,8 +95,7 @@ function rememberedIn(line: string): readonly Remembered[] {
   return [{ owner: `${pod} ${interfaceName}` as StickyOwner, address, time }];
 }
 
-function write(system: System, location: Location, all: readonly Remembered[]): void {
-  if (!location.usesStateDirectory) return;
+function write({ state }: NetworkFiles, all: readonly Remembered[]): void {
   const lines = all.slice(-MOST).map(({ owner, address, time }) => `${owner} ${address} ${time}`);
-  writeStateLines(system, location, FILE, lines.length === 0 ? [] : [FORM, ...lines]);
+  state?.replaceLines(FILE, lines.length === 0 ? [] : [FORM, ...lines]);
 }

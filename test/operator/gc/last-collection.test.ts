@@ -1,25 +1,21 @@
 import { test } from "tap";
-import {
-  lastCollection,
-  lastCollectionPath,
-  recordCollection,
-} from "../../../src/operator/gc/last-collection.ts";
+import { lastCollection, recordCollection } from "../../../src/operator/gc/last-collection.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith } from "../../store/fixtures.ts";
+import { location, machineWith, open } from "../../store/fixtures.ts";
 
 test("the time of the last collection is the one of the latest record", (t) => {
   const machine = machineWith();
   const system = machine.start();
-  t.equal(lastCollection(system, location), undefined);
+  t.equal(lastCollection(open(system)), undefined);
 
-  recordCollection(system, location);
-  const first = lastCollection(system, location);
+  recordCollection(open(system));
+  const first = lastCollection(open(system));
   t.equal(first, system.now());
   machine.time += 60_000;
-  recordCollection(system, location);
+  recordCollection(open(system));
 
-  t.equal(lastCollection(system, location), (first ?? 0) + 60_000);
+  t.equal(lastCollection(open(system)), (first ?? 0) + 60_000);
   t.same(machine.disk.filesUnder(location.stateDirectory), { "last-collection": "" });
   t.end();
 });
@@ -28,7 +24,7 @@ test("a network without a directory is not recorded", (t) => {
   const machine = new MemoryMachine();
   const system = machine.start();
 
-  recordCollection(system, location);
+  recordCollection(open(system));
 
   t.same(machine.disk.filesUnder("/"), {});
   t.end();
@@ -36,20 +32,20 @@ test("a network without a directory is not recorded", (t) => {
 
 test("a failed record is no error, and leaves the earlier one", (t) => {
   const machine = machineWith();
-  recordCollection(machine.start(), location);
-  const earlier = lastCollection(machine.start(), location);
+  recordCollection(open(machine.start()));
+  const earlier = lastCollection(open(machine.start()));
   machine.time += 60_000;
 
-  recordCollection(machine.start({ interrupt: refuse("createFile", "ENOSPC") }), location);
+  recordCollection(open(machine.start({ interrupt: refuse("createFile", "ENOSPC") })));
 
-  t.equal(lastCollection(machine.start(), location), earlier);
+  t.equal(lastCollection(open(machine.start())), earlier);
   t.end();
 });
 
 test("a directory of that name is no record", (t) => {
   const machine = machineWith();
-  machine.disk.makeDirectories(lastCollectionPath(location));
+  machine.disk.makeDirectories(`${location.stateDirectory}/last-collection`);
 
-  t.equal(lastCollection(machine.start(), location), undefined);
+  t.equal(lastCollection(open(machine.start())), undefined);
   t.end();
 });

@@ -2,7 +2,7 @@ import { test } from "tap";
 import { releaseSeenDead, type SeenDead } from "../../../src/operator/gc/seen-dead.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { filesOf, journalOf, location, machineWith, withStore } from "../../store/fixtures.ts";
+import { filesOf, journalOf, location, machineWith, withNetwork } from "../../store/fixtures.ts";
 
 const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0", "10.0.0.4": "c2" };
 
@@ -16,7 +16,7 @@ test("a reservation that is unchanged since it was seen dead is released, also i
   const machine = machineWith(files);
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
 
-  const released = withStore(machine.start(), (store) => releaseSeenDead(store, dead));
+  const released = withNetwork(machine.start(), (network) => releaseSeenDead(network, dead));
 
   t.same(released, ["10.0.0.2", "10.0.0.4"]);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
@@ -34,7 +34,7 @@ test("a reservation that is gone, has another owner or was written again is not 
   machine.wait(1);
   machine.disk.put(`${location.directory}/10.0.0.3`, "c1\r\neth0");
 
-  const released = withStore(machine.start(), (store) => releaseSeenDead(store, dead));
+  const released = withNetwork(machine.start(), (network) => releaseSeenDead(network, dead));
 
   t.same(released, []);
   t.same(Object.keys(filesOf(machine)), Object.keys(files));
@@ -46,10 +46,13 @@ test("what cannot be removed is reported after the rest is removed", (t) => {
   const dead = [seen(machine, "10.0.0.2", "c1\r\neth0"), seen(machine, "10.0.0.4", "c2")];
   const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);
 
-  t.throws(() => withStore(machine.start({ interrupt }), (store) => releaseSeenDead(store, dead)), {
-    code: 5,
-    message: "failed to release 1 of 2 addresses",
-  });
+  t.throws(
+    () => withNetwork(machine.start({ interrupt }), (network) => releaseSeenDead(network, dead)),
+    {
+      code: 5,
+      message: "failed to release 1 of 2 addresses",
+    },
+  );
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);
   t.end();
 });

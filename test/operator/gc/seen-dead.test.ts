@@ -1,13 +1,8 @@
 import { test } from "tap";
-import {
-  readSeenDead,
-  type SeenDead,
-  seenDeadPath,
-  writeSeenDead,
-} from "../../../src/operator/gc/seen-dead.ts";
+import { readSeenDead, type SeenDead, writeSeenDead } from "../../../src/operator/gc/seen-dead.ts";
 import { type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
 import type { MemoryMachine, Outcome } from "../../harness/memory-machine.ts";
-import { location, machineWith } from "../../store/fixtures.ts";
+import { location, machineWith, open } from "../../store/fixtures.ts";
 
 const seenDead: SeenDead = {
   name: "10.0.0.2",
@@ -19,15 +14,15 @@ const seenDead: SeenDead = {
 test("reservations seen dead are read as written, to the nanosecond", (t) => {
   const machine = machineWith();
   const system = machine.start();
-  t.same(readSeenDead(system, location), []);
+  t.same(readSeenDead(open(system)), []);
 
   const both = [seenDead, { ...seenDead, name: "fd00::2", owner: "c2" }];
-  writeSeenDead(system, location, both);
-  t.same(readSeenDead(system, location), both);
+  writeSeenDead(open(system), both);
+  t.same(readSeenDead(open(system)), both);
 
-  writeSeenDead(system, location, []);
+  writeSeenDead(open(system), []);
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
-  writeSeenDead(system, location, []);
+  writeSeenDead(open(system), []);
   t.end();
 });
 
@@ -35,9 +30,9 @@ for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]'
   test(`${JSON.stringify(text)} has no reservation seen dead`, (t) => {
     const machine = machineWith();
     machine.disk.makeDirectories(location.stateDirectory);
-    machine.disk.put(seenDeadPath(location), text);
+    machine.disk.put(`${location.stateDirectory}/seen-dead.json`, text);
 
-    t.same(readSeenDead(machine.start(), location), []);
+    t.same(readSeenDead(open(machine.start())), []);
     t.end();
   });
 }
@@ -45,21 +40,21 @@ for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]'
 /** Writes one reservation that was seen dead; returns the outcome. */
 function write(machine: MemoryMachine, later: SeenDead, interrupt?: Interrupt): Outcome {
   return machine.run({ interrupt }, (system) => {
-    writeSeenDead(system, location, [later]);
+    writeSeenDead(open(system), [later]);
     return 0;
   });
 }
 
 test("a run that is killed while it writes leaves the old list or the new one", (t) => {
   const machine = machineWith();
-  writeSeenDead(machine.start(), location, [seenDead]);
+  writeSeenDead(open(machine.start()), [seenDead]);
   const later = { ...seenDead, since: seenDead.since + 1 };
 
   const { calls } = machine.try(() => write(machine, later));
   const found = [...calls.keys(), calls.length].map((at) =>
     machine.try(() => {
       write(machine, later, stopAt(at + 1, 0.5));
-      return readSeenDead(machine.start(), location).map(({ since }) => since);
+      return readSeenDead(open(machine.start())).map(({ since }) => since);
     }),
   );
 
@@ -73,6 +68,6 @@ test("a failed write is an error", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("createFile", "ENOSPC") });
 
-  t.throws(() => writeSeenDead(system, location, [seenDead]), { code: "ENOSPC" });
+  t.throws(() => writeSeenDead(open(system), [seenDead]), { code: "ENOSPC" });
   t.end();
 });

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import type { NetworkName } from "../../../src/cni/call.ts";
 import { commandText, shellCommand } from "../../../src/operator/node/command-text.ts";
-import { locate } from "../../../src/store/files/paths.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 interface Given {
@@ -16,8 +16,8 @@ interface Given {
 function textFor(words: readonly [string, ...string[]], given: Given): string {
   const { options = {}, environment = {}, dataDir = "/var/lib/cni/networks" } = given;
   const system = new MemoryMachine().start({ environment });
-  const location = locate(dataDir, "net" as NetworkName);
-  return commandText({ system, option: (name) => options[name] }, location, words);
+  const files = openNetwork(system, dataDir, "net" as NetworkName);
+  return commandText({ system, option: (name) => options[name] }, files, words);
 }
 
 const cases: Readonly<Record<string, readonly [Given, string]>> = {

@@ -4,9 +4,11 @@ import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { containerOf, readReservations } from "../../../src/operator/node/node-reservations.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
+import { networkName } from "../../store/fixtures.ts";
 import { networkIn } from "./reservation.ts";
 
 const names = ["10.7.9.2", "10.7.9.3", "10.7.9.4"];
@@ -38,7 +40,10 @@ function readWhile(
       ? { readFile: before(system.readFile) }
       : { linkStatus: before(system.linkStatus) }),
   };
-  return readReservations(changing, networkIn(dataDir)).map(({ owner }) => containerOf(owner));
+  const location = openNetwork(changing, dataDir, networkName("net"));
+  return readReservations(changing, networkIn(dataDir, { location })).map(({ owner }) =>
+    containerOf(owner),
+  );
 }
 
 for (const call of ["readFile", "linkStatus"] as const) {

@@ -2,14 +2,15 @@
 
 import type { FoundNetwork } from "../../../src/operator/node/networks.ts";
 import type { NodeReservation } from "../../../src/operator/node/node-reservations.ts";
-import { locate } from "../../../src/store/files/paths.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
 import type { Owner } from "../../../src/store/reservations/owner.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address, networkName } from "../../store/fixtures.ts";
 
 /** The network `net`, without ranges, in a data directory. */
 export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}): FoundNetwork {
   return {
-    location: locate(dataDir, networkName("net")),
+    location: openNetwork(new MemoryMachine().start(), dataDir, networkName("net")),
     source: undefined,
     rangeSets: [],
     exclusions: [],

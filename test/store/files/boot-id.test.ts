@@ -1,16 +1,17 @@
 import { test } from "tap";
-import { bootId, machineId } from "../../../src/store/files/boot-id.ts";
+import { machineId } from "../../../src/store/files/boot-id.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { open } from "../fixtures.ts";
 
 test("each boot has an id of its own", (t) => {
   const machine = new MemoryMachine();
-  const first = bootId(machine.start());
-  t.equal(first, bootId(machine.start()));
+  const first = open(machine.start()).boot;
+  t.equal(first, open(machine.start()).boot);
 
   machine.boot();
 
-  t.not(bootId(machine.start()), first);
+  t.not(open(machine.start()).boot, first);
   t.end();
 });
 
@@ -18,7 +19,7 @@ test("without /proc, or with something else in its place, there is none", (t) =>
   const machine = new MemoryMachine();
   for (const content of [undefined, "", "unknown\n", "x".repeat(100)]) {
     machine.bootId = content;
-    t.equal(bootId(machine.start()), undefined);
+    t.equal(open(machine.start()).boot, undefined);
   }
   t.end();
 });

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { dateBack, identityOf } from "../../../src/store/files/fingerprint.ts";
+import { dateBack, fingerprintOf } from "../../../src/store/files/fingerprint.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { location, machineWith } from "../fixtures.ts";
 
@@ -9,11 +9,11 @@ test("a directory that was dated back shows every later write, however coarse th
   for (const grain of [1n, 4_000_000n, 1_000_000_000n]) {
     const machine = machineWith();
     machine.disk.grain = grain;
-    const identity = dateBack(machine.start(), directory);
+    const fingerprint = dateBack(machine.start(), directory);
 
-    t.equal(identityOf(machine.disk.status(directory)), identity);
+    t.equal(fingerprintOf(machine.disk.status(directory)), fingerprint);
     machine.disk.put(`${directory}/10.0.0.2`, "");
-    t.not(identityOf(machine.disk.status(directory)), identity);
+    t.not(fingerprintOf(machine.disk.status(directory)), fingerprint);
   }
   t.end();
 });
@@ -25,7 +25,7 @@ test("two processes never date a directory alike", (t) => {
   t.end();
 });
 
-test("there is no identity to rely on where times are kept in full seconds, or cannot be set", (t) => {
+test("there is no fingerprint to rely on where times are kept in full seconds, or cannot be set", (t) => {
   const coarse = machineWith();
   coarse.disk.resolution = 1_000_000_000n;
   t.equal(dateBack(coarse.start(), directory), undefined);

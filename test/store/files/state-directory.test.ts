@@ -1,16 +1,22 @@
 import { test } from "tap";
-import { withSafeStateDirectory } from "../../../src/store/files/state-directory.ts";
+import {
+  openStateDirectory,
+  type StateDirectory,
+} from "../../../src/store/files/state-directory.ts";
 import { withLock } from "../../../src/store/lock.ts";
 import { parseOwner } from "../../../src/store/reservations/owner.ts";
+import type { System } from "../../../src/system/system.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith } from "../fixtures.ts";
+import { location, machineWith, open } from "../fixtures.ts";
 
-const parts = ["/data/.host-local", location.stateDirectory, location.temporaryDirectory];
+const ROOT = "/data/.host-local";
+
+const parts = [ROOT, location.stateDirectory, location.temporaryDirectory];
 
 /** Whether the state directory is used on this machine. */
 function usesStateDirectory(machine: MemoryMachine): boolean {
-  return withSafeStateDirectory(machine.start(), location).usesStateDirectory;
+  return openStateDirectory(machine.start(), ROOT, location.stateDirectory) !== undefined;
 }
 
 test("the state directory is used where it, or a part of it, is missing or exists", (t) => {
@@ -40,7 +46,7 @@ test("it is not used where lstat(2) fails on it", (t) => {
   for (const part of parts) {
     const system = machineWith().start({ interrupt: refuse("linkStatus", "EACCES", part) });
 
-    t.notOk(withSafeStateDirectory(system, location).usesStateDirectory, part);
+    t.equal(openStateDirectory(system, ROOT, location.stateDirectory), undefined, part);
   }
   t.end();
 });
@@ -50,14 +56,90 @@ test("where it is not used, everything is searched for, and nothing below it is 
   machine.disk.putLink(location.temporaryDirectory, "/elsewhere");
   const system = machine.start();
 
-  withLock(system, location, { holder: "", timeoutSeconds: 0 }, (store) => {
-    t.equal(store.allOwned().length, 1);
-    store.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
+  withLock(open(system), { holder: "", timeoutSeconds: 0 }, (network) => {
+    t.equal(network.allOwned().length, 1);
+    network.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
   });
 
   const touched = system.calls.filter(
     ({ operation, path }) => path.startsWith("/data/.host-local") && operation !== "linkStatus",
   );
   t.same(touched, []);
+  t.end();
+});
+
+/** The state directory of the network `net`, which may be used. */
+function stateOf(system: System): StateDirectory {
+  const state = openStateDirectory(system, ROOT, location.stateDirectory);
+  if (state === undefined) throw new Error("it may not be used");
+  return state;
+}
+
+const FILE = `${location.stateDirectory}/file`;
+
+test("a file of lines is read as it was replaced, and is for its owner alone to read", (t) => {
+  const machine = machineWith();
+  for (const lines of [["form 1", "a b", "c"], ["form 1"]]) {
+    stateOf(machine.start()).replaceLines("file", lines);
+
+    t.equal(machine.disk.readFile(FILE, 100), `${lines.join("\n")}\n`);
+    t.same(stateOf(machine.start()).lines("file"), [...lines, ""]);
+    t.same(stateOf(machine.start()).requireLines("file"), [...lines, ""]);
+  }
+  t.equal(machine.disk.modeOf(FILE), 0o600);
+  t.equal(machine.disk.modeOf(location.stateDirectory), 0o700);
+  t.same(machine.disk.list(location.temporaryDirectory), []);
+  t.end();
+});
+
+test("a file without lines is removed, and may be missing", (t) => {
+  const machine = machineWith();
+  stateOf(machine.start()).replaceLines("file", []);
+  stateOf(machine.start()).replaceLines("file", ["form 1"]);
+  t.ok(machine.disk.has(FILE));
+
+  stateOf(machine.start()).replaceLines("file", []);
+
+  t.notOk(machine.disk.has(FILE));
+  t.same(stateOf(machine.start()).requireLines("file"), []);
+  t.end();
+});
+
+test("a failed replacement is an error and leaves the earlier lines", (t) => {
+  const machine = machineWith();
+  stateOf(machine.start()).replaceLines("file", ["form 1"]);
+  const refused = (operation: "createFile" | "rename" | "unlink"): StateDirectory =>
+    stateOf(machine.start({ interrupt: refuse(operation, "EIO") }));
+
+  t.throws(() => refused("createFile").replaceLines("file", ["form 2"]), { code: "EIO" });
+  t.throws(() => refused("rename").replaceLines("file", ["form 2"]), { code: "EIO" });
+  t.throws(() => refused("unlink").replaceLines("file", []), { code: "EIO" });
+
+  t.same(stateOf(machine.start()).lines("file"), ["form 1", ""]);
+  t.end();
+});
+
+test("where there is no file that may be believed there are no lines", (t) => {
+  const missing = machineWith();
+  const directory = machineWith();
+  directory.disk.makeDirectories(FILE);
+  for (const machine of [missing, directory]) {
+    t.same(stateOf(machine.start()).lines("file"), []);
+    t.same(stateOf(machine.start()).requireLines("file"), []);
+  }
+  for (const code of ["EFBIG", "ELOOP"]) {
+    const interrupt = refuse("readFile", code);
+    t.same(stateOf(machineWith().start({ interrupt })).requireLines("file"), [], code);
+  }
+  t.end();
+});
+
+test("a file that cannot be read for the moment is an error only where that matters", (t) => {
+  for (const code of ["EIO", "EMFILE", "EACCES"]) {
+    const state = stateOf(machineWith().start({ interrupt: refuse("readFile", code) }));
+
+    t.same(state.lines("file"), [], code);
+    t.throws(() => state.requireLines("file"), { code });
+  }
   t.end();
 });

@@ -1,15 +1,15 @@
 import { test } from "tap";
-import { locate } from "../../../src/store/files/paths.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { requireWritableStore } from "../../../src/store/files/writable.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith, networkName } from "../fixtures.ts";
+import { location, machineWith, open } from "../fixtures.ts";
 
 test("a writable network directory is enough", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("requireWritable", "EACCES", "/data") });
 
-  t.doesNotThrow(() => requireWritableStore(system, location));
+  t.doesNotThrow(() => requireWritableStore(open(system)));
   t.end();
 });
 
@@ -23,9 +23,9 @@ test("while it is missing, the nearest existing directory above it counts", (t) 
     const machine = new MemoryMachine();
     machine.disk.makeDirectories(existing);
 
-    t.doesNotThrow(() => requireWritableStore(machine.start(), location));
+    t.doesNotThrow(() => requireWritableStore(open(machine.start())));
     const refused = machine.start({ interrupt: refuse("requireWritable", "EROFS", asked) });
-    t.throws(() => requireWritableStore(refused, location), {
+    t.throws(() => requireWritableStore(open(refused)), {
       message: `access ${asked}: read-only file system`,
     });
     t.notOk(machine.disk.has("/data/net"), "nothing is created");
@@ -36,7 +36,7 @@ test("while it is missing, the nearest existing directory above it counts", (t) 
 test("a relative data directory ends at the working directory", (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("requireWritable", "ENOENT") });
 
-  t.throws(() => requireWritableStore(system, locate("data", networkName("net"))), {
+  t.throws(() => requireWritableStore(openNetwork(system, "data", location.network)), {
     message: "access .: no such file or directory",
   });
   t.end();
@@ -46,10 +46,10 @@ test("a file in the path, or a dangling link, is an error", (t) => {
   for (const path of ["/data", "/data/net"]) {
     const machine = new MemoryMachine();
     machine.disk.put(path, "");
-    t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+    t.throws(() => requireWritableStore(open(machine.start())), { code: "ENOTDIR" });
 
     machine.disk.putLink(path, "/nowhere");
-    t.throws(() => requireWritableStore(machine.start(), location), { code: "ENOTDIR" });
+    t.throws(() => requireWritableStore(open(machine.start())), { code: "ENOTDIR" });
   }
   t.end();
 });
@@ -64,7 +64,7 @@ test("a directory that another call makes meanwhile is no obstacle", (t) => {
         : undefined,
   });
 
-  t.doesNotThrow(() => requireWritableStore(system, location));
+  t.doesNotThrow(() => requireWritableStore(open(system)));
   t.ok(machine.disk.has(location.directory));
   t.end();
 });

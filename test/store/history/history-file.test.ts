@@ -1,20 +1,18 @@
 import { test } from "tap";
+import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import {
   type HistoryCall,
   hasHistory,
-  historyPath,
   keepHistory,
   readHistory,
-  turnedOverPath,
 } from "../../../src/store/history/history-file.ts";
-import type { Change } from "../../../src/store/locked-network.ts";
-import { Store } from "../../../src/store/locked-network.ts";
+import type { Change } from "../../../src/store/history/history-record.ts";
 import { pauseAt, refuse } from "../../harness/interruption.ts";
-import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
-import { attachment, location, machineWith } from "../fixtures.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { attachment, location, machineWith, OPENING, open } from "../fixtures.ts";
 
 const MAX = 4096;
-const path = historyPath(location);
+const path = `${location.stateDirectory}/history`;
 
 function call(changed: Partial<HistoryCall> = {}): HistoryCall {
   const caller = (): string => "containerd/bridge";
@@ -27,22 +25,16 @@ function change(kind: Change["kind"], name: string, container = "c1"): Change {
 
 /** Keeps changes as a call does under the lock; returns what it says on standard error. */
 function keep(
-  process: MemoryProcess,
+  files: NetworkFiles,
   changes: readonly Change[],
-  {
-    isLocked = true,
-    usesStateDirectory = true,
-    ...changed
-  }: Partial<HistoryCall> & { isLocked?: boolean; usesStateDirectory?: boolean } = {},
+  { isLocked = true, ...changed }: Partial<HistoryCall> & { isLocked?: boolean } = {},
 ): string {
-  const store = new Store(process, { ...location, usesStateDirectory }, isLocked);
-  keepHistory(store, call(changed), changes, isLocked);
-  return store.warnings;
+  return keepHistory(files, call(changed), changes, isLocked) ?? "";
 }
 
 /** What the history tells, in short. */
 function told(machine: MemoryMachine): readonly string[] | undefined {
-  return readHistory(machine.start(), location)?.map(({ verb, address, container, pod }) =>
+  return readHistory(open(machine.start()))?.map(({ verb, address, container, pod }) =>
     `${verb} ${address} ${container} ${pod}`.trimEnd(),
   );
 }
@@ -50,11 +42,11 @@ function told(machine: MemoryMachine): readonly string[] | undefined {
 test("each change is a line, in a file for root alone", (t) => {
   const machine = machineWith();
   t.equal(told(machine), undefined);
-  t.equal(hasHistory(machine.start(), location), false);
+  t.equal(hasHistory(open(machine.start())), false);
 
-  keep(machine.start(), [change("reserved", "10.0.0.2"), change("reserved", "fd00::2")]);
+  keep(open(machine.start()), [change("reserved", "10.0.0.2"), change("reserved", "fd00::2")]);
   machine.wait(5000);
-  keep(machine.start(), [change("released", "10.0.0.2")], { verb: "DEL" });
+  keep(open(machine.start()), [change("released", "10.0.0.2")], { verb: "DEL" });
 
   t.equal(
     machine.disk.readFile(path, 1000),
@@ -64,19 +56,20 @@ test("each change is a line, in a file for root alone", (t) => {
 `,
   );
   t.equal(machine.disk.modeOf(path), 0o600);
-  t.equal(hasHistory(machine.start(), location), true);
+  t.equal(hasHistory(open(machine.start())), true);
   t.end();
 });
 
 test("a call that changes nothing asks for nothing and writes nothing", (t) => {
   const machine = machineWith();
   const process = machine.start();
+  const files = open(process);
   const caller = (): string => t.fail("asked") as never;
 
-  keep(process, [], { caller });
-  keep(process, [change("reserved", "10.0.0.2"), change("released", "10.0.0.2")], { caller });
+  keep(files, [], { caller });
+  keep(files, [change("reserved", "10.0.0.2"), change("released", "10.0.0.2")], { caller });
 
-  t.same(process.calls, []);
+  t.same(process.calls.slice(OPENING), []);
   t.end();
 });
 
@@ -84,7 +77,7 @@ test("what gives way to an ADD is a line of its own, of another's pod", (t) => {
   const machine = machineWith();
   const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "nobody" } };
 
-  keep(machine.start(), [
+  keep(open(machine.start()), [
     change("released", "10.0.0.2", "old"),
     change("reserved", "10.0.0.2"),
     empty,
@@ -98,12 +91,12 @@ test("what gives way to an ADD is a line of its own, of another's pod", (t) => {
   t.end();
 });
 
-test("the file is turned over once, before it gets longer than it may", (t) => {
+test("the file is rotated once, before it gets longer than it may", (t) => {
   const machine = machineWith();
   const names = Array.from({ length: 200 }, (_, at) => `10.0.1.${at}`);
   for (const name of names) {
-    keep(machine.start(), [change("reserved", name)]);
-    const sizes = [path, turnedOverPath(location)].map((file) =>
+    keep(open(machine.start()), [change("reserved", name)]);
+    const sizes = [path, `${location.stateDirectory}/history.1`].map((file) =>
       machine.disk.has(file) ? machine.disk.status(file).size : 0,
     );
     t.ok(Math.max(...sizes) <= MAX, `${sizes}`);
@@ -121,8 +114,8 @@ test("the file is turned over once, before it gets longer than it may", (t) => {
 test("the lines of one call stay together", (t) => {
   const machine = machineWith();
   const many = Array.from({ length: 100 }, (_, at) => change("released", `10.0.1.${at}`));
-  keep(machine.start(), many, { verb: "GC", pod: "" });
-  keep(machine.start(), [change("reserved", "10.0.0.2")]);
+  keep(open(machine.start()), many, { verb: "GC", pod: "" });
+  keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
   t.equal(told(machine)?.length, 101);
   t.end();
 });
@@ -135,7 +128,7 @@ test("a history that cannot be kept is one line on standard error", (t) => {
       () => {
         const machine = machineWith();
         machine.disk.putLink(path, "/etc/passwd");
-        return keep(machine.start(), [change("reserved", "10.0.0.2")]);
+        return keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
       },
     ],
     [
@@ -144,7 +137,7 @@ test("a history that cannot be kept is one line on standard error", (t) => {
       () => {
         const machine = machineWith();
         machine.disk.makeDirectories(path);
-        return keep(machine.start(), [change("reserved", "10.0.0.2")]);
+        return keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
       },
     ],
     [
@@ -153,22 +146,23 @@ test("a history that cannot be kept is one line on standard error", (t) => {
       () => {
         const machine = machineWith();
         const interrupt = refuse("createFile", "ENOSPC");
-        return keep(machine.start({ interrupt }), [change("reserved", "10.0.0.2")]);
+        return keep(open(machine.start({ interrupt })), [change("reserved", "10.0.0.2")]);
       },
     ],
     [
       "a state directory behind a link",
       `open ${path}: not a directory`,
       () => {
-        const usesStateDirectory = false;
-        const changes = [change("reserved", "10.0.0.2")];
-        return keep(machineWith().start(), changes, { usesStateDirectory });
+        const machine = machineWith();
+        machine.disk.putLink("/data/.host-local", "/elsewhere");
+        return keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
       },
     ],
     [
       "a call without the lock",
       "lock /data/net/lock: resource temporarily unavailable",
-      () => keep(machineWith().start(), [change("released", "10.0.0.2")], { isLocked: false }),
+      () =>
+        keep(open(machineWith().start()), [change("released", "10.0.0.2")], { isLocked: false }),
     ],
   ];
   for (const [name, reason, attempt] of lines) {
@@ -177,29 +171,29 @@ test("a history that cannot be kept is one line on standard error", (t) => {
   t.end();
 });
 
-test("a reader never misses a file that is turned over while it reads", (t) => {
+test("a reader never misses a file that is rotated while it reads", (t) => {
   const prepare = (): MemoryMachine => {
     const machine = machineWith();
     for (let at = 0; at < 150; at++) {
-      keep(machine.start(), [change("reserved", `10.0.1.${at}`)]);
+      keep(open(machine.start()), [change("reserved", `10.0.1.${at}`)]);
     }
-    // The next line turns it over.
+    // The next line rotates it.
     const { disk } = machine;
     disk.write(path, `${disk.readFile(path, MAX)}${"\n".repeat(MAX - disk.status(path).size)}`);
     return machine;
   };
   const undisturbed = prepare().start();
-  readHistory(undisturbed, location);
-  t.ok(undisturbed.calls.length >= 5);
+  readHistory(open(undisturbed));
+  t.ok(undisturbed.calls.length >= OPENING + 5);
 
   for (const { number } of undisturbed.calls) {
     const machine = prepare();
     const before = told(machine) ?? [];
     const interrupt = pauseAt(number, () =>
-      keep(machine.start(), [change("reserved", "10.0.2.1")]),
+      keep(open(machine.start()), [change("reserved", "10.0.2.1")]),
     );
 
-    const read = readHistory(machine.start({ interrupt }), location) ?? [];
+    const read = readHistory(open(machine.start({ interrupt }))) ?? [];
 
     const addresses = read.map(({ address }) => address);
     const last = before.at(-1)?.split(" ")[1] ?? "";
@@ -214,9 +208,9 @@ test("nothing is read through a link, and what may not be read is an error", (t)
   machine.disk.put("/elsewhere", "");
   machine.disk.putLink(path, "/elsewhere");
   t.equal(told(machine), undefined);
-  t.equal(hasHistory(machine.start(), location), false);
+  t.equal(hasHistory(open(machine.start())), false);
 
   const refused = machine.start({ interrupt: refuse("linkStatus", "EACCES") });
-  t.throws(() => readHistory(refused, location), { code: "EACCES" });
+  t.throws(() => readHistory(open(refused)), { code: "EACCES" });
   t.end();
 });

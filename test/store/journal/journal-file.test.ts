@@ -1,11 +1,9 @@
 import { test } from "tap";
 import { parseContainerId } from "../../../src/cni/attachment.ts";
-import { bootId, machineId } from "../../../src/store/files/boot-id.ts";
 import { dateBack } from "../../../src/store/files/fingerprint.ts";
 import {
-  currentSeal,
   heldLine,
-  journalPath,
+  type JournalContent,
   keyOf,
   keyOfOwner,
   listingOf,
@@ -15,19 +13,20 @@ import {
   renewJournal,
   type Seal,
   sealJournal,
-  startOf,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { parseOwner } from "../../../src/store/reservations/owner.ts";
-import type { Lines } from "../../../src/system/system.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, location, machineWith } from "../fixtures.ts";
+import { attachment, location, machineWith, open } from "../fixtures.ts";
 
-const path = journalPath(location);
+const path = `${location.stateDirectory}/journal`;
 const c1 = attachment("c1");
 
 function listing(lines: readonly string[]): readonly [names: readonly string[], complete: boolean] {
-  const { reservations, isComplete } = listingOf({ first: "", found: lines, size: 0 }, c1);
+  const { reservations, isComplete } = listingOf(
+    { seal: undefined, isCurrent: true, found: lines },
+    c1,
+  );
   return [reservations.map(({ name }) => name), isComplete];
 }
 
@@ -62,29 +61,31 @@ test("a line begins with the container and the interface, in place of which lega
 
 /** Writes a journal anew and seals it, with something else in place of parts of the seal. */
 function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): void {
-  const system = machine.start();
-  const length = renewJournal(system, location, readAll(system, location), machineId(system));
-  const directory = dateBack(system, location.directory);
-  const boot = bootId(system);
-  if (directory === undefined || boot === undefined) throw new Error("it cannot be sealed");
+  const files = open(machine.start());
+  const { state, boot } = files;
+  if (state === undefined || boot === undefined) throw new Error("it cannot be sealed");
+  const length = renewJournal(state, readAll(files), files.requireMachine());
+  const directory = dateBack(files.system, files.directory);
+  if (directory === undefined) throw new Error("it cannot be sealed");
   const seal = {
     boot,
-    machine: machineId(system),
+    machine: files.requireMachine(),
     directory,
     reservations: 2,
     length: length + lines.length,
     renewed: length,
   };
-  sealJournal(system, location, lines, { ...seal, ...other });
+  sealJournal(state, lines, { ...seal, ...other });
 }
 
-function read(machine: MemoryMachine): Lines | undefined {
-  return readJournal(machine.start(), location, startOf(parseContainerId("c1")));
+function read(machine: MemoryMachine): JournalContent | undefined {
+  return readJournal(open(machine.start()), parseContainerId("c1"));
 }
 
-function sealOf(machine: MemoryMachine): Seal | undefined {
+/** The seal of the journal, where it is current. */
+function currentSeal(machine: MemoryMachine): Seal | undefined {
   const journal = read(machine);
-  return journal && currentSeal(machine.start(), location, journal);
+  return journal?.isCurrent === true ? journal.seal : undefined;
 }
 
 const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c10\r\neth0", "10.0.0.4": "c1", lock: "" };
@@ -96,7 +97,7 @@ test("a journal that is written anew lists what a search has found, for its owne
   sealed(machine, {}, "c1 eth1 10.0.0.5\n");
 
   t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
-  t.match(sealOf(machine), { reservations: 2, renewed: 305, length: 322 });
+  t.match(currentSeal(machine), { reservations: 2, renewed: 305, length: 322 });
   t.equal(machine.disk.modeOf(path), 0o600);
   t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
   t.same(machine.disk.list(location.temporaryDirectory), []);
@@ -122,9 +123,9 @@ test("the seal is current only for this boot, this state of the directory and th
   for (const [what, change] of changes) {
     machine.try(() => {
       sealed(machine);
-      t.ok(sealOf(machine));
+      t.ok(currentSeal(machine));
       change();
-      t.equal(sealOf(machine), undefined, what);
+      t.equal(currentSeal(machine), undefined, what);
     });
     machine.boot();
   }
@@ -141,7 +142,7 @@ test("a seal of nonsense is not current", (t) => {
   ]) {
     const machine = machineWith(two);
     sealed(machine, other);
-    t.equal(sealOf(machine), undefined, JSON.stringify(other));
+    t.equal(currentSeal(machine), undefined, JSON.stringify(other));
   }
   t.end();
 });
@@ -149,10 +150,10 @@ test("a seal of nonsense is not current", (t) => {
 test("a journal that has grown to several times its length is not current, so that it is written anew", (t) => {
   const machine = machineWith(two);
   sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
-  t.ok(sealOf(machine), "a short one may grow");
+  t.ok(currentSeal(machine), "a short one may grow");
 
   sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(5000));
-  t.equal(sealOf(machine), undefined);
+  t.equal(currentSeal(machine), undefined);
   t.end();
 });
 

@@ -1,11 +1,10 @@
 import { test } from "tap";
-import { OpenJournal } from "../../../src/store/journal/journal.ts";
-import { journalPath, keyOf, startOf } from "../../../src/store/journal/journal-file.ts";
-import { knownCount } from "../../../src/store/locked-network.ts";
+import { Journal } from "../../../src/store/journal/journal.ts";
+import { keyOf, knownCount } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { failAt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, journalOf, location, machineWith, withStore } from "../fixtures.ts";
+import { attachment, journalOf, location, machineWith, open, withNetwork } from "../fixtures.ts";
 
 const c1 = attachment("c1");
 const key = keyOf(c1);
@@ -13,27 +12,27 @@ const key = keyOf(c1);
 /** A machine with one reservation, of `c1`, and a journal that lists it. */
 function machineWithJournal(): MemoryMachine {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  withStore(machine.start(), (store) => store.heldBy(c1, "search"));
+  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
   return machine;
 }
 
 function journalFile(machine: MemoryMachine): string {
-  return machine.start().readFile(journalPath(location), 1e6);
+  return machine.start().readFile(`${location.stateDirectory}/journal`, 1e6);
 }
 
 test("it is read once a call, and only under the lock", (t) => {
   const machine = machineWithJournal();
-  const journal = new OpenJournal(machine.start(), location, true);
+  const journal = new Journal(open(machine.start()), true);
 
-  t.same(journal.read(startOf(c1.containerId))?.found, ["c1 eth0 10.0.0.2"]);
-  t.equal(journal.read(startOf(c1.containerId)), undefined);
-  t.equal(new OpenJournal(machine.start(), location, false).read(undefined), undefined);
+  t.same(journal.read(c1.containerId)?.found, ["c1 eth0 10.0.0.2"]);
+  t.equal(journal.read(c1.containerId), undefined);
+  t.equal(new Journal(open(machine.start()), false).read(undefined), undefined);
   t.end();
 });
 
 test("what is reserved and released is listed and counted from the end of the call on", (t) => {
   const machine = machineWithJournal();
-  const journal = new OpenJournal(machine.start(), location, true);
+  const journal = new Journal(open(machine.start()), true);
   journal.change();
   journal.reserved(key, "10.0.0.3");
   journal.reserved(key, "10.0.0.4");
@@ -43,21 +42,21 @@ test("what is reserved and released is listed and counted from the end of the ca
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.2" });
   journal.close();
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
-  t.equal(knownCount(machine.start(), location), 2);
+  t.equal(knownCount(open(machine.start())), 2);
   t.end();
 });
 
 test("an abandoned journal stays as it is, and so does that of a change which may have failed", (t) => {
   for (const end of [
-    (journal: OpenJournal) => journal.abandon(),
-    (journal: OpenJournal) => {
+    (journal: Journal) => journal.abandon(),
+    (journal: Journal) => {
       const system = machineWith().start({ interrupt: failAt(1, "EIO") });
-      t.throws(() => journal.certainly(() => system.unlink("/data/net/10.0.0.2")), { code: "EIO" });
+      t.throws(() => journal.tracked(() => system.unlink("/data/net/10.0.0.2")), { code: "EIO" });
     },
   ]) {
     const machine = machineWithJournal();
     const before = journalFile(machine);
-    const journal = new OpenJournal(machine.start(), location, true);
+    const journal = new Journal(open(machine.start()), true);
     journal.change();
     journal.released(key, "10.0.0.2", true);
     end(journal);
@@ -72,9 +71,9 @@ test("what a journal of this boot lists and a search does not find is missing", 
   machine.disk.unlink("/data/net/10.0.0.2");
   const missing = () => {
     const system = machine.start();
-    const journal = new OpenJournal(system, location, true);
+    const journal = new Journal(open(system), true);
     journal.read(undefined);
-    return journal.missingIn(readAll(system, location));
+    return journal.missingIn(readAll(open(system)));
   };
 
   t.same(missing(), ["10.0.0.2"]);
@@ -87,10 +86,10 @@ test("it never makes a call fail", (t) => {
   const machine = machineWithJournal();
   for (const operation of ["findLines", "createFile", "rename", "extendFile"] as const) {
     const system = machine.start({ interrupt: refuse(operation, "EIO") });
-    const journal = new OpenJournal(system, location, true);
+    const journal = new Journal(open(system), true);
     t.doesNotThrow(() => {
       journal.change();
-      journal.renew(readAll(system, location));
+      journal.renew(readAll(open(system)));
       journal.close();
     }, operation);
   }

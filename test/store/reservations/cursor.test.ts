@@ -2,7 +2,10 @@ import { test } from "tap";
 import { formatAddress } from "../../../src/ipam/address.ts";
 import { cursorPath, readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
 import { failAt, failDiskFrom, refuse, stopAt } from "../../harness/interruption.ts";
-import { address, filesOf, location, machineWith } from "../fixtures.ts";
+import { address, filesOf, location, machineWith, OPENING, open } from "../fixtures.ts";
+
+/** The cursor of the first range set. */
+const CURSOR = "/data/net/last_reserved_ip.0";
 
 /** No line is expected. */
 function unexpected(line: string): never {
@@ -10,7 +13,7 @@ function unexpected(line: string): never {
 }
 
 test("each range set has its cursor's file", (t) => {
-  t.equal(cursorPath(location, 2), "/data/net/last_reserved_ip.2");
+  t.equal(cursorPath(open(machineWith().start()), 2), "/data/net/last_reserved_ip.2");
   t.end();
 });
 
@@ -30,7 +33,7 @@ test("a cursor is read as an address; anything else counts as absent", (t) => {
 
   for (const [content, expected] of cases) {
     const process = machineWith({ "last_reserved_ip.0": content }).start();
-    const cursor = readCursor(process, location, 0, unexpected);
+    const cursor = readCursor(open(process), 0, unexpected);
 
     t.equal(cursor && formatAddress(cursor), expected, JSON.stringify(content));
   }
@@ -40,7 +43,7 @@ test("a cursor is read as an address; anything else counts as absent", (t) => {
 test("a missing cursor is undefined, without a warning", (t) => {
   const process = machineWith().start();
 
-  t.equal(readCursor(process, location, 0, unexpected), undefined);
+  t.equal(readCursor(open(process), 0, unexpected), undefined);
   t.end();
 });
 
@@ -52,7 +55,7 @@ test("a cursor that cannot be read is undefined, with a warning", (t) => {
   const lines: string[] = [];
 
   t.equal(
-    readCursor(process, location, 1, (line) => lines.push(line)),
+    readCursor(open(process), 1, (line) => lines.push(line)),
     undefined,
   );
   t.equal(process.stderr, "", "it is not written while the lock is held");
@@ -66,27 +69,28 @@ test("a cursor that cannot be read is undefined, with a warning", (t) => {
 test("a new cursor gets the reference's content and mode", (t) => {
   const machine = machineWith();
 
-  writeCursor(machine.start(), location, 0, address("2001:DB8::0:3"));
+  writeCursor(open(machine.start()), 0, address("2001:DB8::0:3"));
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
-  t.equal(machine.disk.modeOf(cursorPath(location, 0)), 0o600);
+  t.equal(machine.disk.modeOf(CURSOR), 0o600);
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
   t.end();
 });
 
 test("a cursor is overwritten in place, and keeps its mode", (t) => {
   const machine = machineWith();
-  machine.disk.put(cursorPath(location, 0), "2001:db8::2222\n", 0o644);
-  const { inode } = machine.disk.status(cursorPath(location, 0));
+  machine.disk.put(CURSOR, "2001:db8::2222\n", 0o644);
+  const { inode } = machine.disk.status(CURSOR);
   const process = machine.start();
+  const files = open(process);
 
-  writeCursor(process, location, 0, address("2001:DB8::0:3"));
+  writeCursor(files, 0, address("2001:DB8::0:3"));
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
-  t.equal(machine.disk.modeOf(cursorPath(location, 0)), 0o644);
-  t.equal(machine.disk.status(cursorPath(location, 0)).inode, inode);
+  t.equal(machine.disk.modeOf(CURSOR), 0o644);
+  t.equal(machine.disk.status(CURSOR).inode, inode);
   t.same(
-    process.calls.map(({ operation }) => operation),
+    process.calls.slice(OPENING).map(({ operation }) => operation),
     ["overwriteFile"],
   );
   t.end();
@@ -94,12 +98,12 @@ test("a cursor is overwritten in place, and keeps its mode", (t) => {
 
 test("a symbolic link in place of a cursor is replaced and not followed", (t) => {
   const machine = machineWith({ target: "stays" });
-  machine.disk.putLink(cursorPath(location, 0), "target");
+  machine.disk.putLink(CURSOR, "target");
 
-  writeCursor(machine.start(), location, 0, address("10.0.0.3"));
+  writeCursor(open(machine.start()), 0, address("10.0.0.3"));
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3", target: "stays" });
-  t.equal(machine.disk.linkStatus(cursorPath(location, 0)).kind, "file");
+  t.equal(machine.disk.linkStatus(CURSOR).kind, "file");
   t.end();
 });
 
@@ -112,12 +116,12 @@ test("a cursor is never seen half written, wherever its writer is killed", (t) =
   ] as const) {
     const machine = machineWith({ "last_reserved_ip.0": "10.0.0.20" });
 
-    machine.run({ interrupt: stopAt(number, part) }, (system) => {
-      writeCursor(system, location, 0, address("10.0.0.3"));
+    machine.run({ interrupt: stopAt(OPENING + number, part) }, (system) => {
+      writeCursor(open(system), 0, address("10.0.0.3"));
       return 0;
     });
 
-    const cursor = readCursor(machine.start(), location, 0, unexpected);
+    const cursor = readCursor(open(machine.start()), 0, unexpected);
     t.match(cursor && formatAddress(cursor), /^10\.0\.0\.(20|3)$/);
   }
   t.end();
@@ -135,8 +139,8 @@ test("a first cursor is never seen half written, wherever its writer is killed",
   ] as const) {
     const machine = machineWith();
 
-    machine.run({ interrupt: stopAt(number, part) }, (system) => {
-      writeCursor(system, location, 0, address("10.0.0.3"));
+    machine.run({ interrupt: stopAt(OPENING + number, part) }, (system) => {
+      writeCursor(open(system), 0, address("10.0.0.3"));
       return 0;
     });
 
@@ -149,7 +153,7 @@ test("a cursor on another file system is written by way of the same directory", 
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
-  writeCursor(machine.start(), location, 0, address("10.0.0.3"));
+  writeCursor(open(machine.start()), 0, address("10.0.0.3"));
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3" });
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
@@ -158,9 +162,9 @@ test("a cursor on another file system is written by way of the same directory", 
 
 test("a cursor that cannot be written is an error, and the old one stays", (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
-  const system = machine.start({ interrupt: failAt(1, "ENOSPC") });
+  const system = machine.start({ interrupt: failAt(OPENING + 1, "ENOSPC") });
 
-  t.throws(() => writeCursor(system, location, 0, address("10.0.0.3")), {
+  t.throws(() => writeCursor(open(system), 0, address("10.0.0.3")), {
     message: "open /data/net/last_reserved_ip.0: no space left on device",
   });
 
@@ -170,9 +174,9 @@ test("a cursor that cannot be written is an error, and the old one stays", (t) =
 
 test("a first cursor that cannot be written is an error, and none is left", (t) => {
   const machine = machineWith();
-  const system = machine.start({ interrupt: failDiskFrom(2, "ENOSPC") });
+  const system = machine.start({ interrupt: failDiskFrom(OPENING + 2, "ENOSPC") });
 
-  t.throws(() => writeCursor(system, location, 0, address("10.0.0.3")), {
+  t.throws(() => writeCursor(open(system), 0, address("10.0.0.3")), {
     message: "open /data/net/.host-local-1001.0: no space left on device",
   });
 

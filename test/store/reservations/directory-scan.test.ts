@@ -2,7 +2,7 @@ import { test } from "tap";
 import { allIn, allOf, othersIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, location, machineWith } from "../fixtures.ts";
+import { attachment, machineWith, open } from "../fixtures.ts";
 
 const files = {
   "10.0.0.3": "c1\r\neth0",
@@ -18,7 +18,7 @@ const files = {
 };
 
 test("every reservation is found with its owner, in the order of names, and nothing else", (t) => {
-  const all = allIn(readAll(machineWith(files).start(), location));
+  const all = allIn(readAll(open(machineWith(files).start())));
 
   t.same(
     all.map(({ name, owner }) => [name, owner]),
@@ -35,7 +35,7 @@ test("every reservation is found with its owner, in the order of names, and noth
 });
 
 test("for an attachment, all of its container are found, and those of no usual form", (t) => {
-  const found = readAll(machineWith(files).start(), location);
+  const found = readAll(open(machineWith(files).start()));
   const names = (containerId: string): readonly string[] =>
     allOf(attachment(containerId), found).map(({ name }) => name);
 
@@ -49,8 +49,8 @@ test("a file that could not be read has an unknown owner; a missing directory ha
   const refused = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
     interrupt: refuse("readFile", "EIO"),
   });
-  t.match(othersIn(readAll(refused, location)), [{ name: "10.0.0.2", owner: { kind: "unknown" } }]);
+  t.match(othersIn(readAll(open(refused))), [{ name: "10.0.0.2", owner: { kind: "unknown" } }]);
 
-  t.same(allIn(readAll(new MemoryMachine().start(), location)), []);
+  t.same(allIn(readAll(open(new MemoryMachine().start()))), []);
   t.end();
 });

@@ -2,17 +2,16 @@ import { test } from "tap";
 import {
   directoryExists,
   type HeldReservation,
-  heldAmong,
   isBlankFile,
   listReservations,
+  readHeld,
   readOwner,
-  readOwners,
   releasable,
   removeReservation,
 } from "../../../src/store/reservations/reservation-file.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, filesOf, location, machineWith } from "../fixtures.ts";
+import { attachment, filesOf, machineWith, open } from "../fixtures.ts";
 
 test("every file named like an address is a reservation, in the byte order of names", (t) => {
   const machine = machineWith({
@@ -29,7 +28,7 @@ test("every file named like an address is a reservation, in the byte order of na
   });
 
   t.same(
-    listReservations(machine.start(), location).map(({ name }) => name),
+    listReservations(open(machine.start())).map(({ name }) => name),
     ["10.0.0.10", "10.0.0.9", "2001:db8::a", "::1"],
   );
   t.end();
@@ -40,22 +39,22 @@ test("a directory named like an address takes it, as any other kind of file does
   machine.disk.makeDirectories("/data/net/10.0.0.2");
 
   t.same(
-    listReservations(machine.start(), location).map(({ name }) => name),
+    listReservations(open(machine.start())).map(({ name }) => name),
     ["10.0.0.2"],
   );
-  t.same(readOwner(machine.start(), location, "10.0.0.2"), { kind: "nobody" });
+  t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "nobody" });
   t.end();
 });
 
 test("a reservation that is gone has no owner", (t) => {
-  t.same(readOwner(machineWith().start(), location, "10.0.0.2"), { kind: "nobody" });
+  t.same(readOwner(open(machineWith().start()), "10.0.0.2"), { kind: "nobody" });
   t.end();
 });
 
 test("a missing directory holds nothing; one that cannot be read is an error", (t) => {
-  t.same(listReservations(new MemoryMachine().start(), location), []);
+  t.same(listReservations(open(new MemoryMachine().start())), []);
   const refused = machineWith().start({ interrupt: refuse("list", "EACCES") });
-  t.throws(() => listReservations(refused, location), {
+  t.throws(() => listReservations(open(refused)), {
     message: "open /data/net: permission denied",
   });
   t.end();
@@ -73,26 +72,25 @@ test("the owner of a file that cannot be read is unknown", (t) => {
       interrupt: refuse("readFile", code),
     });
     const reason = `open /data/net/10.0.0.2: ${words}`;
-    t.same(readOwner(system, location, "10.0.0.2"), { kind: "unknown", reason, code });
+    t.same(readOwner(open(system), "10.0.0.2"), { kind: "unknown", reason, code });
   }
   t.end();
 });
 
 test("a file that is not regular, is gone or is far too large has no owner", (t) => {
   const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
-  t.same(readOwner(machine.start(), location, "10.0.0.2"), { kind: "nobody" });
+  t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "nobody" });
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO"]) {
     const system = machine.start({ interrupt: refuse("readFile", code) });
-    t.same(readOwner(system, location, "10.0.0.2"), { kind: "nobody" }, code);
+    t.same(readOwner(open(system), "10.0.0.2"), { kind: "nobody" }, code);
   }
   t.end();
 });
 
 /** What the attachment `c1 eth0` holds. */
 function held(machine: MemoryMachine): readonly HeldReservation[] {
-  const system = machine.start();
-  const all = readOwners(system, location, listReservations(system, location));
-  return heldAmong(all, attachment("c1"));
+  const files = open(machine.start());
+  return readHeld(files, listReservations(files), attachment("c1"));
 }
 
 test("an attachment holds the reservations that name it, or its container alone", (t) => {
@@ -131,12 +129,12 @@ test("exact reservations are released, and legacy ones only where there are none
 test("a reservation is removed; a missing one is not an error", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "" });
 
-  t.equal(removeReservation(machine.start(), location, "10.0.0.2"), true);
-  t.equal(removeReservation(machine.start(), location, "10.0.0.2"), false);
+  t.equal(removeReservation(open(machine.start()), "10.0.0.2"), true);
+  t.equal(removeReservation(open(machine.start()), "10.0.0.2"), false);
 
   t.same(filesOf(machine), { "10.0.0.3": "" });
   const refused = machine.start({ interrupt: refuse("unlink", "EROFS") });
-  t.throws(() => removeReservation(refused, location, "10.0.0.3"), {
+  t.throws(() => removeReservation(open(refused), "10.0.0.3"), {
     message: "unlink /data/net/10.0.0.3: read-only file system",
   });
   t.end();
@@ -166,18 +164,18 @@ test("a network's directory exists, is missing, or is not a directory", (t) => {
   const above = new MemoryMachine();
   above.disk.put("/data", "");
 
-  t.equal(directoryExists(machineWith().start(), location), true);
-  t.equal(directoryExists(new MemoryMachine().start(), location), false);
+  t.equal(directoryExists(open(machineWith().start())), true);
+  t.equal(directoryExists(open(new MemoryMachine().start())), false);
   for (const [machine, path] of [
     [inTheWay, "/data/net"],
     [above, "/data"],
   ] as const) {
-    t.throws(() => directoryExists(machine.start(), location), {
+    t.throws(() => directoryExists(open(machine.start())), {
       code: 999,
       message: `mkdir ${path}: not a directory`,
     });
   }
   const refused = machineWith().start({ interrupt: refuse("status", "EACCES") });
-  t.throws(() => directoryExists(refused, location), { message: /permission denied/ });
+  t.throws(() => directoryExists(open(refused)), { message: /permission denied/ });
   t.end();
 });

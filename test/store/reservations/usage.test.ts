@@ -15,12 +15,12 @@ import {
 import type { System } from "../../../src/system/system.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address, location, machineWith, rangeSet } from "../fixtures.ts";
+import { address, machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
 
 const set = rangeSet("10.0.0.0/29", "10.0.1.0/30");
 
 function usage(machine: MemoryMachine, of: RangeSet = set): readonly RangeUsage[] {
-  return usageOf(of, [], listReservations(machine.start(), location));
+  return usageOf(of, [], listReservations(open(machine.start())));
 }
 
 function counts(found: readonly RangeUsage[]): readonly string[] {
@@ -37,10 +37,11 @@ test("reservations are counted per range, whatever they contain", (t) => {
 test("names are counted without a list of them, as reservations are", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "c1", "10.0.1.2": "", lock: "" });
   const process = machine.start();
+  const files = open(process);
 
-  t.same(countUsage(process, location, set, []), usage(machine));
+  t.same(countUsage(files, set, []), usage(machine));
   t.same(
-    process.calls.map(({ operation }) => operation),
+    process.calls.slice(OPENING).map(({ operation }) => operation),
     ["listAddresses"],
   );
   t.end();
@@ -49,11 +50,12 @@ test("names are counted without a list of them, as reservations are", (t) => {
 test("counting reads no file", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1" });
   const process = machine.start();
+  const files = open(process);
 
-  usageOf(set, [], listReservations(process, location));
+  usageOf(set, [], listReservations(files));
 
   t.same(
-    process.calls.map(({ operation }) => operation),
+    process.calls.slice(OPENING).map(({ operation }) => operation),
     ["list"],
   );
   t.end();
@@ -63,7 +65,7 @@ test("a gateway and an excluded address count neither as used nor as capacity", 
   const machine = machineWith({ "10.0.0.1": "", "10.0.0.4": "", "10.0.0.5": "" });
   const two = makeExclusions([{ first: address("10.0.0.3"), last: address("10.0.0.4") }]);
 
-  t.same(counts(usageOf(set, two, listReservations(machine.start(), location))), ["1/3", "0/1"]);
+  t.same(counts(usageOf(set, two, listReservations(open(machine.start())))), ["1/3", "0/1"]);
   t.end();
 });
 
@@ -85,14 +87,14 @@ test("a set is exhausted if every range is full", (t) => {
 test("usage is described by counts and by what to look at next", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "" });
 
-  const text = describeUsage(usage(machine), 0, location, "Next: look.");
+  const text = describeUsage(usage(machine), 0, open(machine.start()), "Next: look.");
 
   t.equal(
     text,
     "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 address in use; reservations are in /data/net. Next: look.",
   );
   t.match(
-    describeUsage(usage(machine), 2, location, ""),
+    describeUsage(usage(machine), 2, open(machine.start()), ""),
     "2 of them by files that name no container",
   );
   t.end();
@@ -109,7 +111,7 @@ test("suspects are files of the set that name no container or cannot be read", (
   const system = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.4") });
 
   const suspects = (of: System): readonly string[] =>
-    suspectsIn(set, allIn(readAll(of, location))).map(({ name }) => name);
+    suspectsIn(set, allIn(readAll(open(of)))).map(({ name }) => name);
   t.same(suspects(system), ["10.0.0.3", "10.0.0.4", "10.0.1.2"]);
   t.same(suspects(machine.start()), ["10.0.0.3", "10.0.1.2"]);
   t.end();
@@ -120,8 +122,8 @@ const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("
 /** Which of the files may be reclaimed, where some calls fail. */
 function debris(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
   const system = machine.start({ interrupt });
-  return listReservations(machine.start(), location)
-    .filter((one) => rangeToReclaim(system, location, { set, exclusions }, one) !== undefined)
+  return listReservations(open(machine.start()))
+    .filter((one) => rangeToReclaim(open(system), { set, exclusions }, one) !== undefined)
     .map(({ name }) => name);
 }
 
@@ -140,10 +142,10 @@ test("debris are empty files of the set that are older than ten seconds", (t) =>
 test("debris belongs to the range of its address", (t) => {
   const machine = machineWith({ "10.0.1.2": "" });
   machine.wait(60_000);
-  const [reservation] = listReservations(machine.start(), location);
+  const [reservation] = listReservations(open(machine.start()));
   if (reservation === undefined) throw new Error("there is none");
 
-  t.equal(rangeToReclaim(machine.start(), location, { set, exclusions }, reservation), set[1]);
+  t.equal(rangeToReclaim(open(machine.start()), { set, exclusions }, reservation), set[1]);
   t.end();
 });
 

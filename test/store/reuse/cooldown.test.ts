@@ -1,17 +1,23 @@
 import { test } from "tap";
-import { coolingAddresses, noteReleased } from "../../../src/store/reuse/cooldown.ts";
+import { noteReleased, readCooldown } from "../../../src/store/reuse/cooldown.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith } from "../fixtures.ts";
+import { machineWith, open } from "../fixtures.ts";
 
 function cooling(machine: MemoryMachine, seconds?: number): Readonly<Record<string, number>> {
-  return Object.fromEntries(coolingAddresses(machine.start(), location, seconds));
+  return Object.fromEntries(readCooldown(open(machine.start()), seconds).ages);
+}
+
+/** Notes a release, as a call does that has read the file before. */
+function note(machine: MemoryMachine, names: readonly string[], seconds?: number): void {
+  const files = open(machine.start());
+  noteReleased(files, names, readCooldown(files, seconds));
 }
 
 test("an address cools down for as long as is configured", (t) => {
   const machine = machineWith();
-  noteReleased(machine.start(), location, ["10.0.0.2", "no-address"], 30);
+  note(machine, ["10.0.0.2", "no-address"], 30);
   machine.wait(10_000);
-  noteReleased(machine.start(), location, ["FD00::3"], 30);
+  note(machine, ["FD00::3"], 30);
 
   t.same(cooling(machine, 30), { "10.0.0.2": 10_000, "fd00::3": 0 });
   t.same(cooling(machine, 5), { "fd00::3": 0 });
@@ -23,11 +29,11 @@ test("an address cools down for as long as is configured", (t) => {
 
 test("without a configured time only what is kept already is added to", (t) => {
   const machine = machineWith();
-  noteReleased(machine.start(), location, ["10.0.0.2"]);
+  note(machine, ["10.0.0.2"]);
   t.same(cooling(machine, 30), {});
 
-  noteReleased(machine.start(), location, ["10.0.0.2"], 30);
-  noteReleased(machine.start(), location, ["10.0.0.3"]);
+  note(machine, ["10.0.0.2"], 30);
+  note(machine, ["10.0.0.3"]);
   t.same(cooling(machine), { "10.0.0.2": 0, "10.0.0.3": 0 });
   t.end();
 });
@@ -35,7 +41,7 @@ test("without a configured time only what is kept already is added to", (t) => {
 test("a boot ends it, and so does a time in the future", (t) => {
   const machine = machineWith();
   machine.wait(60_000);
-  noteReleased(machine.start(), location, ["10.0.0.2"], 30);
+  note(machine, ["10.0.0.2"], 30);
   const path = "/data/.host-local/net/released";
   const text = machine.disk.readFile(path, 1e6);
   machine.disk.write(path, text.replace(" 60000", " 99999999"));

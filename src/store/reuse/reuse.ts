@@ -1,0 +1,115 @@
+/** How the addresses of a network are used again, during a call that holds its lock. */
+
+import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
+import type { Reuse } from "../../ipam/config.ts";
+import { attempt } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import { type Cooldown, noteReleased, readCooldown } from "./cooldown.ts";
+import {
+  type Remembered,
+  readRemembered,
+  type StickyChange,
+  type StickyOwner,
+  updateRemembered,
+} from "./sticky.ts";
+
+/** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
+export interface Preferences {
+  /** Those that the pod had, tried first. */
+  readonly own: readonly Address[];
+  /** Those that were released lately or that another pod had, tried last: how long ago, in milliseconds. */
+  readonly avoided: ReadonlyMap<string, number>;
+}
+
+/** Where the configuration asks for none. */
+export const NO_PREFERENCES: Preferences = { own: [], avoided: new Map() };
+
+/** What `sticky` and `reuseDelaySeconds` need of a network: each file is read once a call, and written once, in the end. */
+export class ReusedAddresses {
+  readonly #files: NetworkFiles;
+  readonly #reuse: Reuse | undefined;
+  readonly #released: string[] = [];
+  #reserved: StickyChange["reserved"];
+  #remembered: readonly Remembered[] | undefined;
+  #cooldown: Cooldown | undefined;
+
+  /** @param reuse `undefined` where the network's configuration is not known: then as the last call noted */
+  constructor(files: NetworkFiles, reuse: Reuse | undefined) {
+    this.#files = files;
+    this.#reuse = reuse;
+  }
+
+  /** Whether it matters what others have released since the last call. */
+  get isAsked(): boolean {
+    const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
+    return delaySeconds > 0 || stickySeconds !== undefined;
+  }
+
+  /** The reservations with these file names were released by this call, or found released. */
+  released(...names: readonly string[]): void {
+    this.#released.push(...names);
+  }
+
+  /** A pod has got addresses, which are remembered for it. */
+  reserved(owner: StickyOwner, addresses: readonly Address[]): void {
+    this.#reserved = { owner, addresses: addresses.map(formatAddress) };
+  }
+
+  /**
+   * The preferences for an attachment.
+   *
+   * @param owner the pod whose addresses are sticky, if the call names one
+   */
+  preferencesFor(owner: StickyOwner | undefined): Preferences {
+    if (!this.isAsked) return NO_PREFERENCES;
+    const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
+    const avoided = new Map<string, number>();
+    const own: Address[] = [];
+    for (const one of stickySeconds === undefined ? [] : this.#kept(stickySeconds)) {
+      const address = parseAddress(one.address);
+      if (address !== undefined && one.owner === owner) own.push(address);
+      else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
+    }
+    if (delaySeconds > 0) {
+      for (const [address, age] of this.#cooling.ages) avoided.set(address, age);
+      for (const address of this.#released) avoided.set(address, 0);
+    }
+    return { own, avoided };
+  }
+
+  /** Writes what this call has changed. It never makes a call fail. */
+  close(): void {
+    attempt(() => this.#write(), undefined);
+  }
+
+  #write(): void {
+    const released = this.#released;
+    const { delaySeconds, stickySeconds } = this.#reuse ?? {};
+    if (released.length > 0 && delaySeconds !== 0) {
+      noteReleased(this.#files, released, this.#cooling);
+    }
+    const isRemembering = this.#reuse === undefined || stickySeconds !== undefined;
+    const reserved = this.#reserved;
+    if (isRemembering && (released.length > 0 || reserved !== undefined)) {
+      updateRemembered(this.#files, this.#all, { reserved, released }, stickySeconds);
+    }
+  }
+
+  get #all(): readonly Remembered[] {
+    this.#remembered ??= readRemembered(this.#files);
+    return this.#remembered;
+  }
+
+  get #cooling(): Cooldown {
+    this.#cooldown ??= readCooldown(this.#files, this.#reuse?.delaySeconds);
+    return this.#cooldown;
+  }
+
+  /** Those whose time is not over; that of what was found released just now only begins. */
+  #kept(seconds: number): readonly Remembered[] {
+    const oldest = this.#files.system.now() - seconds * 1000;
+    return this.#all.filter(
+      ({ time, address }) => time > oldest || this.#released.includes(address),
+    );
+  }
+}

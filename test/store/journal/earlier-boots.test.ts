@@ -1,0 +1,230 @@
+import { test } from "tap";
+import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
+import {
+  isNotedFile,
+  isStillThere,
+  namesBeforeBoot,
+  noteBeforeBoot,
+  readNotes,
+  validNotes,
+  writeNotes,
+} from "../../../src/store/journal/earlier-boots.ts";
+import { readJournal } from "../../../src/store/journal/journal-file.ts";
+import { allIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
+import { refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { location, machineWith, open, withNetwork } from "../fixtures.ts";
+
+const FILE = `${location.stateDirectory}/before-boot`;
+const OTHER_MACHINE = `${"f".repeat(32)}\n`;
+const four = {
+  "10.0.0.2": "c1\r\neth0",
+  "10.0.0.3": "c2\r\neth0",
+  "10.0.0.4": "c3",
+  "10.0.0.5": "",
+};
+
+/** A machine of which the journal lists four reservations, in its first boot. */
+function machineWithJournal(): MemoryMachine {
+  const machine = machineWith(four);
+  // Only what is older than the seal is certain to be from then.
+  machine.wait(1000);
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.wait(5000);
+  return machine;
+}
+
+function names(machine: MemoryMachine): readonly string[] {
+  return [...namesBeforeBoot(open(machine.start()))];
+}
+
+/** Notes what is from before this boot, as the first call that keeps the journal. */
+function note(machine: MemoryMachine): NetworkFiles {
+  const files = open(machine.start());
+  const { boot } = files;
+  const seal = readJournal(files, undefined)?.seal;
+  if (boot === undefined || seal === undefined) throw new Error("there is no seal");
+  noteBeforeBoot(files, boot, seal, allIn(readAll(files)));
+  return files;
+}
+
+/** A machine in its second boot, in which two reservations are noted. */
+function machineWithNotes(): MemoryMachine {
+  const machine = machineWithJournal();
+  machine.boot();
+  note(machine);
+  return machine;
+}
+
+function noted(machine: MemoryMachine): readonly string[] {
+  return validNotes(open(machine.start())).map(({ name }) => name);
+}
+
+test("namesBeforeBoot has the attachments' reservations of another boot, noted or not", (t) => {
+  const machine = machineWithJournal();
+  t.same(names(machine), []);
+
+  machine.boot();
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  t.notOk(machine.disk.has(FILE));
+
+  note(machine);
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  t.same(noted(machine), ["10.0.0.2", "10.0.0.3"]);
+  t.equal(machine.disk.modeOf(FILE), 0o600);
+  t.end();
+});
+
+test("nothing is from before this boot where that is not certain", (t) => {
+  const doubts: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
+    "another machine": (machine) => Object.assign(machine, { machineId: OTHER_MACHINE }),
+    "a machine without an id": (machine) => Object.assign(machine, { machineId: undefined }),
+    "an unknown boot": (machine) => Object.assign(machine, { bootId: undefined }),
+    "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
+    "no journal": ({ disk }) => disk.unlink(`${location.stateDirectory}/journal`),
+  };
+  for (const [what, doubt] of Object.entries(doubts)) {
+    for (const machine of [machineWithJournal(), machineWithNotes()]) {
+      const isNoted = machine.disk.has(FILE);
+      if (!isNoted) machine.boot();
+      t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+      doubt(machine);
+      t.same(
+        names(machine),
+        isNoted && what === "no journal" ? ["10.0.0.2", "10.0.0.3"] : [],
+        what,
+      );
+    }
+  }
+  t.end();
+});
+
+test("a directory that was changed since has only what the journal lists for its owner and is older", (t) => {
+  const machine = machineWithJournal();
+  machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
+  t.same(names(machine), []);
+  machine.boot();
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+
+  machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
+  t.same(names(machine), ["10.0.0.2"], "written since");
+  machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
+  machine.disk.setModified("/data/net/10.0.0.2", 0n);
+  t.same(names(machine), [], "of another owner");
+  t.end();
+});
+
+test("times do not count where the clock ran backwards", (t) => {
+  const machine = machineWithJournal();
+  machine.disk.put("/data/net/10.0.0.6", "");
+  machine.boot();
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+
+  machine.time -= 60_000;
+  t.same(names(machine), []);
+  t.end();
+});
+
+test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) => {
+  const machine = machineWithNotes();
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.disk.put("/data/net/10.0.0.1", "c0\r\neth0");
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.boot();
+
+  const notes = readNotes(note(machine));
+
+  t.same(
+    notes.map(({ name, key, boot }) => [name, key, boot.at(-1)]),
+    [
+      ["10.0.0.2", "c1 eth0", "1"],
+      ["10.0.0.3", "c2 eth0", "1"],
+      ["10.0.0.1", "c0 eth0", "2"],
+    ],
+  );
+  t.end();
+});
+
+test("noteBeforeBoot writes nothing where it finds nothing", (t) => {
+  const machine = machineWithJournal();
+  note(machine);
+  t.notOk(machine.disk.has(FILE));
+  t.end();
+});
+
+test("a note is valid while the file is the one that was noted", (t) => {
+  const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
+    gone: ({ disk }) => disk.unlink("/data/net/10.0.0.2"),
+    "made anew": ({ disk }) => {
+      disk.unlink("/data/net/10.0.0.2");
+      disk.put("/data/net/10.0.0.2", four["10.0.0.2"]);
+    },
+    "written in place": ({ disk }) => disk.write("/data/net/10.0.0.2", four["10.0.0.2"]),
+    "of another owner, dated back": ({ disk }) => {
+      const { modified } = disk.status("/data/net/10.0.0.2");
+      disk.write("/data/net/10.0.0.2", "c9\r\neth0");
+      disk.setModified("/data/net/10.0.0.2", modified);
+    },
+    "a link": ({ disk }) => {
+      disk.unlink("/data/net/10.0.0.2");
+      disk.putLink("/data/net/10.0.0.2", "10.0.0.3");
+    },
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const machine = machineWithNotes();
+    machine.wait(1000);
+    change(machine);
+    const files = open(machine.start());
+    t.same(
+      readNotes(files).map((one) => isStillThere(files, one)),
+      [false, true],
+      what,
+    );
+    t.same(noted(machine), ["10.0.0.3"], what);
+  }
+  t.end();
+});
+
+test("isNotedFile knows the file under another name, and none that it cannot see", (t) => {
+  const machine = machineWithNotes();
+  const system = machine.start();
+  const [first, second] = readNotes(open(system));
+  if (first === undefined || second === undefined) throw new Error("there are two");
+  machine.disk.rename("/data/net/10.0.0.2", "/data/net/moved");
+
+  t.equal(isNotedFile(system, "/data/net/moved", first), true);
+  t.equal(isNotedFile(system, "/data/net/moved", second), false);
+  t.equal(isNotedFile(system, "/data/net/10.0.0.2", first), false);
+  const refused = machine.start({ interrupt: refuse("linkStatus", "EACCES") });
+  t.equal(isNotedFile(refused, "/data/net/moved", first), false);
+  t.end();
+});
+
+test("notes that cannot be read are an error to readNotes, and none to validNotes", (t) => {
+  const machine = machineWithNotes();
+  for (const path of [FILE, "/proc/sys/kernel/random/boot_id", "/etc/machine-id"]) {
+    const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", path) }));
+    t.throws(() => readNotes(files), { code: "EMFILE" }, path);
+    t.same(validNotes(files), []);
+  }
+  t.end();
+});
+
+test("writeNotes replaces all notes; without any, or on a machine without an id, the file goes", (t) => {
+  const machine = machineWithNotes();
+  const files = open(machine.start());
+  const [first, second] = readNotes(files);
+  if (first === undefined || second === undefined) throw new Error("there are two");
+
+  writeNotes(files, [second]);
+  t.same(readNotes(files), [second]);
+  writeNotes(files, []);
+  t.notOk(machine.disk.has(FILE));
+
+  writeNotes(files, [first, second]);
+  t.same(readNotes(files), [first, second]);
+  machine.machineId = undefined;
+  writeNotes(open(machine.start()), [first]);
+  t.notOk(machine.disk.has(FILE));
+  t.end();
+});

@@ -1,0 +1,205 @@
+import { test } from "tap";
+import { parseInterfaceName } from "../../../src/cni/attachment.ts";
+import { formatAddress } from "../../../src/ipam/address.ts";
+import type { Reuse } from "../../../src/ipam/config.ts";
+import {
+  NO_PREFERENCES,
+  type Preferences,
+  ReusedAddresses,
+} from "../../../src/store/reuse/reuse.ts";
+import { type StickyOwner, stickyOwnerOf } from "../../../src/store/reuse/sticky.ts";
+import { refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
+import { address, location, machineWith, open } from "../fixtures.ts";
+
+const STICKY = `${location.stateDirectory}/sticky`;
+const RELEASED = `${location.stateDirectory}/released`;
+const neither: Reuse = { delaySeconds: 0, stickySeconds: undefined };
+const delay: Reuse = { delaySeconds: 30, stickySeconds: undefined };
+const sticky: Reuse = { delaySeconds: 0, stickySeconds: 60 };
+const both: Reuse = { delaySeconds: 30, stickySeconds: 60 };
+
+/** The interface `eth0` of a pod in the namespace `default`. */
+function owner(name: string): StickyOwner {
+  const found = stickyOwnerOf({ namespace: "default", name }, parseInterfaceName("eth0"));
+  if (found === undefined) throw new Error(`${name} is no owner`);
+  return found;
+}
+
+/** Does something with a network's addresses as one call. */
+function call<T>(
+  process: MemoryProcess,
+  reuse: Reuse | undefined,
+  body: (reused: ReusedAddresses) => T,
+): T {
+  const reused = new ReusedAddresses(open(process), reuse);
+  const result = body(reused);
+  reused.close();
+  return result;
+}
+
+function reserve(machine: MemoryMachine, reuse: Reuse, pod: string, name: string): void {
+  call(machine.start(), reuse, (reused) => reused.reserved(owner(pod), [address(name)]));
+}
+
+function release(machine: MemoryMachine, reuse: Reuse | undefined, ...names: string[]): void {
+  call(machine.start(), reuse, (reused) => reused.released(...names));
+}
+
+/** Preferences as text. */
+function shown({ own, avoided }: Preferences): readonly [readonly string[], object] {
+  return [own.map(formatAddress), Object.fromEntries(avoided)];
+}
+
+function preferences(
+  machine: MemoryMachine,
+  reuse: Reuse | undefined,
+  pod?: string,
+): readonly [own: readonly string[], avoided: object] {
+  const of = pod === undefined ? undefined : owner(pod);
+  return shown(call(machine.start(), reuse, (reused) => reused.preferencesFor(of)));
+}
+
+test("preferencesFor asks for none, and reads nothing, where the configuration does not", (t) => {
+  const machine = machineWith();
+  reserve(machine, both, "web-0", "10.0.0.2");
+  release(machine, both, "10.0.0.2");
+  for (const reuse of [neither, undefined]) {
+    const process = machine.start();
+    const reused = new ReusedAddresses(open(process), reuse);
+    t.equal(reused.preferencesFor(owner("web-0")), NO_PREFERENCES);
+    t.equal(reused.isAsked, false);
+    t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
+  }
+  t.end();
+});
+
+test("preferencesFor prefers what the pod had and avoids what others had, until their time is over", (t) => {
+  const machine = machineWith();
+  reserve(machine, sticky, "web-0", "10.0.0.2");
+  machine.wait(10_000);
+  reserve(machine, sticky, "web-1", "10.0.0.3");
+
+  t.same(preferences(machine, sticky, "web-0"), [["10.0.0.2"], { "10.0.0.3": 0 }]);
+  t.same(preferences(machine, sticky, "web-1"), [["10.0.0.3"], { "10.0.0.2": 10_000 }]);
+  t.same(preferences(machine, sticky), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
+  machine.wait(50_000);
+  t.same(preferences(machine, sticky, "web-0"), [[], { "10.0.0.3": 50_000 }]);
+  machine.wait(10_000);
+  t.same(preferences(machine, sticky, "web-0"), [[], {}]);
+  t.end();
+});
+
+test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", (t) => {
+  const machine = machineWith();
+  reserve(machine, sticky, "web-0", "10.0.0.2");
+  machine.time -= 5000;
+
+  t.same(preferences(machine, sticky), [[], { "10.0.0.2": 0 }]);
+  t.end();
+});
+
+test("preferencesFor takes what was released just now for remembered, and for avoided", (t) => {
+  const machine = machineWith();
+  reserve(machine, sticky, "web-0", "10.0.0.2");
+  machine.wait(60_000);
+  t.same(preferences(machine, sticky, "web-0"), [[], {}]);
+
+  for (const [reuse, avoided] of [
+    [sticky, {}],
+    [both, { "10.0.0.2": 0, "10.0.0.3": 0 }],
+  ] as const) {
+    const reused = new ReusedAddresses(open(machine.start()), reuse);
+    reused.released("10.0.0.2", "10.0.0.3");
+    t.same(shown(reused.preferencesFor(owner("web-0"))), [["10.0.0.2"], avoided]);
+  }
+  t.end();
+});
+
+test("preferencesFor avoids what cools down, by the clock of the boot", (t) => {
+  const machine = machineWith();
+  release(machine, delay, "10.0.0.2");
+  machine.wait(10_000);
+  release(machine, delay, "10.0.0.3");
+  machine.time += 3_600_000;
+
+  t.same(preferences(machine, delay), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
+  machine.wait(20_000);
+  t.same(preferences(machine, delay), [[], { "10.0.0.3": 20_000 }]);
+  t.end();
+});
+
+test("close notes only what the configuration needs", (t) => {
+  for (const [reuse, files] of [
+    [neither, []],
+    [delay, ["released"]],
+    [sticky, ["sticky"]],
+    [both, ["released", "sticky"]],
+  ] as const) {
+    const machine = machineWith();
+    call(machine.start(), reuse, (reused) => {
+      reused.released("10.0.0.2");
+      reused.reserved(owner("web-0"), [address("10.0.0.3")]);
+    });
+    t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), files);
+  }
+  t.end();
+});
+
+test("close goes on as the last call noted where the configuration is not known", (t) => {
+  const machine = machineWith();
+  release(machine, undefined, "10.0.0.2");
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
+
+  reserve(machine, both, "web-0", "10.0.0.2");
+  release(machine, both, "10.0.0.4");
+  machine.wait(10_000);
+  release(machine, undefined, "10.0.0.2");
+
+  t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000 }]);
+  t.match(machine.disk.readFile(STICKY, 1000), ` 10.0.0.2 ${machine.time}\n`);
+  t.end();
+});
+
+test("a call reads and writes each file once", (t) => {
+  const machine = machineWith();
+  reserve(machine, both, "web-0", "10.0.0.2");
+  release(machine, both, "10.0.0.4");
+  const process = machine.start();
+
+  call(process, both, (reused) => {
+    reused.released("10.0.0.2");
+    reused.preferencesFor(owner("web-1"));
+    reused.preferencesFor(owner("web-1"));
+    reused.released("10.0.0.5");
+    reused.reserved(owner("web-1"), [address("10.0.0.3")]);
+  });
+
+  for (const path of [STICKY, RELEASED]) {
+    const operations = process.calls.filter((one) => one.path === path);
+    t.same(
+      operations.map(({ operation }) => operation),
+      ["readFile", "rename"],
+      path,
+    );
+  }
+  t.same(preferences(machine, both, "web-0"), [
+    ["10.0.0.2"],
+    { "10.0.0.2": 0, "10.0.0.3": 0, "10.0.0.4": 0, "10.0.0.5": 0 },
+  ]);
+  t.end();
+});
+
+test("close fails no call", (t) => {
+  for (const operation of ["createFile", "rename", "readFile"] as const) {
+    const machine = machineWith();
+    const process = machine.start({ interrupt: refuse(operation, "EIO") });
+    t.doesNotThrow(() =>
+      call(process, both, (reused) => {
+        reused.released("10.0.0.2");
+        reused.reserved(owner("web-0"), [address("10.0.0.3")]);
+      }),
+    );
+  }
+  t.end();
+});
