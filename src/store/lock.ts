@@ -3,7 +3,7 @@
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { isSystemError, LockTimeout } from "../system/system.ts";
+import { attempt, isSystemError, LockTimeout } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
 import { LockedNetwork } from "./locked-network.ts";
@@ -19,6 +19,9 @@ export interface LockOptions {
   readonly reuse?: Reuse | undefined;
 }
 
+/** Releases the lock. */
+type Unlock = () => void;
+
 /**
  * Runs `body` under the lock; the first call of a network makes its directory.
  *
@@ -30,7 +33,18 @@ export function withLock<T>(
   options: LockOptions,
   body: (network: LockedNetwork) => T,
 ): T {
-  return runUnder(acquireAndMake(files, options), files, options, body);
+  const takeOrExplain = (): Unlock => {
+    try {
+      return take(files, options);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
+    }
+  };
+  const unlock = attempt(() => take(files, options), undefined);
+  if (unlock !== undefined) return runUnder(unlock, files, options, body);
+  files.system.makeDirectories(files.directory);
+  return runUnder(takeOrExplain(), files, options, body);
 }
 
 /**
@@ -44,7 +58,12 @@ export function withLockIfPossible<T>(
   options: LockOptions,
   body: (network: LockedNetwork) => T,
 ): T {
-  return runUnder(acquireOrIgnore(isSystemError, files, options), files, options, body);
+  return runUnder(
+    attempt(() => take(files, options), undefined),
+    files,
+    options,
+    body,
+  );
 }
 
 /** As `withLockIfPossible`, and without the lock on timeout, too: for what cannot be postponed. */
@@ -53,47 +72,16 @@ export function withOrWithoutLock<T>(
   options: LockOptions,
   body: (network: LockedNetwork) => T,
 ): T {
-  const mayIgnore = (error: unknown): boolean => isSystemError(error) || error instanceof CniError;
-  return runUnder(acquireOrIgnore(mayIgnore, files, options), files, options, body);
-}
-
-/** Releases the lock. */
-type Unlock = () => void;
-
-/** Takes the lock; `undefined` where that fails with an error that may be ignored. */
-function acquireOrIgnore(
-  mayIgnore: (error: unknown) => boolean,
-  files: NetworkFiles,
-  options: LockOptions,
-): Unlock | undefined {
+  let unlock: Unlock | undefined;
   try {
-    return acquire(files, options);
+    unlock = take(files, options);
   } catch (error) {
-    if (!mayIgnore(error)) throw error;
-    return undefined;
+    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
+  return runUnder(unlock, files, options, body);
 }
 
-function acquireAndMake(files: NetworkFiles, options: LockOptions): Unlock {
-  try {
-    return acquire(files, options);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    files.system.makeDirectories(files.directory);
-    return acquireOrExplain(files, options);
-  }
-}
-
-function acquireOrExplain(files: NetworkFiles, options: LockOptions): Unlock {
-  try {
-    return acquire(files, options);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
-  }
-}
-
-function acquire({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Unlock {
+function take({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Unlock {
   const { holder, timeoutSeconds } = options;
   try {
     const timeout = timeoutSeconds * 1000;

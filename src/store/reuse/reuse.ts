@@ -79,19 +79,16 @@ export class ReusedAddresses {
 
   /** Writes what this call has changed. It never makes a call fail. */
   close(): void {
-    attempt(() => this.#write(), undefined);
-  }
-
-  #write(): void {
     const released = this.#released;
-    const { delaySeconds, stickySeconds } = this.#reuse ?? {};
-    if (released.length > 0 && delaySeconds !== 0) {
-      noteReleased(this.#files, released, this.#cooling);
-    }
-    const isRemembering = this.#reuse === undefined || stickySeconds !== undefined;
     const reserved = this.#reserved;
+    const { delaySeconds, stickySeconds } = this.#reuse ?? {};
+    const isRemembering = this.#reuse === undefined || stickySeconds !== undefined;
+    if (released.length > 0 && delaySeconds !== 0) {
+      attempt(() => noteReleased(this.#files, released, this.#cooling), undefined);
+    }
     if (isRemembering && (released.length > 0 || reserved !== undefined)) {
-      updateRemembered(this.#files, this.#all, { reserved, released }, stickySeconds);
+      const change = { reserved, released };
+      attempt(() => updateRemembered(this.#files, this.#all, change, stickySeconds), undefined);
     }
   }
 

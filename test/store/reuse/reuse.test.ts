@@ -203,3 +203,16 @@ test("close fails no call", (t) => {
   }
   t.end();
 });
+
+test("close writes one of the two files where the other cannot be written", (t) => {
+  const machine = machineWith();
+  machine.disk.makeDirectories(`${RELEASED}/in-the-way`);
+
+  call(machine.start(), both, (reused) => {
+    reused.released("10.0.0.2");
+    reused.reserved(owner("web-0"), [address("10.0.0.3")]);
+  });
+
+  t.match(machine.disk.readFile(STICKY, 1000), "10.0.0.3");
+  t.end();
+});
