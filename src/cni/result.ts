@@ -4,7 +4,7 @@ import { internalError } from "./error.ts";
 import { formatJson } from "./json.ts";
 import type { SpecVersion } from "./version.ts";
 
-export interface ResultAddress {
+interface ResultAddress {
   readonly family: 4 | 6;
   /** Address and prefix length, such as `10.1.2.3/24`. */
   readonly address: string;

@@ -7,7 +7,7 @@ import type { Address } from "./address.ts";
 import { parseIPWithOptionalPrefix } from "./fields.ts";
 
 /** An entry of a list; `""` and `null` are no address, which is an error only after all lists were read. */
-export interface RequestedAddress {
+interface RequestedAddress {
   readonly path: string;
   readonly address: Address | undefined;
 }

@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 /** The addresses that are known to be taken, each by its distance from the beginning of its range. */
-export interface TakenAddresses {
+interface TakenAddresses {
   has(range: Range, offset: number): boolean;
 }
 

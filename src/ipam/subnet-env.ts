@@ -4,7 +4,7 @@ import { internalError } from "../cni/error.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "./prefix.ts";
 
 /** A subnet and the variable that names it. */
-export interface FlannelSubnet {
+interface FlannelSubnet {
   readonly variable: string;
   /** Without host bits: the file has the address of the gateway, the first of the subnet. */
   readonly subnet: Prefix;

@@ -15,13 +15,13 @@ import { NO_DNS } from "../ipam/resolv-conf.ts";
 import { parseRoute } from "../ipam/route.ts";
 
 /** An address of the result. */
-export interface StaticAddress {
+interface StaticAddress {
   readonly prefix: Prefix;
   readonly gateway: Address | undefined;
 }
 
 /** What the result consists of. */
-export interface StaticConfig {
+interface StaticConfig {
   readonly addresses: readonly StaticAddress[];
   readonly routes: readonly ResultRoute[];
   readonly dns: ResultDns;

@@ -17,7 +17,7 @@ import type { Address } from "../ipam/address.ts";
 import { parseIPField, parsePrefixField } from "../ipam/fields.ts";
 
 /** An address of the result, without its prefix length. */
-export interface PreviousAddress {
+interface PreviousAddress {
   readonly address: Address;
   readonly gateway: Address | undefined;
 }

@@ -29,7 +29,7 @@ export interface Allocation {
 }
 
 /** A request for an address of a range set for an attachment. */
-export interface AllocationRequest {
+interface AllocationRequest {
   readonly attachment: Attachment;
   readonly set: RangeSet;
   /** The set's position among all sets; it numbers the cursor. */

@@ -46,7 +46,7 @@ export interface JournalContent {
 }
 
 /** What the journal lists for an attachment. */
-export interface Listing {
+interface Listing {
   /** The reservations that name it, and legacy ones of its container; in the order of `listReservations`. */
   readonly reservations: readonly Reservation[];
   /** Whether any line is about the attachment itself; if none is, it may hold more. */
