@@ -8,11 +8,16 @@ import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { attempt, isSystemError } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
+import { type FileId, fileIdAt } from "./files/fingerprint.ts";
 import { isStillThere, readNotes, writeNotes } from "./journal/earlier-boots.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
-import { describeOwner, formatOwner, matchOwner } from "./reservations/owner.ts";
-import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
+import { describeOwner, formatOwner } from "./reservations/owner.ts";
+import {
+  type HeldReservation,
+  type OwnedReservation,
+  readOwner,
+} from "./reservations/reservation-file.ts";
 import {
   countUsage,
   describeUsage,
@@ -71,19 +76,36 @@ export function moveCursor({ files }: LockedNetwork, index: number, address: Add
   }
 }
 
-/** Releases what this call reserved, and nothing else, as far as possible. */
-export function undo(
-  network: LockedNetwork,
+/** A reservation that a call has made. */
+export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner"> {
+  /** Its file; `undefined` where that is not known. */
+  readonly file: FileId | undefined;
+}
+
+/** What a call has reserved, for a later `undo`. To be called before the lock is released. */
+export function ownReservations(
+  { files }: LockedNetwork,
   attachment: Attachment,
-  allocations: readonly Pick<Allocation, "address">[],
-): void {
-  for (const { address } of allocations) {
+  allocations: readonly Allocation[],
+): readonly OwnReservation[] {
+  return allocations.map(({ address }) => {
     const name = formatAddress(address);
+    const file = attempt(() => fileIdAt(files.system, files.pathOf(name)), undefined);
+    return { name, owner: { kind: "attachment", ...attachment }, file };
+  });
+}
+
+/**
+ * Releases what a call has reserved, as far as possible: only the very files that it made. Meanwhile the same attachment may
+ * have been told the address by a repeated ADD, or have got it again after a DEL.
+ */
+export function undo(network: LockedNetwork, reservations: readonly OwnReservation[]): void {
+  const { files } = network;
+  for (const { name, owner, file } of reservations) {
     // The error that caused the undo is reported; the DEL that follows tries again.
     attempt(() => {
-      const owner = readOwner(network.files, name);
-      // It may have been released meanwhile, and reserved for another attachment.
-      if (matchOwner(owner, attachment) === "exact") network.release({ name, owner });
+      const isOwn = file !== undefined && fileIdAt(files.system, files.pathOf(name)) === file;
+      if (isOwn) network.release({ name, owner });
     }, undefined);
   }
 }

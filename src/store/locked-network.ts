@@ -8,7 +8,7 @@ import { attempt, type Files, isSystemError, type System } from "../system/syste
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
-import { type Earlier, isNotedFile, validNotes } from "./journal/earlier-boots.ts";
+import { type Earlier, isNotedFile } from "./journal/earlier-boots.ts";
 import { Journal } from "./journal/journal.ts";
 import {
   type Key,
@@ -187,17 +187,15 @@ export class LockedNetwork {
   }
 
   /**
-   * An attachment uses again what it holds. What may be from before this boot is written anew, so that neither a note nor
-   * a journal, not even a restored one, is about it any more.
+   * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note of an earlier boot nor a
+   * journal, not even a restored one, nor the UNDO of the ADD that made the former file is about it any more.
    *
    * @throws SystemError where that is not possible
    */
   useAgain(held: readonly HeldReservation[]): void {
     const { files } = this;
-    const noted = new Set(validNotes(files).map(({ name }) => name));
-    const earlier = held.filter(({ name }) => noted.has(name) || this.#journal.mayBeOfEarlierBoot);
-    if (earlier.length > 0) this.#journal.change();
-    for (const { name, owner } of earlier) {
+    this.#journal.change();
+    for (const { name, owner } of held) {
       files.withTemporary(ownerText(owner) ?? "", (temporary) =>
         files.system.rename(temporary, files.pathOf(name)),
       );

@@ -9,7 +9,14 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate, moveCursor, undo } from "../store/allocation.ts";
+import {
+  type Allocation,
+  allocate,
+  moveCursor,
+  type OwnReservation,
+  ownReservations,
+  undo,
+} from "../store/allocation.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { withLock, withOrWithoutLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
@@ -38,7 +45,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(system, call, config, "ADD");
-  const { allocations, isRepeated } = withLock(files, request, (network) =>
+  const { allocations, reserved } = withLock(files, request, (network) =>
     reserve(network, config, call),
   );
 
@@ -55,10 +62,9 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    // What an earlier ADD has delivered stays.
-    if (!isRepeated) {
+    if (reserved.length > 0) {
       withOrWithoutLock(files, lockOptions(system, call, config, "UNDO"), (network) =>
-        undo(network, call.attachment, allocations),
+        undo(network, reserved),
       );
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
@@ -68,8 +74,8 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 /** The addresses of an ADD, one of each range set. */
 interface Answer {
   readonly allocations: readonly Allocation[];
-  /** Whether an earlier ADD has reserved them. */
-  readonly isRepeated: boolean;
+  /** What this call has reserved; nothing if an earlier ADD has, and delivered it. */
+  readonly reserved: readonly OwnReservation[];
 }
 
 /** Reserves one address of each set, or none at all. */
@@ -83,7 +89,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
     network.useAgain(held);
-    return { allocations, isRepeated: true };
+    return { allocations, reserved: [] };
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
   const owner =
@@ -100,7 +106,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       moveCursor(network, index, allocation.address);
     });
   } catch (error) {
-    undo(network, attachment, allocations);
+    undo(network, ownReservations(network, attachment, allocations));
     throw error;
   }
   if (owner !== undefined) {
@@ -109,7 +115,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       allocations.map(({ address }) => address),
     );
   }
-  return { allocations, isRepeated: false };
+  return { allocations, reserved: ownReservations(network, attachment, allocations) };
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */

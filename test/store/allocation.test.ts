@@ -2,7 +2,13 @@ import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
-import { allocate, moveCursor, undo } from "../../src/store/allocation.ts";
+import {
+  allocate,
+  moveCursor,
+  type OwnReservation,
+  ownReservations,
+  undo,
+} from "../../src/store/allocation.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
@@ -442,35 +448,53 @@ test("the journal lists what was reserved, and not what was only tried", (t) => 
   t.end();
 });
 
-const given = ["10.0.0.2", "10.0.0.3"].map((text) => ({ address: address(text) }));
+/** What a call of `c1` has reserved: these addresses. */
+function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
+  const texts = ["10.0.0.2", "10.0.0.3"];
+  for (const requested of texts) take(machine.start(), "c1", { requested });
+  const [range] = rangeSet("10.0.0.0/29");
+  return withNetwork(machine.start(), (network) =>
+    ownReservations(
+      network,
+      attachment("c1"),
+      texts.map((text) => ({ address: address(text), range })),
+    ),
+  );
+}
 
-test("undo releases the given addresses and nothing else, and ignores errors", (t) => {
+test("undo releases the given reservations and nothing else, and ignores errors", (t) => {
   const machine = machineWith({ "10.0.0.5": "c1\r\neth0" });
-  for (const requested of ["10.0.0.2", "10.0.0.3"]) take(machine.start(), "c1", { requested });
+  const given = reservedOn(machine);
   const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
 
-  withNetwork(system, (network) => undo(network, attachment("c1"), given));
+  withNetwork(system, (network) => undo(network, given));
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5", "last_reserved_ip.0"]);
   t.end();
 });
 
-test("undo leaves what has another owner meanwhile, or is gone", (t) => {
-  for (const content of ["c2\r\neth0", "c1\r\neth1", "c1", ""]) {
-    const machine = machineWith({ "10.0.0.2": content });
+test("undo leaves what is another file meanwhile, even of the same owner, or is gone", (t) => {
+  for (const content of ["c1\r\neth0", "c2\r\neth0", "c1\r\neth1", "c1", ""]) {
+    const machine = machineWith();
+    const given = reservedOn(machine);
+    for (const name of ["10.0.0.2", "10.0.0.3"]) machine.disk.unlink(`/data/net/${name}`);
+    machine.wait(1);
+    machine.disk.put("/data/net/10.0.0.2", content);
 
-    withNetwork(machine.start(), (network) => undo(network, attachment("c1"), given));
-    t.same(filesOf(machine), { "10.0.0.2": content });
+    withNetwork(machine.start(), (network) => undo(network, given));
+
+    t.match(filesOf(machine), { "10.0.0.2": content });
   }
   t.end();
 });
 
-test("undo leaves what it cannot read", (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  const system = machine.start({ interrupt: refuse("readFile", "EIO") });
+test("undo leaves what it cannot look at", (t) => {
+  const machine = machineWith();
+  const given = reservedOn(machine);
+  const system = machine.start({ interrupt: refuse("linkStatus", "EIO") });
 
-  withNetwork(system, (network) => undo(network, attachment("c1"), given));
+  withNetwork(system, (network) => undo(network, given));
 
-  t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });
+  t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
   t.end();
 });

@@ -25,27 +25,47 @@ test("a repeated ADD gets the result of the first", (t) => {
   network.machine.disk.put("/etc/resolv.conf", "nameserver 192.0.2.53\n");
   const first = network.add("c1");
   network.add("c2");
-  const before = everything(network);
+  const before = network.reservations();
 
   const again = network.add("c1");
 
   t.equal(again.exitCode, 0);
   t.equal(again.stdout, first.stdout);
-  t.strictSame(everything(network), before, "nothing is written, and the cursors stay");
+  t.same(network.reservations(), before);
+  t.same([network.cursor(0), network.cursor(1)], ["10.0.0.3", "2001:db8::3"], "the cursors stay");
   t.same(network.add("c3").addresses, ["10.0.0.4/29", "2001:db8::4/125"]);
   t.end();
 });
 
-test("a repeated ADD takes the lock once, and changes nothing under it", (t) => {
+test("a repeated ADD takes the lock once, and makes each file of its own anew", (t) => {
+  const network = repeating(dualStack);
+  network.add("c1");
+  const files = ["10.0.0.2", "2001:db8::2"].map((name) => `${network.directory}/${name}`);
+  const inodes = (): readonly bigint[] =>
+    files.map((path) => network.machine.disk.linkStatus(path).inode);
+  const before = inodes();
+
+  const { calls } = network.add("c1");
+
+  t.equal(calls.filter(({ operation }) => operation === "lock").length, 1);
+  for (const [at, inode] of inodes().entries()) t.not(inode, before[at]);
+  const own = calls.filter(({ path }) => files.includes(path));
+  t.notOk(
+    own.some(({ operation }) => operation === "unlink"),
+    "at no time is one missing",
+  );
+  t.end();
+});
+
+test("a repeated ADD fails where it cannot make its files anew, and leaves them", (t) => {
   const network = repeating();
   network.add("c1");
+  const path = `${network.directory}/10.0.0.2`;
 
-  const operations = network.add("c1").calls.map(({ operation }) => operation);
+  const { exitCode } = network.add("c1", { interrupt: refuse("rename", "EIO", path) });
 
-  t.equal(operations.filter((operation) => operation === "lock").length, 1);
-  for (const change of ["createFile", "link", "symlink", "overwriteFile", "rename", "unlink"]) {
-    t.notOk(operations.includes(change as never), change);
-  }
+  t.equal(exitCode, 1);
+  t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
   t.end();
 });
 

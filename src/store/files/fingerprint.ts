@@ -10,6 +10,19 @@ const MILLISECOND = 1_000_000n;
 /** How far back a directory is dated, in milliseconds: beyond what file systems and kernels round times to. */
 const DATED_BACK = 3000;
 
+/** Inode and time of last modification of a file, as text without spaces: whoever replaces or writes it changes one. */
+export type FileId = string & { readonly proof: "file id" };
+
+/**
+ * The id of the regular file at a path; `undefined` where there is none.
+ *
+ * @throws SystemError where that is not known
+ */
+export function fileIdAt(system: System, path: string): FileId | undefined {
+  const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
+  return status?.kind === "file" ? (`${status.inode},${status.modified}` as FileId) : undefined;
+}
+
 /** The fingerprint of the file with this status. */
 export function fingerprintOf({ inode, modified, changed }: FileStatus): Fingerprint {
   return `${inode},${modified},${changed}` as Fingerprint;

@@ -52,11 +52,6 @@ export class Journal {
     this.#state = isLocked && files.system.locksOutGoPlugin ? files.state : undefined;
   }
 
-  /** Whether the journal is kept and cannot tell that all reservations are of this boot. */
-  get mayBeOfEarlierBoot(): boolean {
-    return this.#state !== undefined && this.#seal === undefined;
-  }
-
   /**
    * Reads it, unless this call has done so.
    *

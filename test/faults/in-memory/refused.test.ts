@@ -163,7 +163,7 @@ function brokenRollback(
       !(address in before) &&
       !refused.some(
         ({ call }) =>
-          (call.operation === "unlink" || call.operation === "readFile") &&
+          (call.operation === "unlink" || call.operation === "linkStatus") &&
           call.path === `${network.directory}/${address}`,
       ),
   );

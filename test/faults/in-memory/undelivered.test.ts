@@ -112,6 +112,49 @@ test("an address that another got meanwhile stays with the other", (t) => {
   t.end();
 });
 
+/** Lets others run when the call queues for the lock of its UNDO. */
+function beforeUndo(meanwhile: () => void): Interrupt {
+  let isFirst = true;
+  return undeliverable(({ operation }) => {
+    if (operation !== "lock" || !isFirst) return undefined;
+    isFirst = false;
+    return { kind: "pause", meanwhile };
+  });
+}
+
+test("UNDO leaves what the same attachment got meanwhile after a DEL, though at the same address", (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/30" });
+  const meanwhile = (): void => {
+    network.del("victim");
+    network.machine.wait(1);
+    t.same(network.add("victim").addresses, ["10.0.0.2/30"]);
+  };
+
+  t.equal(network.add("victim", { interrupt: beforeUndo(meanwhile) }).exitCode, 1);
+
+  t.same(heldByVictim(network), ["10.0.0.2"]);
+  t.end();
+});
+
+test("UNDO leaves what a repeated ADD was told meanwhile", (t) => {
+  for (const top of [subnet, { ranges: [[subnet], [{ subnet: "2001:db8::/125" }]] }]) {
+    const network = new Network(new MemoryMachine(), { ...top, repeatedAdd: "same" });
+    let told: readonly string[] = [];
+    const meanwhile = (): void => {
+      told = network.add("victim").addresses;
+    };
+
+    t.equal(network.add("victim", { interrupt: beforeUndo(meanwhile) }).exitCode, 1);
+
+    t.same(
+      heldByVictim(network),
+      told.map((address) => address.replace(/\/.*/, "")),
+    );
+    t.not(told.length, 0);
+  }
+  t.end();
+});
+
 test("an address is given back even where others keep the lock", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
   const busy = (call: Call): Interruption | undefined => {
