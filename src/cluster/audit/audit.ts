@@ -2,7 +2,6 @@ import { type Command, type Context, type Report, UsageError } from "../../cli/c
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import type { Family } from "../../ipam/address.ts";
-import { addressRangeOf } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
@@ -21,8 +20,7 @@ import {
 import { type ClusterNode, parseNodes } from "../nodes/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../nodes/node-mask.ts";
 import { groupCidrs } from "../nodes/overlapping-cidrs.ts";
-import { describeAudit } from "./audit-document.ts";
-import type { AuditResult } from "./audit-result.ts";
+import { type AuditResult, describeAudit } from "./audit-document.ts";
 import { auditText } from "./audit-text.ts";
 import { findProblems } from "./node-findings.ts";
 import { proposeRenumbering } from "./renumbering.ts";
@@ -61,10 +59,7 @@ const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
-  const clusters = clusterCidrsOf(context, "").map((prefix) => ({
-    ...prefix,
-    ...addressRangeOf(prefix),
-  }));
+  const clusters = clusterCidrsOf(context, "");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
     throw new UsageError("audit: expected a file, or the nodes on standard input");
@@ -107,8 +102,12 @@ function auditNodes(context: Context): Report {
   };
   return {
     exitCode: result.findings.length > 0 ? 1 : 0,
-    document: describeAudit(result),
-    text: auditText(result, system),
+    get document() {
+      return describeAudit(result);
+    },
+    get text() {
+      return auditText(result, system);
+    },
   };
 }
 

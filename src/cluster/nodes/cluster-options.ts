@@ -1,8 +1,9 @@
 /** The options of kube-controller-manager for the podCIDRs of nodes. */
 
 import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
-import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
-import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
+import { bitsOf, type Family } from "../../ipam/address.ts";
+import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
+import type { ClusterCidr } from "./node-cidrs.ts";
 
 /** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
 type OptionPrefix = "" | "was-";
@@ -45,7 +46,10 @@ export const serviceCidrOption: Option = {
  *
  * @throws CommandError where one is no network, or two are of one family
  */
-export function clusterCidrsOf(context: Context, optionPrefix: OptionPrefix): readonly Prefix[] {
+export function clusterCidrsOf(
+  context: Context,
+  optionPrefix: OptionPrefix,
+): readonly ClusterCidr[] {
   return networksOf(context, `--${optionPrefix}cluster-cidr`);
 }
 
@@ -54,14 +58,11 @@ export function clusterCidrsOf(context: Context, optionPrefix: OptionPrefix): re
  *
  * @throws CommandError where one is no network, or two are of one family
  */
-export function serviceCidrsOf(context: Context): readonly (Prefix & AddressRange)[] {
-  return networksOf(context, serviceCidrOption.name).map((prefix) => ({
-    ...prefix,
-    ...addressRangeOf(prefix),
-  }));
+export function serviceCidrsOf(context: Context): readonly ClusterCidr[] {
+  return networksOf(context, serviceCidrOption.name);
 }
 
-function networksOf({ option }: Context, name: string): readonly Prefix[] {
+function networksOf({ option }: Context, name: string): readonly ClusterCidr[] {
   const text = option(name);
   if (text === undefined) return [];
   const prefixes = text.split(",").map((one) => {
@@ -69,7 +70,8 @@ function networksOf({ option }: Context, name: string): readonly Prefix[] {
     if (prefix === undefined || prefix.mapped) {
       throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
     }
-    return { ...prefix, address: addressRangeOf(prefix).first };
+    const range = addressRangeOf(prefix);
+    return { ...prefix, ...range, address: range.first };
   });
   const families = new Set(prefixes.map(({ address }) => address.family));
   if (families.size === prefixes.length) return prefixes;

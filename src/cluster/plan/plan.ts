@@ -12,8 +12,7 @@ import {
 } from "../nodes/cluster-options.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
-import { describePlan } from "./plan-document.ts";
-import type { PlanResult } from "./plan-result.ts";
+import { describePlan, type PlanResult } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 import { plannedChange } from "./planned-change.ts";
 
@@ -116,8 +115,12 @@ function planCluster(context: Context): Report {
   };
   return {
     exitCode: result.problems.length > 0 ? 1 : 0,
-    document: describePlan(result),
-    text: planText(result, context.system),
+    get document() {
+      return describePlan(result);
+    },
+    get text() {
+      return planText(result, context.system);
+    },
   };
 }
 
