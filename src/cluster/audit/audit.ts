@@ -5,7 +5,6 @@ import type { Family } from "../../ipam/address.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
-  nodeMaskOf,
   nodeMasksOf,
   serviceCidrOption,
   serviceCidrsOf,
@@ -134,11 +133,10 @@ function expectedMasks(
   const masks = nodeMasksOf(context, "");
   const cidrs = nodes.flatMap((node) => node.cidrs);
   const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
-  const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
   const hasClusters = context.option("--cluster-cidr") !== undefined;
-  const known = hasClusters ? families : [...new Set([...families, ...found, ...named])];
+  const known = hasClusters ? families : [...new Set([...families, ...found, ...masks.families])];
   return [...known].sort().map((family) => {
-    const given = nodeMaskOf(masks, family, known, "");
+    const given = masks.of(family, known);
     if (given !== undefined) return { family, nodeMask: given, source: "option" };
     const commonest = commonestMask(cidrs, family);
     return commonest === undefined

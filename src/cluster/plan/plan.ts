@@ -5,7 +5,6 @@ import {
   clusterCidrsOf,
   clusterOptions,
   type NodeMasks,
-  nodeMaskOf,
   nodeMasksOf,
   serviceCidrOption,
   serviceCidrsOf,
@@ -76,7 +75,7 @@ function planCluster(context: Context): Report {
     clusters.map(({ address }) => address.family),
     masks,
   );
-  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
+  const hasMask = masks.single !== undefined || masks.families.length > 0;
   const otherValues = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
   if (otherValues + Math.min(clusters.length, 1) * 2 < 2) {
     throw new UsageError(
@@ -87,7 +86,7 @@ function planCluster(context: Context): Report {
     family,
     cluster: clusters.find(({ address }) => address.family === family),
     serviceCidrs,
-    nodeMask: nodeMaskOf(masks, family, families, ""),
+    nodeMask: masks.of(family, families),
     nodes,
     pods,
   }));
@@ -127,7 +126,6 @@ function planCluster(context: Context): Report {
 /** The families of the cluster CIDRs; without any the family of the node mask, else IPv4. */
 function familiesOf(given: readonly Family[], masks: NodeMasks): readonly Family[] {
   if (given.length > 0) return given;
-  const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
-  if (named.length > 0) return named;
-  return [(masks[""] ?? 0) > 32 ? 6 : 4];
+  if (masks.families.length > 0) return masks.families;
+  return [(masks.single ?? 0) > 32 ? 6 : 4];
 }

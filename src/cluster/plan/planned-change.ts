@@ -4,12 +4,7 @@ import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import {
-  clusterCidrsOf,
-  nodeMaskOf,
-  nodeMasksOf,
-  serviceCidrsOf,
-} from "../nodes/cluster-options.ts";
+import { clusterCidrsOf, nodeMasksOf, serviceCidrsOf } from "../nodes/cluster-options.ts";
 import { leastOf, nodesIn } from "../nodes/node-mask.ts";
 import { podCidrCount } from "../nodes/pod-cidr-count.ts";
 import {
@@ -106,8 +101,7 @@ function formerSettings(
 ): readonly Settings[] | undefined {
   const given = clusterCidrsOf(context, "was-");
   const masks = nodeMasksOf(context, "was-");
-  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
-  if (given.length === 0 && !hasMask) {
+  if (given.length === 0 && masks.single === undefined && masks.families.length === 0) {
     if (context.option("--was-nodes") === undefined) return undefined;
     throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
   }
@@ -117,8 +111,7 @@ function formerSettings(
   return clusters.map((cluster) => {
     const { family } = cluster.address;
     const nodeMask =
-      nodeMaskOf(masks, family, families, "was-") ??
-      now.find((present) => present.family === family)?.nodeMask;
+      masks.of(family, families) ?? now.find((present) => present.family === family)?.nodeMask;
     if (nodeMask === undefined) {
       throw new UsageError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
     }
