@@ -7,7 +7,8 @@ import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
-import { eventually, every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
+import { until } from "../harness/until.ts";
+import { every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
 const executable = await buildNative({ checked: true });
 
@@ -162,10 +163,7 @@ test("nor has the loop of the agent", async (t) => {
   ];
 
   const agent = startAgent(t, words, [], executable);
-  await eventually("it serves metrics", async () => {
-    const answer = await get(port, "/metrics");
-    return answer?.status === 200 ? answer : undefined;
-  });
+  await until("metrics", async () => (await get(port, "/metrics"))?.status === 200);
   const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
   await Promise.all(idle.map((client) => once(client, "connect")));
   t.match(await get(port, `/${"x".repeat(9000)}`), { status: 431 });

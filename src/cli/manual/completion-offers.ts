@@ -32,7 +32,11 @@ export function offersFor(
   const given = contextOf(context, before);
   return offersAfter(before, last, commands, (placeholders) =>
     namesFor(placeholders, lists, given),
-  ).filter(([word]) => word.startsWith(last) || word === FILES || word === DIRECTORIES);
+  ).filter(([word]) => word.startsWith(last) || arePaths(word));
+}
+
+function arePaths(word: string): boolean {
+  return word === FILES || word === DIRECTORIES;
 }
 
 function offersAfter(
@@ -58,7 +62,7 @@ function offersAfter(
   const assigned = valued(last.replace(/=.*/s, ""));
   if (assigned !== undefined && last.includes("=")) {
     return valuesOf(assigned).map((value) => [
-      value.startsWith(":") ? value : `${assigned.name}=${value}`,
+      arePaths(value) ? value : `${assigned.name}=${value}`,
     ]);
   }
   return last.startsWith("-")
@@ -86,8 +90,8 @@ function contextOf({ system }: Context, words: readonly string[]): Context {
     values: () => [],
     log: () => {},
     option: (name) => {
-      const assigned = words.find((word) => word.startsWith(`${name}=`));
-      return assigned?.slice(name.length + 1) ?? words[words.indexOf(name) + 1 || words.length];
+      const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`));
+      return words[at] === name ? words[at + 1] : words[at]?.slice(name.length + 1);
     },
   };
 }

@@ -1,8 +1,22 @@
-/** The JSON document of `audit`. */
+/** The result of `audit`, and its JSON document. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
-import type { AuditResult } from "./audit-result.ts";
+import type { Expectation, NodeCidrs } from "../nodes/node-cidrs.ts";
+import type { Finding } from "./node-findings.ts";
+import type { Renumbering } from "./renumbering.ts";
 import { stepsFor } from "./renumbering-steps.ts";
+
+/** The findings, and the proposals. */
+export interface AuditResult {
+  readonly nodes: readonly NodeCidrs[];
+  readonly expectation: Expectation;
+  /** Whether any node has a podCIDR; where none has, the network does not use them. */
+  readonly usesPodCidrs: boolean;
+  readonly findings: readonly Finding[];
+  readonly renumberings: readonly Renumbering[];
+  /** Whether a node is to be deleted that has addresses of another node's podCIDR. */
+  readonly restartsController: boolean;
+}
 
 /** The members are listed in docs/operator-json.md. */
 export function describeAudit(audit: AuditResult): object {

@@ -8,7 +8,7 @@ import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { Expectation } from "../nodes/node-cidrs.ts";
 import type { ClusterNode } from "../nodes/node-list.ts";
-import type { AuditResult } from "./audit-result.ts";
+import type { AuditResult } from "./audit-document.ts";
 import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts";
 import type { Renumbering } from "./renumbering.ts";
 import { restartController, stepsFor, stepsPreface } from "./renumbering-steps.ts";

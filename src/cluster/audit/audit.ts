@@ -2,11 +2,9 @@ import { type Command, type Context, type Report, UsageError } from "../../cli/c
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import type { Family } from "../../ipam/address.ts";
-import { addressRangeOf } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
-  nodeMaskOf,
   nodeMasksOf,
   serviceCidrOption,
   serviceCidrsOf,
@@ -21,8 +19,7 @@ import {
 import { type ClusterNode, parseNodes } from "../nodes/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../nodes/node-mask.ts";
 import { groupCidrs } from "../nodes/overlapping-cidrs.ts";
-import { describeAudit } from "./audit-document.ts";
-import type { AuditResult } from "./audit-result.ts";
+import { type AuditResult, describeAudit } from "./audit-document.ts";
 import { auditText } from "./audit-text.ts";
 import { findProblems } from "./node-findings.ts";
 import { proposeRenumbering } from "./renumbering.ts";
@@ -61,10 +58,7 @@ const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
-  const clusters = clusterCidrsOf(context, "").map((prefix) => ({
-    ...prefix,
-    ...addressRangeOf(prefix),
-  }));
+  const clusters = clusterCidrsOf(context, "");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
     throw new UsageError("audit: expected a file, or the nodes on standard input");
@@ -107,8 +101,12 @@ function auditNodes(context: Context): Report {
   };
   return {
     exitCode: result.findings.length > 0 ? 1 : 0,
-    document: describeAudit(result),
-    text: auditText(result, system),
+    get document() {
+      return describeAudit(result);
+    },
+    get text() {
+      return auditText(result, system);
+    },
   };
 }
 
@@ -135,11 +133,10 @@ function expectedMasks(
   const masks = nodeMasksOf(context, "");
   const cidrs = nodes.flatMap((node) => node.cidrs);
   const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
-  const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
   const hasClusters = context.option("--cluster-cidr") !== undefined;
-  const known = hasClusters ? families : [...new Set([...families, ...found, ...named])];
+  const known = hasClusters ? families : [...new Set([...families, ...found, ...masks.families])];
   return [...known].sort().map((family) => {
-    const given = nodeMaskOf(masks, family, known, "");
+    const given = masks.of(family, known);
     if (given !== undefined) return { family, nodeMask: given, source: "option" };
     const commonest = commonestMask(cidrs, family);
     return commonest === undefined

@@ -78,7 +78,7 @@ function sharingProblems(
     for (const cidr of members) {
       const found: Finding[] = [];
       if (members.length > 1) {
-        found.push(finding("duplicate", cidr, `also assigned to ${namesIn([group], cidr)}`));
+        found.push(finding("duplicate", cidr, `also assigned to ${nodesOf(members, cidr)}`));
       }
       if (around !== undefined) {
         found.push(finding("overlap", cidr, `lies in ${describe([around], cidr)}`));
@@ -97,18 +97,18 @@ function ownProblems(
   { clusters, serviceCidrs, masks, families, hostNetworkPods }: Expectation,
 ): readonly Finding[] {
   const found: Finding[] = [];
-  const report = (code: FindingCode, podCidr: string, message: string): void => {
-    found.push({ code, severity: "error", node, podCidr, message });
-  };
-  if (!isNodeName(node.name))
-    report("name", node.podCidrs.join(","), "Kubernetes does not accept this name");
-  for (const text of unreadable)
-    report("invalid", text, "expected a network such as 10.244.1.0/24");
+  const all = { node, text: node.podCidrs.join(",") };
+  if (!isNodeName(node.name)) {
+    found.push(finding("name", all, "Kubernetes does not accept this name"));
+  }
+  for (const text of unreadable) {
+    found.push(finding("invalid", { node, text }, "expected a network such as 10.244.1.0/24"));
+  }
   if (node.podCidrs.length === 0) {
-    report("no-pod-cidr", "", "pods on it get no address");
+    found.push(finding("no-pod-cidr", all, "pods on it get no address"));
   } else {
     for (const family of families.filter((one) => !cidrs.some((cidr) => cidr.family === one))) {
-      report("no-pod-cidr", node.podCidrs.join(","), `pods on it get no IPv${family} address`);
+      found.push(finding("no-pod-cidr", all, `pods on it get no IPv${family} address`));
     }
   }
   for (const cidr of cidrs) {
@@ -160,43 +160,38 @@ function outsideText(family: Family, clusters: Expectation["clusters"]): string 
     : `not in ${formatPrefix(cluster)}`;
 }
 
-function finding(code: FindingCode, cidr: PodCidr, message: string): Finding {
+function finding(
+  code: FindingCode,
+  { node, text }: Pick<PodCidr, "node" | "text">,
+  message: string,
+): Finding {
   const severity = code === "mask-size" || code === "max-pods" ? "warning" : "error";
-  return { code, severity, node: cidr.node, podCidr: cidr.text, message };
+  return { code, severity, node, podCidr: text, message };
 }
 
 /** Other podCIDRs with their nodes, such as `10.244.1.0/24 of node-1 and 254 other podCIDRs`. */
 function describe(groups: readonly CidrGroup<PodCidr>[], cidr: PodCidr): string {
-  const [first] = groups;
-  const sample = first?.members[0];
-  if (first === undefined || sample === undefined) return "";
+  const [{ members } = { members: [] }, ...others] = groups;
+  const [sample] = members;
+  if (sample === undefined) return "";
   const network = formatPrefix({ address: sample.first, length: sample.length, mapped: false });
-  const others = groups.slice(1).reduce((count, { members }) => count + members.length, 0);
-  const more = others === 0 ? "" : ` and ${plural(others, "other podCIDR")}`;
-  return `${network} of ${namesIn([first], cidr)}${more}`;
+  const count = others.reduce((sum, group) => sum + group.members.length, 0);
+  const more = count === 0 ? "" : ` and ${plural(count, "other podCIDR")}`;
+  return `${network} of ${nodesOf(members, cidr)}${more}`;
 }
 
-/** The nodes that have the podCIDRs of these groups, without the node of `cidr`. */
-function namesIn(groups: readonly CidrGroup<PodCidr>[], cidr: PodCidr): string {
+/** The nodes that have one podCIDR, without that of `cidr` if this is the same. */
+function nodesOf(members: readonly PodCidr[], cidr: PodCidr): string {
   // Thousands of nodes may have the same podCIDR, and each has a message that names others.
-  const sample = groups.flatMap(({ members }) =>
-    members.slice(0, NAMED + 1).filter((one) => one !== cidr),
-  );
-  const total = groups.reduce((count, { members }) => count + members.length, 0);
-  const isMember = groups.some(
-    ({ members }) => members[0] !== undefined && isSame(members[0], cidr),
-  );
-  const named = sample.slice(0, NAMED).map(({ node }) => nameOf(node, cidr));
-  const others = total - (isMember ? 1 : 0) - named.length;
+  const named = members
+    .slice(0, NAMED + 1)
+    .filter((one) => one !== cidr)
+    .slice(0, NAMED)
+    .map(({ node }) => (node === cidr.node ? "the node itself" : printable(node.name)));
+  const isMember =
+    members[0]?.first.value === cidr.first.value && members[0].length === cidr.length;
+  const others = members.length - (isMember ? 1 : 0) - named.length;
   return `${named.join(", ")}${others > 0 ? ` and ${plural(others, "other node")}` : ""}`;
-}
-
-function nameOf(node: ClusterNode, { node: own }: PodCidr): string {
-  return node === own ? "the node itself" : printable(node.name);
-}
-
-function isSame(a: PodCidr, b: PodCidr): boolean {
-  return a.family === b.family && a.first.value === b.first.value && a.length === b.length;
 }
 
 /** The podCIDR with the fewest addresses comes first. */

@@ -1,14 +1,26 @@
 /** The options of kube-controller-manager for the podCIDRs of nodes. */
 
 import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
-import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
-import { addressRangeOf, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
+import { bitsOf, type Family } from "../../ipam/address.ts";
+import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
+import type { ClusterCidr } from "./node-cidrs.ts";
 
 /** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
 type OptionPrefix = "" | "was-";
 
 /** The node masks given: one for a single-stack cluster, or one for each family. */
-export type NodeMasks = Readonly<Record<"" | "-ipv4" | "-ipv6", number | undefined>>;
+export interface NodeMasks {
+  readonly single: number | undefined;
+  /** The families that have one of their own. */
+  readonly families: readonly Family[];
+  /**
+   * The node mask of one family; `undefined` where none was given.
+   *
+   * @param families those of the cluster
+   * @throws UsageError where kube-controller-manager would reject the option for such a cluster
+   */
+  readonly of: (family: Family, families: readonly Family[]) => number | undefined;
+}
 
 /**
  * The definitions of the options.
@@ -43,25 +55,25 @@ export const serviceCidrOption: Option = {
 /**
  * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
  *
- * @throws CommandError where one is no network, or two are of one family
+ * @throws UsageError where one is no network, or two are of one family
  */
-export function clusterCidrsOf(context: Context, optionPrefix: OptionPrefix): readonly Prefix[] {
+export function clusterCidrsOf(
+  context: Context,
+  optionPrefix: OptionPrefix,
+): readonly ClusterCidr[] {
   return networksOf(context, `--${optionPrefix}cluster-cidr`);
 }
 
 /**
  * The service CIDRs given; none without the option.
  *
- * @throws CommandError where one is no network, or two are of one family
+ * @throws UsageError where one is no network, or two are of one family
  */
-export function serviceCidrsOf(context: Context): readonly (Prefix & AddressRange)[] {
-  return networksOf(context, serviceCidrOption.name).map((prefix) => ({
-    ...prefix,
-    ...addressRangeOf(prefix),
-  }));
+export function serviceCidrsOf(context: Context): readonly ClusterCidr[] {
+  return networksOf(context, serviceCidrOption.name);
 }
 
-function networksOf({ option }: Context, name: string): readonly Prefix[] {
+function networksOf({ option }: Context, name: string): readonly ClusterCidr[] {
   const text = option(name);
   if (text === undefined) return [];
   const prefixes = text.split(",").map((one) => {
@@ -69,7 +81,8 @@ function networksOf({ option }: Context, name: string): readonly Prefix[] {
     if (prefix === undefined || prefix.mapped) {
       throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
     }
-    return { ...prefix, address: addressRangeOf(prefix).first };
+    const range = addressRangeOf(prefix);
+    return { ...prefix, ...range, address: range.first };
   });
   const families = new Set(prefixes.map(({ address }) => address.family));
   if (families.size === prefixes.length) return prefixes;
@@ -79,7 +92,7 @@ function networksOf({ option }: Context, name: string): readonly Prefix[] {
 /**
  * The node masks given.
  *
- * @throws CommandError where one is no prefix length, or both forms are given
+ * @throws UsageError where one is no prefix length, or both forms are given
  */
 export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): NodeMasks {
   const name = `--${optionPrefix}node-cidr-mask-size`;
@@ -92,39 +105,26 @@ export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): No
     if (length >= 1 && length <= most) return length;
     throw new UsageError(`${name}${suffix}: expected a number from 1 to ${most}, found ${text}`);
   };
-  const masks = { "": read("", 128), "-ipv4": read("-ipv4", 32), "-ipv6": read("-ipv6", 128) };
-  if (masks[""] === undefined) return masks;
-  if (masks["-ipv4"] === undefined && masks["-ipv6"] === undefined) return masks;
-  throw new UsageError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
-}
-
-/**
- * The node mask of one family; `undefined` where none was given.
- *
- * @param families those of the cluster
- * @throws CommandError where kube-controller-manager would reject the option for such a cluster
- */
-export function nodeMaskOf(
-  masks: NodeMasks,
-  family: Family,
-  families: readonly Family[],
-  optionPrefix: OptionPrefix,
-): number | undefined {
-  const name = `--${optionPrefix}node-cidr-mask-size`;
-  const mask = masks[""];
-  if (mask === undefined) {
-    for (const other of [4, 6] as const) {
-      if (masks[`-ipv${other}`] !== undefined && !families.includes(other)) {
-        throw new UsageError(`${name}-ipv${other}: the cluster CIDR has no IPv${other} network`);
-      }
+  const single = read("", 128);
+  const masks = { 4: read("-ipv4", 32), 6: read("-ipv6", 128) };
+  const own = ([4, 6] as const).filter((family) => masks[family] !== undefined);
+  if (single !== undefined && own.length > 0) {
+    throw new UsageError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
+  }
+  const maskOf: NodeMasks["of"] = (family, families) => {
+    const other = own.find((one) => !families.includes(one));
+    if (other !== undefined) {
+      throw new UsageError(`${name}-ipv${other}: the cluster CIDR has no IPv${other} network`);
     }
-    return masks[`-ipv${family}`];
-  }
-  if (families.length > 1) {
-    throw new UsageError(
-      `${name} is for single-stack clusters; for dual stack give ${name}-ipv4 and ${name}-ipv6`,
-    );
-  }
-  if (mask <= bitsOf(family)) return mask;
-  throw new UsageError(`${name}: expected at most ${bitsOf(family)} for IPv4, found ${mask}`);
+    if (single !== undefined && families.length > 1) {
+      throw new UsageError(
+        `${name} is for single-stack clusters; for dual stack give ${name}-ipv4 and ${name}-ipv6`,
+      );
+    }
+    if (single !== undefined && single > bitsOf(family)) {
+      throw new UsageError(`${name}: expected at most ${bitsOf(family)} for IPv4, found ${single}`);
+    }
+    return single ?? masks[family];
+  };
+  return { single, families: own, of: maskOf };
 }

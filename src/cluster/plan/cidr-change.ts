@@ -11,7 +11,7 @@ import {
   firstPodCidrs,
   podCidrCount,
 } from "../nodes/pod-cidr-count.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./cidr-request.ts";
 
 /** The settings of a cluster for one family. */
 export interface Settings extends ClusterNetworks {

@@ -14,8 +14,7 @@ import {
 } from "../nodes/node-mask.ts";
 import { podCidrCount } from "../nodes/pod-cidr-count.ts";
 import { alternativesTo, LARGEST_PRIVATE, masksFor } from "./alternatives.ts";
-import type { CidrLayout, CidrRequest } from "./cidr-request.ts";
-import type { Problem } from "./problem.ts";
+import type { CidrLayout, CidrRequest, Problem } from "./cidr-request.ts";
 
 /** Computes what the request leaves open; where nothing fits, the layout that comes nearest. */
 export function layOutCidrs(request: CidrRequest): CidrLayout {

@@ -22,3 +22,13 @@ export interface CidrLayout extends ClusterNetworks {
   /** Per node. */
   readonly pods: bigint;
 }
+
+/** Something that does not fit. */
+export interface Problem {
+  readonly code: string;
+  /** `undefined` where it concerns all families. */
+  readonly family: Family | undefined;
+  readonly message: string;
+  /** What to choose instead. */
+  readonly instead: string;
+}

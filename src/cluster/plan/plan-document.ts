@@ -1,13 +1,31 @@
-/** The JSON document of `plan`. */
+/** The result of `plan`, and its JSON document. */
 
 import type { Family } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { longestMaskIn, podsIn } from "../nodes/node-mask.ts";
 import { podCidrCount } from "../nodes/pod-cidr-count.ts";
 import type { CidrChange, Settings } from "./cidr-change.ts";
-import type { CidrLayout } from "./cidr-request.ts";
-import type { PlanResult } from "./plan-result.ts";
+import type { CidrLayout, Problem } from "./cidr-request.ts";
 import type { PlannedChange } from "./planned-change.ts";
+
+/** A plan. */
+export interface PlanResult {
+  readonly asked: { readonly nodes: bigint | undefined; readonly pods: bigint | undefined };
+  readonly layouts: readonly CidrLayout[];
+  /** How many nodes get a podCIDR of every family; `undefined` where the cluster CIDR is not known. */
+  readonly nodes: bigint | undefined;
+  /** How many pods a node holds. */
+  readonly pods: bigint;
+  /** Per node. */
+  readonly hostNetworkPods: bigint;
+  /**
+   * What to set kubelet's `--max-pods` to: the number asked for, or what the podCIDR holds if that is less, and the pods
+   * with hostNetwork.
+   */
+  readonly maxPods: bigint;
+  readonly change: PlannedChange | undefined;
+  readonly problems: readonly Problem[];
+}
 
 /** How many node masks are shown on either side of the chosen one. */
 const NEIGHBOURS = 3;

@@ -1,7 +1,7 @@
 /** The text of `plan`. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { columns, formatTable, type TableLayout } from "../../cli/output/table.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
@@ -9,11 +9,9 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { DEFAULT_MAX_PODS, leastOf, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import type { Settings } from "./cidr-change.ts";
 import { takenByServices } from "./cidr-layout.ts";
-import type { CidrLayout } from "./cidr-request.ts";
-import { choicesFor, familyName } from "./plan-document.ts";
-import type { PlanResult } from "./plan-result.ts";
+import type { CidrLayout, Problem } from "./cidr-request.ts";
+import { choicesFor, familyName, type PlanResult } from "./plan-document.ts";
 import type { PlannedChange } from "./planned-change.ts";
-import type { Problem } from "./problem.ts";
 
 /** The plan as tables, with advice and problems. */
 export function planText(plan: PlanResult, system: OperatorSystem): string {
@@ -28,7 +26,7 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
         layout.nodes === undefined ? "-" : formatCount(system, layout.nodes),
         formatCount(system, layout.pods),
       ]),
-      layoutFor(system),
+      { width: tableWidth(system) },
     ),
     paragraph(advice(plan)),
     ...layouts.map((layout) => choicesText(layout, system)),
@@ -101,7 +99,7 @@ function choicesText(layout: CidrLayout, system: OperatorSystem): string {
           `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${familyName(family)})`,
           "NODE MASK",
         ];
-  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, layoutFor(system))}`;
+  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, { width: tableWidth(system) })}`;
 }
 
 function changeText(change: PlannedChange, system: OperatorSystem): string {
@@ -112,13 +110,11 @@ function changeText(change: PlannedChange, system: OperatorSystem): string {
       familyName(one.family),
       formatSettings(one.was),
       formatSettings(one.now),
-      formatCount(system, one.keeping),
-      formatCount(system, one.otherSize),
-      formatCount(system, one.outside),
-      formatCount(system, one.cidrsTaken),
-      formatCount(system, one.cidrsFree),
+      ...[one.keeping, one.otherSize, one.outside, one.cidrsTaken, one.cidrsFree].map((count) =>
+        formatCount(system, count),
+      ),
     ]),
-    layoutFor(system),
+    { width: tableWidth(system) },
   );
   return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first podCIDRs of the old settings:
 
@@ -131,10 +127,6 @@ ${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${decima
 
 function problemText({ family, message, instead }: Problem): string {
   return `- ${family === undefined ? "" : `${familyName(family)}: `}${message}.\n  Instead: ${instead}.\n`;
-}
-
-function layoutFor(system: OperatorSystem): TableLayout {
-  return { width: tableWidth(system) };
 }
 
 function clusterOf({ cluster, clusterLength }: CidrLayout): string {

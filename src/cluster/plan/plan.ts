@@ -5,15 +5,13 @@ import {
   clusterCidrsOf,
   clusterOptions,
   type NodeMasks,
-  nodeMaskOf,
   nodeMasksOf,
   serviceCidrOption,
   serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
-import { describePlan } from "./plan-document.ts";
-import type { PlanResult } from "./plan-result.ts";
+import { describePlan, type PlanResult } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 import { plannedChange } from "./planned-change.ts";
 
@@ -77,7 +75,7 @@ function planCluster(context: Context): Report {
     clusters.map(({ address }) => address.family),
     masks,
   );
-  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
+  const hasMask = masks.single !== undefined || masks.families.length > 0;
   const otherValues = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
   if (otherValues + Math.min(clusters.length, 1) * 2 < 2) {
     throw new UsageError(
@@ -88,7 +86,7 @@ function planCluster(context: Context): Report {
     family,
     cluster: clusters.find(({ address }) => address.family === family),
     serviceCidrs,
-    nodeMask: nodeMaskOf(masks, family, families, ""),
+    nodeMask: masks.of(family, families),
     nodes,
     pods,
   }));
@@ -116,15 +114,18 @@ function planCluster(context: Context): Report {
   };
   return {
     exitCode: result.problems.length > 0 ? 1 : 0,
-    document: describePlan(result),
-    text: planText(result, context.system),
+    get document() {
+      return describePlan(result);
+    },
+    get text() {
+      return planText(result, context.system);
+    },
   };
 }
 
 /** The families of the cluster CIDRs; without any the family of the node mask, else IPv4. */
 function familiesOf(given: readonly Family[], masks: NodeMasks): readonly Family[] {
   if (given.length > 0) return given;
-  const named = ([4, 6] as const).filter((family) => masks[`-ipv${family}`] !== undefined);
-  if (named.length > 0) return named;
-  return [(masks[""] ?? 0) > 32 ? 6 : 4];
+  if (masks.families.length > 0) return masks.families;
+  return [(masks.single ?? 0) > 32 ? 6 : 4];
 }

@@ -3,14 +3,8 @@
 import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
-import type { Family } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import {
-  clusterCidrsOf,
-  nodeMaskOf,
-  nodeMasksOf,
-  serviceCidrsOf,
-} from "../nodes/cluster-options.ts";
+import { clusterCidrsOf, nodeMasksOf, serviceCidrsOf } from "../nodes/cluster-options.ts";
 import { leastOf, nodesIn } from "../nodes/node-mask.ts";
 import { podCidrCount } from "../nodes/pod-cidr-count.ts";
 import {
@@ -20,8 +14,7 @@ import {
   changeProblems,
   type Settings,
 } from "./cidr-change.ts";
-import type { CidrLayout } from "./cidr-request.ts";
-import type { Problem } from "./problem.ts";
+import type { CidrLayout, Problem } from "./cidr-request.ts";
 
 /** What a change of settings means for the nodes. */
 export interface PlannedChange {
@@ -108,8 +101,7 @@ function formerSettings(
 ): readonly Settings[] | undefined {
   const given = clusterCidrsOf(context, "was-");
   const masks = nodeMasksOf(context, "was-");
-  const hasMask = Object.values(masks).some((mask) => mask !== undefined);
-  if (given.length === 0 && !hasMask) {
+  if (given.length === 0 && masks.single === undefined && masks.families.length === 0) {
     if (context.option("--was-nodes") === undefined) return undefined;
     throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
   }
@@ -119,8 +111,7 @@ function formerSettings(
   return clusters.map((cluster) => {
     const { family } = cluster.address;
     const nodeMask =
-      nodeMaskOf(masks, family, families, "was-") ??
-      now.find((present) => present.family === family)?.nodeMask;
+      masks.of(family, families) ?? now.find((present) => present.family === family)?.nodeMask;
     if (nodeMask === undefined) {
       throw new UsageError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
     }
@@ -137,45 +128,32 @@ function familyProblems(was: readonly Settings[], now: readonly Settings[]): rea
   const present = now.map(({ family }) => family);
   const gone = former.filter((family) => !present.includes(family));
   const added = present.filter((family) => !former.includes(family));
-  const isSwapped = gone.length === 0 && former[0] !== present[0];
   return [
-    ...gone.map((family) =>
-      problem(
-        "family-gone",
-        family,
+    ...gone.map((family) => ({
+      code: "family-gone",
+      family,
+      message:
         "the nodes have a podCIDR of a family that is no longer in the cluster CIDR: kube-controller-manager does not start while there is such a node",
-        `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
-      ),
-    ),
-    ...added.map((family) =>
-      problem(
-        "family-new",
-        family,
+      instead: `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
+    })),
+    ...added.map((family) => ({
+      code: "family-new",
+      family,
+      message:
         "the nodes have no podCIDR of this family, and get none as long as they have one of the other",
-        "renumber them (see host-local audit)",
-      ),
-    ),
-    ...(isSwapped
-      ? [
-          problem(
-            "family-order",
-            undefined,
-            "the order of the families changes: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
-            "keep the order",
-          ),
-        ]
-      : []),
+      instead: "renumber them (see host-local audit)",
+    })),
+    ...(gone.length === 0 && former[0] !== present[0] ? [familiesSwapped] : []),
   ];
 }
 
-function problem(
-  code: string,
-  family: Family | undefined,
-  message: string,
-  instead: string,
-): Problem {
-  return { code, family, message, instead };
-}
+const familiesSwapped: Problem = {
+  code: "family-order",
+  family: undefined,
+  message:
+    "the order of the families changes: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
+  instead: "keep the order",
+};
 
 function atLeastZero(count: bigint): bigint {
   return count < 0n ? 0n : count;

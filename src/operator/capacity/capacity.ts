@@ -121,9 +121,7 @@ function requireForm(
   expected: readonly string[],
 ): void {
   if (!isGiven(context, name) || (form !== undefined && expected.includes(form))) return;
-  const [last, ...others] = expected.toReversed();
-  const list = others.length === 0 ? "" : `${others.toReversed().join(", ")} or `;
-  throw new UsageError(`capacity: ${name} requires ${list}${last}`);
+  throw new UsageError(`capacity: ${name} requires ${expected.join(" or ")}`);
 }
 
 function podCount(context: Context): Report {

@@ -20,9 +20,10 @@ import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { isNative } from "../../harness/executable.ts";
 import { tool } from "../../harness/tool.ts";
+import { until } from "../../harness/until.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { nodeFor } from "../node.ts";
-import { eventually, every, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
+import { every, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
 
 const skipWithoutProcessNamespaces: string | false =
   spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0
@@ -46,11 +47,13 @@ function nodeWithPod(t: Pick<Test, "teardown">) {
 }
 
 /** Waits for a state of the agent, and returns what it says about it. */
-function healthOf(port: number, pattern: RegExp): Promise<string> {
-  return eventually(`${pattern}`, async () => {
-    const health = await get(port, "/healthz");
-    return health !== undefined && pattern.test(health.body) ? health.body : undefined;
+async function healthOf(port: number, pattern: RegExp, address?: string): Promise<string> {
+  let health = "";
+  await until(`${pattern}`, async () => {
+    health = (await get(port, "/healthz", address))?.body ?? "";
+    return pattern.test(health);
   });
+  return health;
 }
 
 /** A shell command that goes on for longer than any test. */
@@ -182,17 +185,14 @@ test("files are written again and again, while a client keeps its connection", a
   const file = join(node.root, "ipam.prom");
   const listen = ["--listen", `127.0.0.1:${port}`];
   startAgent(t, [...listen, ...metrics("--output", file), ...feature, ...metrics()]);
-  await eventually(
-    "metrics",
-    async () => (await get(port, "/metrics"))?.status === 200 || undefined,
-  );
+  await until("metrics", async () => (await get(port, "/metrics"))?.status === 200);
   const client = net.connect(port, "127.0.0.1");
   t.teardown(() => client.destroy());
   client.write("GET /metrics HTT");
 
   for (const path of [file, join(node.root, "host-local.mynet")]) {
     const { ino } = statSync(path);
-    await eventually(`${path} is replaced`, () => (statSync(path).ino === ino ? undefined : true));
+    await until(`another ${path}`, () => statSync(path).ino !== ino);
   }
   client.end("P/1.1\r\n\r\n");
   let response = "";
@@ -231,7 +231,7 @@ test("a port in use is logged and tried again, and the tasks go on", async (t) =
   const agent = startAgent(t, words);
 
   await agent.written("stderr", inUse);
-  await eventually(file, () => existsSync(file) || undefined);
+  await until(file, () => existsSync(file));
   await new Promise((resolve) => server.close(resolve));
   await agent.written("stderr", "host-local: http: succeeded again\n");
   t.equal(await healthOf(port, /ok/), "[+]http ok\n[+]metrics ok\nhealthz check passed\n");
@@ -261,12 +261,7 @@ test("it listens on IPv6", async (t) => {
   const port = await freePort();
   startAgent(t, ["--listen", `[::1]:${port}`, ...metrics()]);
 
-  const body = await eventually("it answers", async () => {
-    const response = await fetch(`http://[::1]:${port}/healthz`).catch(() => undefined);
-    return response?.text();
-  });
-
-  t.match(body, /^\[\+\]http ok\n\[\+\]metrics /);
+  t.match(await healthOf(port, /ok/, "[::1]"), /^\[\+\]http ok\n\[\+\]metrics /);
 });
 
 const expected =

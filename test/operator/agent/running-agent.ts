@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import net from "node:net";
-import { setTimeout } from "node:timers/promises";
 import type { Test } from "tap";
 import { shellCommand } from "../../../src/operator/node/command-text.ts";
 import { executable } from "../../harness/executable.ts";
@@ -79,32 +78,18 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** What a port answers: the status and the body; `undefined` while nothing listens. */
+/** What a port of this machine answers: the status and the body; `undefined` while nothing listens. */
 export async function get(
   port: number,
   path: string,
+  address = "127.0.0.1",
 ): Promise<{ readonly status: number; readonly body: string } | undefined> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    const response = await fetch(`http://${address}:${port}${path}`);
     return { status: response.status, body: await response.text() };
   } catch {
     return undefined;
   }
-}
-
-/** How long `eventually` looks, in milliseconds; a loaded machine takes long for a start of Node.js. */
-const PATIENCE = 300_000;
-
-/** Looks again and again until something is there that does not announce itself. */
-export async function eventually<T>(
-  what: string,
-  look: () => T | undefined | Promise<T | undefined>,
-): Promise<T> {
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await setTimeout(20)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error(`never: ${what}`);
 }
 
 /** The most memory that a process has used, in KiB. */
