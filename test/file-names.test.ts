@@ -1,3 +1,4 @@
+// test: own process
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { test } from "tap";
