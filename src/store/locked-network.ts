@@ -10,16 +10,17 @@ import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
 import { type Earlier, isNotedFile } from "./journal/earlier-boots.ts";
 import { Journal } from "./journal/journal.ts";
+import { listingOf, ownerOfKey, readJournal } from "./journal/journal-file.ts";
+import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
-  type Key,
+  contentOf,
+  formatOwner,
+  isSameOwner,
   keyOf,
   keyOfOwner,
-  listingOf,
-  ownerOfKey,
-  readJournal,
-} from "./journal/journal-file.ts";
-import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
-import { formatOwner, isSameOwner, type Owner, ownerText } from "./reservations/owner.ts";
+  type Owner,
+  type OwnerKey,
+} from "./reservations/owner.ts";
 import {
   type HeldReservation,
   heldAmong,
@@ -196,7 +197,7 @@ export class LockedNetwork {
     const { files } = this;
     this.#journal.change();
     for (const { name, owner } of held) {
-      files.withTemporary(ownerText(owner) ?? "", (temporary) =>
+      files.withTemporary(contentOf(owner) ?? "", (temporary) =>
         files.system.rename(temporary, files.pathOf(name)),
       );
     }
@@ -206,7 +207,7 @@ export class LockedNetwork {
    * Removes a reservation: it is renamed first and checked again. A process without this lock may have changed it
    * meanwhile, and then it is restored.
    */
-  #moveAway(name: string, key: Key | undefined, mayGo: (path: string) => boolean): boolean {
+  #moveAway(name: string, key: OwnerKey | undefined, mayGo: (path: string) => boolean): boolean {
     this.#journal.change();
     const { system } = this.files;
     const path = this.files.pathOf(name);

@@ -7,7 +7,7 @@ import { removeQuietly } from "../store/files/temporary.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { releaseWhere, reportingIoFailure } from "../store/release.ts";
-import { formatOwner, type Owner } from "../store/reservations/owner.ts";
+import { keyOf, type Owner } from "../store/reservations/owner.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -44,10 +44,10 @@ function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[])
 function notListedIn(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
   const containers = new Set<string>(valid.map(({ containerId }) => containerId));
   const attachments = new Set<string>(
-    valid.map(({ containerId, interfaceName }) => `${containerId}\r\n${interfaceName}`),
+    valid.map(({ containerId, interfaceName }) => `${containerId} ${interfaceName}`),
   );
   return (owner) => {
-    if (owner.kind === "attachment") return !attachments.has(formatOwner(owner));
+    if (owner.kind === "attachment") return !attachments.has(keyOf(owner));
     return owner.kind === "legacy" && !containers.has(owner.containerId);
   };
 }

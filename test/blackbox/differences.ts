@@ -52,10 +52,9 @@ export const differences: readonly Difference[] = [
   {
     title: "DEL frees addresses whatever else the configuration says",
     reference:
-      "DEL fails when ranges are missing or invalid, or when routes, CNI_ARGS, args or runtimeConfig are; the address stays reserved forever.",
-    here: "DEL needs a network name, an ipam object, the data directory, the container id and the interface. It ignores everything else, and always frees what it finds.",
-    reason:
-      "Runtimes call DEL with incomplete configurations, for example without the runtimeConfig that contained the ranges.",
+      "DEL fails when ranges, routes, CNI_ARGS, args or runtimeConfig are missing or invalid; the address stays reserved forever.",
+    here: "DEL needs a network name, an ipam object, the data directory and the attachment, and ignores everything else.",
+    reason: "Runtimes call DEL with incomplete configurations, such as without runtimeConfig.",
     changed: [
       { vector: "args/DEL-bad", exitCode: 0, stdout: "" },
       {
@@ -77,29 +76,35 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "GC frees addresses of attachments that no longer exist",
-    reference:
-      "GC does nothing, so an address that never got a DEL is lost until somebody removes its file.",
-    here: "GC frees every reservation that is not listed in cni.dev/valid-attachments (or, where that key is absent, in cni.dev/attachments). null and an empty list mean that no attachment is valid. If both keys are absent, nothing is freed, and one line on standard error says so. A malformed list is error 7 and frees nothing. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed.",
+    reference: "GC does nothing: an address that never got a DEL is lost.",
+    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). null is an empty list. If both keys are absent, nothing is freed, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed.",
     reason:
       "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself.",
     changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],
     coveredBy: ["blackbox/gc.test.ts"],
   },
   {
-    title: 'The executable can stand in the plugin chain with "gcOnly": true',
-    reference: "The key is unknown; the plugin would reserve a second address.",
-    here: "ADD and CHECK pass prevResult on unchanged, DEL does nothing, GC and STATUS work as usual.",
+    title: "New keys, off by default",
+    reference: "They are unknown.",
+    here: "exclude, rangesFile, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
     reason:
-      "The main plugins of the CNI project (bridge, ptp, macvlan and others) answer GC themselves and never forward it to their IPAM plugin.",
+      "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],
-    coveredBy: ["blackbox/gc-only.test.ts"],
+    coveredBy: [
+      "blackbox/exclude.test.ts",
+      "blackbox/ranges-file.test.ts",
+      "blackbox/repeated-add.test.ts",
+      "blackbox/history.test.ts",
+      "verbs/reuse.test.ts",
+      "blackbox/gc-only.test.ts",
+    ],
   },
   {
     title: "STATUS says when no address can ever be handed out",
     reference: "STATUS always succeeds and ignores the ipam section.",
-    here: 'STATUS fails with code 50, and with counts, if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
+    here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
-      "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods, which is worse than one pod that has to wait.",
+      "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods.",
     changed: [],
     coveredBy: ["blackbox/status.test.ts"],
   },
@@ -107,7 +112,7 @@ export const differences: readonly Difference[] = [
     title: "Reservations are created atomically",
     reference:
       "The file is created first and written afterwards. A crash in between leaves an empty file that is never freed.",
-    here: "The file gets its name only when its content is complete. An empty file left by another program is reused once it is ten seconds old and its range is otherwise exhausted. A file with any content is never reused.",
+    here: "The file gets its name only when its content is complete. An empty file of another program is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
@@ -151,7 +156,7 @@ export const differences: readonly Difference[] = [
   {
     title: "Waiting for the lock is bounded, and lock errors are errors",
     reference: "A call waits forever, and continues without the lock if locking fails.",
-    here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing. One lock covers all range sets of a call.",
+    here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing.",
     reason: "A runtime can retry after code 11, but not while a call hangs.",
     changed: [],
     coveredBy: ["blackbox/lock.test.ts"],
@@ -168,9 +173,8 @@ export const differences: readonly Difference[] = [
   {
     title: "Errors name the trace of the call",
     reference: "TRACEPARENT is ignored.",
-    here: "If TRACEPARENT is set and valid (W3C Trace Context), details ends with the trace id. An error about the lock names the trace of the holder, too, where that is known.",
-    reason:
-      "The error in a log leads to the pod's trace, and the call that waits to the one that holds it up.",
+    here: "If TRACEPARENT is valid (W3C Trace Context), details ends with the trace id. An error about the lock names the trace of the holder, too.",
+    reason: "The error in a log leads to the pod's trace.",
     changed: [],
     coveredBy: ["main.test.ts", "blackbox/lock.test.ts"],
   },
@@ -195,7 +199,7 @@ export const differences: readonly Difference[] = [
   {
     title: "With arguments, and without CNI_COMMAND, it runs operator commands",
     reference: "Arguments are ignored: without CNI_COMMAND it prints two lines about itself.",
-    here: "host-local --help lists the commands, which show, check and repair reservations. Without arguments a third line refers to it. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
+    here: "host-local --help lists the commands. Without arguments a third line refers to it. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
     reason: "Administrators had only ls and rm. No runtime calls a plugin with arguments.",
     changed: [
       { vector: "proc/about", stderr: about },
@@ -206,7 +210,7 @@ export const differences: readonly Difference[] = [
   {
     title: "Errors have more details",
     reference: "Most errors have no details.",
-    here: "Code and msg are the same. details says what was expected and found, and where; on exhaustion, how many addresses of each range are used and what to do next; for a requested address that is not available, its holder.",
+    here: "Code and msg are the same. details says what was expected and found, where, and what to do next.",
     reason: "An administrator should not need the source code to understand an error.",
     changed: [],
     coveredBy: ["blackbox/add.test.ts"],
@@ -259,9 +263,8 @@ export const differences: readonly Difference[] = [
   {
     title: "Subnets of one or two addresses are accepted",
     reference: "A subnet of /31, /32, /127 or /128 is too small: every call fails, DEL included.",
-    here: "All addresses of such a subnet are handed out, since it has no network address and no broadcast address (RFC 3021, RFC 6164). It has no gateway, and the result has none, unless gateway is configured; an address of the subnet that is configured as gateway is not handed out. With the main plugins bridge (isGateway) and ptp, configure one. Errors are those of larger subnets.",
-    reason:
-      "A point-to-point link or a pod with one routed address needs no larger subnet (plugins issue 908).",
+    here: "All addresses of such a subnet are handed out (RFC 3021, RFC 6164). There is no gateway, and the result has none, unless one is configured, which is not handed out. Errors are those of larger subnets.",
+    reason: "A point-to-point link or a pod with one routed address needs no larger subnet.",
     changed: [
       {
         vector: "config/subnet-test-/31",
@@ -346,7 +349,7 @@ export const differences: readonly Difference[] = [
     title: "DEL falls back to reservations without an interface name once per call",
     reference:
       "With two or more range sets, DEL frees the exact matches in its first pass and files with only the container id (from very old versions) in its second.",
-    here: "Files with only the container id are freed only if there was no exact match, whatever the number of range sets.",
+    here: "Files with only the container id are freed only if there was no exact match.",
     reason: "What DEL frees should not depend on the number of range sets.",
     changed: [
       {
@@ -411,7 +414,7 @@ export const differences: readonly Difference[] = [
     title: "DEL, CHECK, GC and STATUS create no network directory",
     reference:
       "DEL and CHECK on a network that never had an address leave an empty directory and a lock file behind. CHECK creates the lock file where it is missing.",
-    here: "A missing directory means that nothing is reserved, and is not created. CHECK and STATUS take no lock and write nothing.",
+    here: "A missing directory means that nothing is reserved. CHECK and STATUS take no lock and write nothing.",
     reason: "A query should not write; CHECK should work on a read-only disk.",
     changed: [
       { vector: "gotest/del-unknown-0.2.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
@@ -460,39 +463,6 @@ export const differences: readonly Difference[] = [
     coveredBy: ["blackbox/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
   },
   {
-    title: "Addresses can be excluded from a range",
-    reference: "The key is unknown.",
-    here: 'Addresses and CIDRs in "exclude" of the ipam section are never handed out. Off by default.',
-    reason: "A router or a printer in the middle of a range should not require two ranges.",
-    changed: [],
-    coveredBy: ["blackbox/exclude.test.ts"],
-  },
-  {
-    title: "A repeated ADD can get the same answer",
-    reference:
-      "A second ADD of an attachment is an error, or with another requested address gets a second one.",
-    here: 'With "repeatedAdd": "same" it gets the addresses that the attachment holds, if it holds one in every range set, and changes nothing. A requested address that it does not hold is refused. Off by default.',
-    reason: "Some runtimes repeat an ADD whose answer they have lost, without a DEL.",
-    changed: [],
-    coveredBy: ["blackbox/repeated-add.test.ts"],
-  },
-  {
-    title: "Ranges can be in a file of the node",
-    reference: "The key is unknown.",
-    here: '"rangesFile" names a JSON file of range sets by network name, or the subnet.env of flannel, whose range sets follow those of the configuration. ADD, CHECK and STATUS fail without it, DEL and GC do not. Off by default.',
-    reason: "One network definition for a cluster hands out the same addresses on each node.",
-    changed: [],
-    coveredBy: ["blackbox/ranges-file.test.ts"],
-  },
-  {
-    title: "A history of who had which address can be kept",
-    reference: "The key is unknown, and nothing tells who had an address that was released.",
-    here: '"history" appends a line for each address that ADD, DEL and GC reserve or release. A call succeeds even if that fails. Off by default.',
-    reason: "Logs name addresses, and who had one at that time is asked later.",
-    changed: [],
-    coveredBy: ["blackbox/history.test.ts"],
-  },
-  {
     title: "Of several errors in a configuration another one may be reported",
     reference:
       "A malformed address or network is reported before an earlier value of the wrong type; of two malformed ones the first in the document.",
@@ -521,7 +491,7 @@ export const differences: readonly Difference[] = [
     title: "A directory that cannot be listed is an error",
     reference:
       "ADD skips the check for a second address, DEL frees nothing and succeeds, CHECK finds nothing.",
-    here: "ADD and CHECK fail with the cause; DEL fails with code 5, so that the runtime retries. A reservation that DEL cannot read is named on standard error.",
+    here: "ADD and CHECK fail with the cause; DEL fails with code 5. A reservation that DEL cannot read is named on standard error.",
     reason: "An address that cannot be freed must be reported.",
     changed: [],
     coveredBy: ["blackbox/del.test.ts", "verbs/del.test.ts"],
@@ -530,7 +500,7 @@ export const differences: readonly Difference[] = [
     title:
       "Portable executable: a stream that is /dev/null, opened for reading and writing, is treated as closed",
     reference: "Only a closed stream is treated so.",
-    here: "Node.js opens /dev/null in this way in place of a closed stream, and the two cannot be distinguished. A redirection in a shell opens it for reading or for writing only, and works. The native executable behaves like the Go plugin.",
+    here: "Node.js opens /dev/null in this way in place of a closed stream. A redirection in a shell opens it for reading or for writing only, and works, and so does the native executable.",
     reason: "An address that is printed to a closed stream would leak.",
     changed: [],
     coveredBy: ["system/node/standard-streams.test.ts"],
@@ -553,9 +523,9 @@ export const differences: readonly Difference[] = [
     coveredBy: ["faults/executables/permissions.test.ts"],
   },
   {
-    title: "Reservations from before a reboot give way",
+    title: "Reservations from before a reboot are reclaimed",
     reference: "They take their addresses until somebody deletes them.",
-    here: "Where an ADD would otherwise find no address, it takes that of a reservation from an earlier boot of the machine, the oldest first. The key reclaimAfterReboot switches that off. It never happens on file systems that several machines can mount.",
+    here: "Where an ADD would otherwise find no address, it takes that of a reservation from an earlier boot of the machine, the oldest first, unless reclaimAfterReboot is false: see [configuration.md](configuration.md#after-a-reboot).",
     reason:
       "No network namespace survives a reboot. After a few power failures the range was full.",
     changed: [],
@@ -564,9 +534,8 @@ export const differences: readonly Difference[] = [
   {
     title: "The data directory contains the directory .host-local",
     reference: "It contains only the networks' directories.",
-    here: "The directory .host-local contains the journal, the history if one is configured, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
-    reason:
-      "The Go plugin reads every file in a network's directory, so additional files must be elsewhere.",
+    here: "It contains the journal, the history, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
+    reason: "The Go plugin reads every file in a network's directory.",
     changed: [],
     coveredBy: ["blackbox/vectors.test.ts", "differential/take-over.test.ts"],
   },

@@ -1,3 +1,4 @@
+// test: own process
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";

@@ -9,6 +9,7 @@ import { commands } from "../../src/commands.ts";
 import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
 import { inRepository } from "../harness/repository.ts";
+import { exampleOf } from "./json-examples.ts";
 import { type Node, nodeFor } from "./node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
@@ -129,6 +130,28 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["man", []],
   ["version", []],
 ];
+
+/** The members that the tables of a section explain. */
+function explainedIn(section: string): readonly string[] {
+  const tables = section.split(/\n\n+/).filter((part) => part.startsWith("| member |"));
+  const cells = tables.flatMap((table) => table.split("\n").slice(2));
+  return cells.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+  );
+}
+
+test("every member that a table explains is in an example, and those are what commands print", (t) => {
+  for (const section of page.split(/^## /m).slice(1)) {
+    const [title = ""] = section.split("\n", 1);
+    const examples = [...section.matchAll(/^```json\n([\s\S]*?)```$/gm)].map(
+      ([, text = ""]) => text,
+    );
+    const printed = new Set(examples.flatMap((text) => membersOf(JSON.parse(text))));
+    if (title === "Reservation") for (const name of membersOf(exampleOf("list"))) printed.add(name);
+    for (const name of explainedIn(section)) t.ok(printed.has(name), `${title}: ${name}`);
+  }
+  t.end();
+});
 
 for (const [command, words] of lines) {
   const skip = commands.some(({ name }) => name === command) ? false : "There is no such command.";

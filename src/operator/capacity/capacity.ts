@@ -10,7 +10,7 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
 import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
-import { ownerText } from "../../store/reservations/owner.ts";
+import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { listReservations, type Reservation } from "../../store/reservations/reservation-file.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { mergeByDirectory } from "../node/network-directories.ts";
@@ -261,7 +261,7 @@ function countDirectory(
 
 /** The reservations that name no container. */
 function suspectsOf({ location }: FoundNetwork): readonly Reservation[] {
-  return othersIn(readAll(location)).filter(({ owner }) => ownerText(owner) === undefined);
+  return othersIn(readAll(location)).filter(({ owner }) => keyOfOwner(owner) === undefined);
 }
 
 function describe({ network, counts }: CountedNetwork): object {

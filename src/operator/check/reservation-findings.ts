@@ -5,7 +5,7 @@ import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { join } from "../../store/files/paths.ts";
-import { ownerText } from "../../store/reservations/owner.ts";
+import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { isBlankFile, readOwner } from "../../store/reservations/reservation-file.ts";
 import { isReclaimable } from "../../store/reservations/usage.ts";
 import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
@@ -175,7 +175,7 @@ function duplicateFindings(
     for (const reservation of reservations) {
       const set = rangeSetOf(network, reservation.address);
       if (set === undefined || reservation.owner.kind !== "attachment") continue;
-      const key = `${formatRangeSet(set)} ${ownerText(reservation.owner)}`;
+      const key = `${formatRangeSet(set)} ${keyOfOwner(reservation.owner)}`;
       const other = first.get(key);
       if (other === undefined) {
         first.set(key, reservation);

@@ -2,7 +2,7 @@ import { type Command, type Context, type Report, UsageError } from "../../cli/c
 import { parseDuration } from "../../cli/command/duration.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { withLock } from "../../store/lock.ts";
-import { ownerText } from "../../store/reservations/owner.ts";
+import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { isSystemError } from "../../system/system.ts";
 import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { historyCall } from "../node/history-call.ts";
@@ -140,7 +140,7 @@ function decide(
     before: readSeenDead(location),
   });
   const decided = statesOf(reservations, stateOf).map(({ reservation, containerState }) => {
-    const owner = ownerText(reservation.owner);
+    const owner = keyOfOwner(reservation.owner);
     const modified = owner === undefined ? undefined : modifiedOf(location, reservation.name);
     const seen =
       owner === undefined || modified === undefined

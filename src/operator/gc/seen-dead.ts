@@ -4,7 +4,7 @@ import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
 import type { LockedNetwork } from "../../store/locked-network.ts";
 import { releaseWhere } from "../../store/release.ts";
-import { ownerText } from "../../store/reservations/owner.ts";
+import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
 import { modifiedOf } from "../node/release-unchanged.ts";
 
@@ -12,7 +12,7 @@ import { modifiedOf } from "../node/release-unchanged.ts";
 export interface SeenDead {
   /** The name of its file. */
   readonly name: string;
-  /** The owner that the file names, see `ownerText`. */
+  /** Who holds it, by `keyOfOwner`. */
   readonly owner: string;
   /** When the file was written, in nanoseconds since the epoch. */
   readonly modified: bigint;
@@ -96,7 +96,7 @@ export function releaseSeenDead(
   const wanted = new Set(seen.map(seenDeadKey));
   const names = new Set(seen.map(({ name }) => name));
   return releaseWhere(network, ({ name, owner }) => {
-    const text = names.has(name) ? ownerText(owner) : undefined;
+    const text = names.has(name) ? keyOfOwner(owner) : undefined;
     const modified = text === undefined ? undefined : modifiedOf(network.files, name);
     if (text === undefined || modified === undefined) return false;
     return wanted.has(seenDeadKey({ name, owner: text, modified }));

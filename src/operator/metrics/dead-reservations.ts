@@ -1,4 +1,4 @@
-import { ownerText } from "../../store/reservations/owner.ts";
+import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { readSeenDead } from "../gc/seen-dead.ts";
 import type { DirectoryContents } from "../node/directory-contents.ts";
@@ -17,7 +17,7 @@ export function countDead(
   const seenDead = new Map(readSeenDead(location).map(({ name, owner }) => [name, owner]));
   const results = [...livenessOfAll(reservations, checker)];
   const livenesses = results.flatMap(([reservation, { liveness }]) => {
-    const owner = ownerText(reservation.owner);
+    const owner = keyOfOwner(reservation.owner);
     if (owner === undefined) return [];
     return liveness === "unknown" && seenDead.get(reservation.name) === owner ? "dead" : liveness;
   });

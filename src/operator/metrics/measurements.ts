@@ -1,7 +1,7 @@
 /** The metrics that `metrics` prints. What is not known has no sample. */
 
 import { formatAddressRange, isWithin } from "../../ipam/address.ts";
-import { ownerText } from "../../store/reservations/owner.ts";
+import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { isReclaimable, type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
@@ -185,7 +185,7 @@ function countFindings(
 }
 
 function isSuspect({ owner }: NodeReservation): boolean {
-  return ownerText(owner) === undefined;
+  return keyOfOwner(owner) === undefined;
 }
 
 function inSeconds(milliseconds: number | undefined): number | undefined {

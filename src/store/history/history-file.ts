@@ -14,7 +14,7 @@ import {
 } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { join } from "../files/paths.ts";
-import { isSameOwner, ownerText } from "../reservations/owner.ts";
+import { isSameOwner } from "../reservations/owner.ts";
 import {
   type Change,
   formatRecord,
@@ -88,13 +88,13 @@ function recordOf(
   caller: string,
 ): HistoryRecord {
   const isTaken = verb === "ADD" && kind === "released";
-  const [container = "", interfaceName = ""] = ownerText(owner)?.split("\r\n") ?? [];
+  const namesContainer = owner.kind === "attachment" || owner.kind === "legacy";
   return {
     time,
     verb: isTaken ? "RECLAIM" : verb,
     address: name,
-    container,
-    interfaceName,
+    container: namesContainer ? owner.containerId : "",
+    interfaceName: owner.kind === "attachment" ? owner.interfaceName : "",
     // What was reclaimed was another's.
     pod: isTaken ? "" : pod,
     caller,

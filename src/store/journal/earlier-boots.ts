@@ -11,8 +11,9 @@ import { type BootId, isBootId } from "../files/boot-id.ts";
 import { fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
+import { keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
 import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
-import { type Key, keyOfOwner, listedIn, readJournal, type Seal } from "./journal-file.ts";
+import { listedIn, readJournal, type Seal } from "./journal-file.ts";
 
 /** A reservation that was noted. */
 export interface Earlier {
@@ -20,7 +21,7 @@ export interface Earlier {
   readonly boot: BootId;
   /** The name of its file. */
   readonly name: string;
-  readonly key: Key;
+  readonly key: OwnerKey;
   /** Inode and time of last modification of its file. */
   readonly file: string;
 }
@@ -158,7 +159,7 @@ export function readNotes(files: NetworkFiles): readonly Earlier[] {
 function noteIn(line: string): readonly Earlier[] {
   const [boot = "", name = "", containerId, interfaceName, file = "", ...rest] = line.split(" ");
   if (!isBootId(boot) || file === "" || rest.length > 0) return [];
-  return [{ boot, name, key: `${containerId} ${interfaceName}` as Key, file }];
+  return [{ boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file }];
 }
 
 /**

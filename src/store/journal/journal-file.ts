@@ -17,7 +17,7 @@ import { type Fingerprint, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import type { Owner } from "../reservations/owner.ts";
+import { keyOf, keyOfOwner, legacyKey, type Owner, type OwnerKey } from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
@@ -53,9 +53,6 @@ interface Listing {
   readonly isComplete: boolean;
 }
 
-/** An attachment or, without an interface, a container with legacy reservations, as lines begin with it. */
-export type Key = string & { readonly proof: "key" };
-
 /** The first line's length with its end, in bytes; longer than any seal. */
 const HEADER = 256;
 
@@ -77,31 +74,13 @@ const GROWTH = 3;
 /** No journal below this length is too long, in bytes. */
 const SHORT = 64 * 1024;
 
-/** In place of the interface, which has no such character. */
-const NO_INTERFACE = "/";
-
-/** What lines about an attachment begin with. */
-export function keyOf({ containerId, interfaceName }: Attachment): Key {
-  return `${containerId} ${interfaceName}` as Key;
-}
-
-/** What lines about an owner begin with; `undefined` for a file that names no container. */
-export function keyOfOwner(owner: Owner): Key | undefined {
-  if (owner.kind === "attachment") return keyOf(owner);
-  return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
-}
-
 /** The attachment that a key is of. */
-export function ownerOfKey(key: Key): Owner {
+export function ownerOfKey(key: OwnerKey): Owner {
   const [containerId, interfaceName] = key.split(" ");
   return { kind: "attachment", containerId, interfaceName } as Extract<
     Owner,
     { readonly kind: "attachment" }
   >;
-}
-
-function legacyKey(containerId: ContainerId): Key {
-  return `${containerId} ${NO_INTERFACE}` as Key;
 }
 
 /**
@@ -171,7 +150,7 @@ export function listingOf(journal: JournalContent, attachment: Attachment): List
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */
-export function listedIn(journal: JournalContent): ReadonlyMap<string, Key> {
+export function listedIn(journal: JournalContent): ReadonlyMap<string, OwnerKey> {
   const pairs = [...heldIn(journal)].flatMap(([key, names]) =>
     [...names].map((name) => [name, key] as const),
   );
@@ -179,11 +158,11 @@ export function listedIn(journal: JournalContent): ReadonlyMap<string, Key> {
 }
 
 /** The names that each key of which a line tells holds after the last line. */
-function heldIn({ found }: JournalContent): ReadonlyMap<Key, ReadonlySet<string>> {
-  const held = new Map<Key, Set<string>>();
+function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<string>> {
+  const held = new Map<OwnerKey, Set<string>>();
   for (const line of found) {
     const end = line.indexOf(" ", line.indexOf(" ") + 1);
-    const key = (end < 0 ? line : line.slice(0, end)) as Key;
+    const key = (end < 0 ? line : line.slice(0, end)) as OwnerKey;
     const names = held.get(key) ?? new Set();
     held.set(key, names);
     const name = line.slice(key.length + 1);
@@ -195,17 +174,17 @@ function heldIn({ found }: JournalContent): ReadonlyMap<Key, ReadonlySet<string>
 }
 
 /** A line that says that an attachment holds a reservation. */
-export function heldLine(key: Key, name: string): string {
+export function heldLine(key: OwnerKey, name: string): string {
   return `${key} ${name}\n`;
 }
 
 /** A line that says that an attachment no longer holds a reservation. */
-export function releasedLine(key: Key, name: string): string {
+export function releasedLine(key: OwnerKey, name: string): string {
   return `${key} -${name}\n`;
 }
 
 /** A line that says that an attachment holds nothing. */
-export function nothingLine(key: Key): string {
+export function nothingLine(key: OwnerKey): string {
   return `${key}\n`;
 }
 

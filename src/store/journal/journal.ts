@@ -8,11 +8,11 @@ import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn } from "../reservations/directory-scan.ts";
+import type { OwnerKey } from "../reservations/owner.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
   type JournalContent,
-  type Key,
   listedIn,
   nothingLine,
   readJournal,
@@ -91,7 +91,7 @@ export class Journal {
   }
 
   /** An attachment has got a reservation. */
-  reserved(key: Key, name: string): void {
+  reserved(key: OwnerKey, name: string): void {
     this.#lines += heldLine(key, name);
     this.#difference++;
   }
@@ -102,13 +102,13 @@ export class Journal {
    * @param key whose it was; `undefined` where it named no container
    * @param isRemoved whether this call has removed it
    */
-  released(key: Key | undefined, name: string, isRemoved: boolean): void {
+  released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
     if (key !== undefined) this.#lines += releasedLine(key, name);
     if (isRemoved) this.#difference--;
   }
 
   /** A search has found nothing of an attachment. */
-  holdsNothing(key: Key): void {
+  holdsNothing(key: OwnerKey): void {
     this.#lines += nothingLine(key);
   }
 

@@ -22,15 +22,43 @@ export type Owner =
 /** How well a file's content names an attachment. */
 export type Match = "exact" | "legacy" | "none";
 
-/** The content of a reservation: container id, CR LF, interface name, and nothing after it. */
-export function formatOwner({ containerId, interfaceName }: Attachment): string {
-  return `${containerId}\r\n${interfaceName}`;
+/**
+ * What a reservation's file contains, byte for byte. The Go plugin compares the whole file: with one more line, neither
+ * plugin's DEL would release the address.
+ */
+export type ReservationContent = string & { readonly proof: "reservation content" };
+
+/** The content of an attachment's reservation: container id, CR LF, interface name, and nothing after it. */
+export function formatOwner({ containerId, interfaceName }: Attachment): ReservationContent {
+  return `${containerId}\r\n${interfaceName}` as ReservationContent;
 }
 
 /** The content of a file that names a container, without surrounding white space; `undefined` where there is none. */
-export function ownerText(owner: Owner): string | undefined {
+export function contentOf(owner: Owner): ReservationContent | undefined {
   if (owner.kind === "attachment") return formatOwner(owner);
-  return owner.kind === "legacy" ? owner.containerId : undefined;
+  return owner.kind === "legacy" ? (owner.containerId as string as ReservationContent) : undefined;
+}
+
+/** Who holds a reservation, for comparisons in memory and in files of our own, such as the journal's lines. */
+export type OwnerKey = string & { readonly proof: "owner key" };
+
+/** In place of the interface, which has no such character. */
+const NO_INTERFACE = "/";
+
+/** The key of an attachment, such as `c1 eth0`. */
+export function keyOf({ containerId, interfaceName }: Attachment): OwnerKey {
+  return `${containerId} ${interfaceName}` as OwnerKey;
+}
+
+/** The key of a file that names no interface. */
+export function legacyKey(containerId: ContainerId): OwnerKey {
+  return `${containerId} ${NO_INTERFACE}` as OwnerKey;
+}
+
+/** The key of an owner; `undefined` for a file that names no container. */
+export function keyOfOwner(owner: Owner): OwnerKey | undefined {
+  if (owner.kind === "attachment") return keyOf(owner);
+  return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
 }
 
 /** Reads a reservation's content, as the reference does, without the white space around it. */

@@ -192,16 +192,37 @@ function run(
 /** What execve(2) refuses, Node.js would give to a shell; a name to look up in `PATH` is not examined. */
 function isProgram(path: string): boolean {
   if (!path.includes("/")) return true;
-  const start = Buffer.alloc(4);
+  let start: Buffer;
   try {
-    const file = openForReading(path);
-    try {
-      fs.readSync(file, start);
-    } finally {
-      fs.closeSync(file);
-    }
+    start = startOf(path);
   } catch {
     return true;
   }
-  return start.toString("latin1") === "\x7fELF" || start.toString("latin1", 0, 2) === "#!";
+  if (start.toString("latin1", 0, 2) === "#!") return true;
+  const own = machineOf(startOf(process.execPath));
+  const machine = machineOf(start);
+  return machine !== undefined && (machine === own || machine === olderMachines.get(own));
 }
+
+/** The beginning of a file, which has what the kernel chooses a loader by. */
+function startOf(path: string): Buffer {
+  const file = openForReading(path);
+  try {
+    const start = Buffer.alloc(20);
+    fs.readSync(file, start);
+    return start;
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** The number of the machine of an ELF file that begins so; `undefined` if it is none. */
+function machineOf(start: Buffer): number | undefined {
+  return start.toString("latin1", 0, 4) === "\x7fELF" ? start.readUInt16LE(18) : undefined;
+}
+
+/** The machines of 32 bits whose programs run on those of 64 bits, by the numbers of elf(5): x86 and ARM. */
+const olderMachines: ReadonlyMap<number | undefined, number> = new Map([
+  [62, 3],
+  [183, 40],
+]);

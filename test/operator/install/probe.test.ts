@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { test } from "tap";
 import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
 
+/** A program for s390x, which a shell would take for a script. */
+const OF_OTHER_MACHINE = `\x7fELF\x02\x01\x01${"\0".repeat(9)}\x02\0\x16\0
+echo '{"supportedVersions":["1.0.0"]}'
+`;
+
 for (const [what, content, problem] of [
+  ["is for another machine", OF_OTHER_MACHINE, /It is not a program for this machine/],
   ["is no program", "garbage", /It is not a program for this machine: check its architecture/],
   ["has no loader", "#!/none/sh\n", /It could not be started: check that it is executable, that/],
   ["fails", "#!/bin/sh\nexit 1\n", /It exited with code 1 and printed nothing/],

@@ -4,8 +4,6 @@ import { dateBack } from "../../../src/store/files/fingerprint.ts";
 import {
   heldLine,
   type JournalContent,
-  keyOf,
-  keyOfOwner,
   listingOf,
   nothingLine,
   readJournal,
@@ -15,7 +13,7 @@ import {
   sealJournal,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
-import { parseOwner } from "../../../src/store/reservations/owner.ts";
+import { keyOf, keyOfOwner, parseOwner } from "../../../src/store/reservations/owner.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../fixtures.ts";
 

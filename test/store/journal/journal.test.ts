@@ -1,7 +1,8 @@
 import { test } from "tap";
 import { Journal } from "../../../src/store/journal/journal.ts";
-import { keyOf, knownCount } from "../../../src/store/journal/journal-file.ts";
+import { knownCount } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
+import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { failAt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, journalOf, location, machineWith, open, withNetwork } from "../fixtures.ts";

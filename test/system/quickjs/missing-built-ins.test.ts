@@ -1,3 +1,4 @@
+// test: own process
 /** What the engine of the native executable lacks does not pass `npm run types` or `npm run lint`. */
 
 import { spawnSync } from "node:child_process";
