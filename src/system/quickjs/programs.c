@@ -231,32 +231,14 @@ int await(struct pollfd *awaited, size_t count, int64_t until) {
   return errno == EINTR ? 0 : errno;
 }
 
-char **strings_of(const struct call *call, JSValueConst list) {
-  JSContext *ctx = call->ctx;
-  JSValue value = JS_GetPropertyStr(ctx, list, "length");
-  uint32_t length;
-  if (JS_IsException(value) || JS_ToUint32(ctx, &length, value) < 0) return NULL;
-  char **texts = calloc((size_t)length + 1, sizeof *texts);
-  bool completed = texts;
-  for (uint32_t at = 0; at < length && completed; at++) {
-    size_t bytes;
-    JSValue element = JS_GetPropertyUint32(ctx, list, at);
-    const char *text = JS_ToCStringLen(ctx, &bytes, element);
-    bool has_nul = text && strlen(text) != bytes;
-    texts[at] = text && !has_nul ? strdup(text) : NULL;
-    completed = texts[at];
-    if (has_nul) throw_errno(call, "exec", EINVAL);
-    else if (!completed) JS_ThrowOutOfMemory(ctx);
-    if (text) JS_FreeCString(ctx, text);
-    JS_FreeValue(ctx, element);
+char **words_at(struct call *call, int at) {
+  size_t length, count = 0;
+  const char *text = text_at(call, at, &length);
+  /* Each word takes a byte at least. */
+  char **words = text ? calloc(length + 1, sizeof *words) : NULL;
+  if (text && !words) JS_ThrowOutOfMemory(call->ctx);
+  for (const char *word = text; words && word < text + length; word += strlen(word) + 1) {
+    words[count++] = (char *)word;
   }
-  if (completed) return texts;
-  if (!texts) JS_ThrowOutOfMemory(ctx);
-  else free_strings(texts);
-  return NULL;
-}
-
-void free_strings(char **texts) {
-  for (char **text = texts; text && *text; text++) free(*text);
-  free(texts);
+  return words;
 }
