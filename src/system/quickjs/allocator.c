@@ -53,7 +53,7 @@ static uint8_t *piece_end = first_piece + FIRST_PIECE;
 static uint8_t *only_memory;
 static size_t only_memory_used;
 
-/* See `allocate_only_from`. `next_page` is that of the next block. */
+/* See `allocate_only_from`; where every block begins a page, the next one begins this one. */
 static const uint8_t *written_pages;
 static size_t next_page;
 
@@ -88,6 +88,7 @@ static void *cut_hole(size_t size) {
   return NULL;
 }
 
+/* See `allocate_only_from`. */
 static void *cut_only_memory(size_t size) {
   uint8_t *block = cut_hole(size);
   if (block) return block;

@@ -43,7 +43,7 @@ bool is_complete(void);
  */
 JSValue completed_process(const struct call *call);
 
-/* Kills a program that has not ended, with its process group. */
+/* Kills the program and the rest of its process group, if there is one. */
 void kill_program(void);
 
 /* From now on a signal arrives during `await` alone, and is missed at no other time. */

@@ -4,7 +4,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { extent } from "../../harness/extent.ts";
 import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
+
+/** Each takes the ten seconds twice. */
+const isShort = extent === "short" ? "ten seconds again, in the full extent" : false;
 
 for (const [what, content, problem] of [
   ["is no program", "garbage", /It is not a program for this machine: check its architecture/],
@@ -70,6 +74,20 @@ test("a plugin that answers, and prints a megabyte of errors, answers", (t) => {
   );
 
   t.match(directory.install("--rollback", "--yes"), [0]);
+  t.end();
+});
+
+test("so is one that leaves a child which holds its output", { skip: isShort }, (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  const children = join(directory.path, "children");
+  directory.put("host-local.previous", `${OTHER}sleep 300 & echo $! >'${children}'\n`);
+
+  const [exitCode, , stderr] = directory.install("--rollback", "--yes");
+
+  t.equal(exitCode, 2);
+  t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n");
+  t.notOk(isRunning(readFileSync(children, "utf8").trim()));
   t.end();
 });
 
