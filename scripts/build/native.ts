@@ -87,6 +87,9 @@ export class MissingTool extends Error {}
 /** The exit code that says so. */
 export const MISSING_TOOL = 69;
 
+/** The program of the plugin, whose calls are rehearsed. */
+const hostLocal = join(root, "src", "native.ts");
+
 /** What to build. */
 export interface NativeBuild {
   /** Whether with the sanitizers; then without a snapshot. */
@@ -104,7 +107,7 @@ export interface NativeBuild {
 export async function buildNative({
   checked = false,
   architecture = ownArchitecture(),
-  plugin = join(root, "src", "native.ts"),
+  plugin = hostLocal,
   work = join(root, "build", directoryFor(architecture, checked ? "native-checked" : "native")),
   output = checked
     ? join(work, "host-local-checked")
@@ -124,7 +127,10 @@ export async function buildNative({
   ];
   const unfinished = `${output}.unfinished`;
   if (checked) compile(library, files, unfinished, checkedOptions);
-  else linkWithSnapshot(withoutUnwinding(library, work), files, unfinished, work);
+  else {
+    const archives = withoutUnwinding(library, work);
+    linkWithSnapshot(archives, files, unfinished, work, plugin === hostLocal);
+  }
   renameSync(unfinished, output);
   return output;
 }
@@ -155,6 +161,7 @@ function linkWithSnapshot(
   files: readonly string[],
   output: string,
   work: string,
+  isRehearsed: boolean,
 ): void {
   const runner = emulator(library.architecture);
   const link = (words: readonly string[], written: Uint8Array): number => {
@@ -174,14 +181,24 @@ function linkWithSnapshot(
   };
   const rehearsal = [`-DSNAPSHOT_SIZE=${LARGEST_SNAPSHOT}`, "-DSNAPSHOT_REHEARSAL"];
   const size = link(rehearsal, new Uint8Array());
-  link([`-DSNAPSHOT_SIZE=${size}`], writtenPages([...runner, output], join(work, "rehearsal")));
+  const pages = new Uint8Array(LARGEST_SNAPSHOT / PAGE);
+  if (isRehearsed) markWritten(pages, [...runner, output], join(work, "rehearsal"));
+  link([`-DSNAPSHOT_SIZE=${size}`], pages);
 }
 
-/** Which pages of the snapshot an ADD and a DEL write, a byte for each; always the same. */
-function writtenPages([program = "", ...words]: readonly string[], directory: string): Uint8Array {
+/** Marks the pages of the snapshot that an ADD and a DEL write, by 1; always the same. */
+function markWritten(
+  pages: Uint8Array,
+  [program = "", ...words]: readonly string[],
+  directory: string,
+): void {
   const ipam = { type: "host-local", dataDir: "data", ranges: [[{ subnet: "10.1.0.0/24" }]] };
   const input = JSON.stringify({ cniVersion: "1.1.0", name: "rehearsal", ipam });
-  const pages = new Uint8Array(LARGEST_SNAPSHOT / PAGE);
+  const attachment = {
+    CNI_IFNAME: "eth0",
+    CNI_NETNS: "/var/run/netns/c",
+    CNI_PATH: "/opt/cni/bin",
+  };
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   for (const [verb, id] of [
@@ -189,17 +206,15 @@ function writtenPages([program = "", ...words]: readonly string[], directory: st
     ["ADD", "c2"],
     ["DEL", "c1"],
   ] as const) {
-    const call = { CNI_COMMAND: verb, CNI_CONTAINERID: id, CNI_IFNAME: "eth0" };
-    const env = {
-      PATH: process.env.PATH,
-      ...call,
-      CNI_NETNS: "/var/run/netns/c",
-      CNI_PATH: "/opt/cni/bin",
-    };
-    const { stderr } = spawnSync(program, words, { cwd: directory, env, input });
-    for (const [page, isWritten] of stderr.entries()) if (isWritten === 1) pages[page] = 1;
+    const call = { ...attachment, CNI_COMMAND: verb, CNI_CONTAINERID: id };
+    const env = { ...call, PATH: process.env.PATH };
+    const { status, stderr } = spawnSync(program, words, { cwd: directory, env, input });
+    if (status !== 0) throw new Error(`The rehearsal of ${verb} ended with ${status}: ${stderr}`);
+    for (const [page, mark] of stderr.subarray(-pages.length).entries()) {
+      if (mark === 1) pages[page] = 1;
+    }
   }
-  return pages;
+  if (!pages.includes(1)) throw new Error("The rehearsal shows no page that a call writes.");
 }
 
 /** Writes a program as C source that holds its bytecode, and returns the path. */
