@@ -12,7 +12,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -76,8 +76,8 @@ function wideTypes({ elf, libraryTime }: Architecture): readonly string[] {
   ];
 }
 
-/** In bytes; what a snapshot needs is measured. */
-const LARGEST_SNAPSHOT = 8 * 1024 * 1024;
+/** In bytes, of a snapshot in which every block begins a page; what it needs is measured. */
+const LARGEST_SNAPSHOT = 64 * 1024 * 1024;
 
 const PAGE = 4096;
 
@@ -86,6 +86,9 @@ export class MissingTool extends Error {}
 
 /** The exit code that says so. */
 export const MISSING_TOOL = 69;
+
+/** The program of the plugin, whose calls are rehearsed. */
+const hostLocal = join(root, "src", "native.ts");
 
 /** What to build. */
 export interface NativeBuild {
@@ -104,7 +107,7 @@ export interface NativeBuild {
 export async function buildNative({
   checked = false,
   architecture = ownArchitecture(),
-  plugin = join(root, "src", "native.ts"),
+  plugin = hostLocal,
   work = join(root, "build", directoryFor(architecture, checked ? "native-checked" : "native")),
   output = checked
     ? join(work, "host-local-checked")
@@ -124,7 +127,10 @@ export async function buildNative({
   ];
   const unfinished = `${output}.unfinished`;
   if (checked) compile(library, files, unfinished, checkedOptions);
-  else linkWithSnapshot(withoutUnwinding(library, work), files, unfinished, join(work, "snapshot"));
+  else {
+    const archives = withoutUnwinding(library, work);
+    linkWithSnapshot(archives, files, unfinished, work, plugin === hostLocal);
+  }
   renameSync(unfinished, output);
   return output;
 }
@@ -147,30 +153,68 @@ function withoutUnwinding(library: Library, work: string): Library {
 }
 
 /**
- * Links the executable, runs it, and puts the memory that it writes then into it (see engine.h). Twice, since only the
- * first run shows how large the section has to be.
+ * Links the executable, runs it, and puts the memory that it writes then into it (see engine.h). Twice, since a rehearsal
+ * shows how large the section has to be, and what of it calls write.
  */
 function linkWithSnapshot(
   library: Library,
   files: readonly string[],
   output: string,
-  section: string,
+  work: string,
+  isRehearsed: boolean,
 ): void {
-  let size = LARGEST_SNAPSHOT;
-  for (const _ of ["to measure", "to keep"]) {
-    const wrapped = wrappedCalls(library.architecture);
-    compile(library, files, output, [...options, ...wrapped, `-DSNAPSHOT_SIZE=${size}`]);
-    const [program = output, ...words] = [...emulator(library.architecture), output];
-    const { status, error, stdout, stderr } = spawnSync(program, words, {
+  const runner = emulator(library.architecture);
+  const link = (words: readonly string[], written: Uint8Array): number => {
+    compile(library, files, output, [...options, ...wrappedCalls(library.architecture), ...words]);
+    const [program = output, ...rest] = [...runner, output];
+    const { status, error, stdout, stderr } = spawnSync(program, rest, {
       env: { PATH: process.env.PATH },
-      maxBuffer: 2 * size,
+      input: written,
+      maxBuffer: 2 * LARGEST_SNAPSHOT,
     });
     if (error !== undefined) throw new MissingTool(missing(program, error));
     if (status !== 0) throw new Error(`The snapshot cannot be made: ${stderr}`);
+    const section = join(work, "snapshot");
     writeFileSync(section, stdout);
-    size = Math.ceil(Number(stderr) / PAGE) * PAGE;
+    run(tool(library.architecture, "objcopy"), [`--update-section=.snapshot=${section}`, output]);
+    return Math.ceil(Number(stderr) / PAGE) * PAGE;
+  };
+  const rehearsal = [`-DSNAPSHOT_SIZE=${LARGEST_SNAPSHOT}`, "-DSNAPSHOT_REHEARSAL"];
+  const size = link(rehearsal, new Uint8Array());
+  const pages = new Uint8Array(LARGEST_SNAPSHOT / PAGE);
+  if (isRehearsed) markWritten(pages, [...runner, output], join(work, "rehearsal"));
+  link([`-DSNAPSHOT_SIZE=${size}`], pages);
+}
+
+/** Marks the pages of the snapshot that an ADD and a DEL write, by 1; always the same. */
+function markWritten(
+  pages: Uint8Array,
+  [program = "", ...words]: readonly string[],
+  directory: string,
+): void {
+  const ipam = { type: "host-local", dataDir: "data", ranges: [[{ subnet: "10.1.0.0/24" }]] };
+  const input = JSON.stringify({ cniVersion: "1.1.0", name: "rehearsal", ipam });
+  const attachment = {
+    CNI_IFNAME: "eth0",
+    CNI_NETNS: "/var/run/netns/c",
+    CNI_PATH: "/opt/cni/bin",
+  };
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const [verb, id] of [
+    ["ADD", "c1"],
+    ["ADD", "c2"],
+    ["DEL", "c1"],
+  ] as const) {
+    const call = { ...attachment, CNI_COMMAND: verb, CNI_CONTAINERID: id };
+    const env = { ...call, PATH: process.env.PATH };
+    const { status, stderr } = spawnSync(program, words, { cwd: directory, env, input });
+    if (status !== 0) throw new Error(`The rehearsal of ${verb} ended with ${status}: ${stderr}`);
+    for (const [page, mark] of stderr.subarray(-pages.length).entries()) {
+      if (mark === 1) pages[page] = 1;
+    }
   }
-  run(tool(library.architecture, "objcopy"), [`--update-section=.snapshot=${section}`, output]);
+  if (!pages.includes(1)) throw new Error("The rehearsal shows no page that a call writes.");
 }
 
 /** Writes a program as C source that holds its bytecode, and returns the path. */

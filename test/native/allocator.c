@@ -110,10 +110,53 @@ static void test_engine(void) {
   JS_FreeRuntime(runtime);
 }
 
-static void test_kept(void) {
-  static uint8_t memory[4096] __attribute__((aligned(16)));
+enum { PAGE = 4096 };
+
+static void test_rehearsal(void) {
+  static uint8_t memory[5 * PAGE] __attribute__((aligned(PAGE)));
   JSMallocState state = unlimited();
-  allocate_only_from(memory, sizeof memory);
+  allocate_only_from(memory, sizeof memory, NULL);
+  size_t pages[3], sizes[] = {24, 5000, 24};
+  for (size_t at = 0; at < 3; at++) {
+    uint8_t *block = allocator.js_malloc(&state, sizes[at]);
+    pages[at] = (size_t)(block - memory) / PAGE;
+  }
+  check(pages[0] == 0 && pages[1] == 1 && pages[2] == 3, "every block begins a page");
+  check(allocated() > 5048 && allocated() < 5200, "what they need without that is known");
+}
+
+static void test_written(void) {
+  static uint8_t memory[2 * PAGE] __attribute__((aligned(PAGE)));
+  static const uint8_t written[] = {0, 0, 1, 0, 1};
+  JSMallocState state = unlimited();
+  allocate_only_from(memory, sizeof memory, written);
+  uint8_t *blocks[4];
+  size_t sizes[] = {24, 5000, 24, 24};
+  for (size_t at = 0; at < 4; at++) blocks[at] = allocator.js_malloc(&state, sizes[at]);
+  check(blocks[2] == blocks[0] + 32, "what is not written lies together");
+  check(blocks[3] < blocks[1] && blocks[3] + 40 > blocks[1] - 16, "and so does what is");
+  check(blocks[1] + allocator.js_malloc_usable_size(blocks[1]) <= memory + sizeof memory,
+        "at the end of the memory");
+}
+
+static void test_large_blocks(void) {
+  static uint8_t memory[2 * PAGE] __attribute__((aligned(PAGE)));
+  static const uint8_t written[16];
+  JSMallocState state = unlimited();
+  allocate_only_from(memory, sizeof memory, written);
+  uint8_t *large = allocator.js_malloc(&state, 6000);
+  allocator.js_free(&state, large);
+  uint8_t *part = allocator.js_malloc(&state, 2000);
+  check(part == large, "a freed large block is used again");
+  check((uint8_t *)allocator.js_malloc(&state, 3992) == part + allocator.js_malloc_usable_size(part) + 8,
+        "and its rest");
+}
+
+static void test_kept(void) {
+  static uint8_t memory[PAGE] __attribute__((aligned(PAGE)));
+  static const uint8_t written[PAGE];
+  JSMallocState state = unlimited();
+  allocate_only_from(memory, sizeof memory, written);
   uint8_t *block = allocator.js_malloc(&state, 40);
   check(block >= memory && block + 40 <= memory + sizeof memory, "blocks lie in the only memory");
   check(allocated() >= 48 && allocated() < 100, "what is used of it is known");
@@ -132,13 +175,14 @@ static void test_kept(void) {
   check(!allocator.js_malloc(&state, 40), "kept memory is not used again");
 }
 
-/* As a build uses it, if there is an argument; else as a call does. */
+/* As a build uses it, if there is an argument, which says how; else as a call does. */
 int main(int count, char **arguments) {
-  (void)arguments;
-  if (count > 1) {
-    test_kept();
-    return failures;
-  }
+  const char *use = count > 1 ? arguments[1] : "call";
+  if (strcmp(use, "kept") == 0) test_kept();
+  if (strcmp(use, "rehearsal") == 0) test_rehearsal();
+  if (strcmp(use, "written") == 0) test_written();
+  if (strcmp(use, "large") == 0) test_large_blocks();
+  if (strcmp(use, "call") != 0) return failures;
   test_sizes();
   test_reuse();
   test_growth();

@@ -7,13 +7,13 @@ import { test } from "tap";
 import { compileChecked } from "../../scripts/build/native.ts";
 import { inRepository } from "../harness/repository.ts";
 
-test("sizes, reuse, growth, the memory limit, a million values, and memory that is kept", (t) => {
+test("sizes, reuse, growth, the memory limit, a million values, and the layout of a snapshot", (t) => {
   const program = join(t.testdir(), "allocator");
   const files = ["test/native/allocator.c", "src/system/quickjs/allocator.c"];
   compileChecked(files.map(inRepository), program);
-  for (const use of [[], ["build"]]) {
-    const { status, stdout, stderr } = spawnSync(program, use, { encoding: "utf8" });
-    t.same({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" });
+  for (const use of ["call", "kept", "rehearsal", "written", "large"]) {
+    const { status, stdout, stderr } = spawnSync(program, [use], { encoding: "utf8" });
+    t.same({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" }, use);
   }
   t.end();
 });

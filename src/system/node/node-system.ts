@@ -7,6 +7,7 @@ import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
+  attempt,
   type FileStatus,
   isSystemError,
   type Lines,
@@ -226,12 +227,7 @@ function makeDirectory(path: string, mode = 0o755): void {
 }
 
 function isDirectory(path: string): boolean {
-  try {
-    return status(path).kind === "directory";
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
-    return false;
-  }
+  return attempt(() => status(path).kind, undefined, "ENOENT", "ELOOP") === "directory";
 }
 
 function status(path: string): FileStatus {

@@ -216,7 +216,7 @@ JSValue host_listen(struct call *call) {
 
 JSValue host_start(struct call *call) {
   struct run run = {
-      .words = strings_of(call, call->args[1]),
+      .words = words_at(call, 1),
       .environment = environ,
       .deadline = monotonic() + (int64_t)number_at(call, 2) * 1000000,
       .output = JS_ToBool(call->ctx, call->args[3]) ? STDERR_FILENO : -1,
@@ -225,7 +225,7 @@ JSValue host_start(struct call *call) {
   };
   if (!run.words) return JS_EXCEPTION;
   int error = start_program(&run);
-  free_strings(run.words);
+  free(run.words);
   return error == 0 ? JS_UNDEFINED : throw_errno(call, "exec", error);
 }
 

@@ -17,6 +17,7 @@ enum {
   FIRST_PIECE = 128 * 1024,
   RESERVE_PART = 16 * 1024,
   RESERVE_PARTS = 4,
+  PAGE = 4096,
 };
 
 /* What a free block holds. */
@@ -48,8 +49,13 @@ void (*on_shortage)(void);
 static uint8_t *piece = first_piece;
 static uint8_t *piece_end = first_piece + FIRST_PIECE;
 
-/* Where the only memory begins, if there is such. */
+/* Where the only memory begins, if there is such, and what has been cut from it. */
 static uint8_t *only_memory;
+static size_t only_memory_used;
+
+/* See `allocate_only_from`; where every block begins a page, the next one begins this one. */
+static const uint8_t *written_pages;
+static size_t next_page;
 
 static const uint8_t *kept;
 static size_t kept_size;
@@ -82,12 +88,29 @@ static void *cut_hole(size_t size) {
   return NULL;
 }
 
+/* See `allocate_only_from`. */
+static void *cut_only_memory(size_t size) {
+  uint8_t *block = cut_hole(size);
+  if (block) return block;
+  size_t pages = (UNIT + size + PAGE - 1) / PAGE, page = next_page;
+  size_t taken = written_pages ? size : pages * PAGE;
+  if ((size_t)(piece_end - piece) < taken + UNIT) return NULL;
+  next_page += pages;
+  only_memory_used += size;
+  if (written_pages && memchr(written_pages + page, 1, pages)) {
+    block = piece_end -= size;
+  } else {
+    block = piece + UNIT;
+    piece += taken;
+  }
+  *size_of(block) = size - HEADER;
+  return block;
+}
+
 static void *cut(size_t units) {
   size_t size = units * UNIT;
-  void *hole = cut_hole(size);
-  if (hole) return hole;
+  if (only_memory) return cut_only_memory(size);
   if ((size_t)(piece_end - piece) < size + HEADER) {
-    if (only_memory) return NULL;
     uint8_t *next = malloc(PIECE);
     if (!next) return NULL;
     piece = next;
@@ -183,13 +206,13 @@ static void *reallocate(JSMallocState *state, void *block, size_t size) {
 
 const JSMallocFunctions allocator = {allocate, release, reallocate, usable_size};
 
-void allocate_only_from(uint8_t *memory, size_t size) {
-  only_memory = memory;
-  piece = memory;
+void allocate_only_from(uint8_t *memory, size_t size, const uint8_t *written) {
+  only_memory = piece = memory;
   piece_end = memory + size;
+  written_pages = written;
 }
 
-size_t allocated(void) { return (size_t)(piece - only_memory) + HEADER; }
+size_t allocated(void) { return only_memory_used + 2 * UNIT; }
 
 void never_free(const uint8_t *memory, size_t size) {
   kept = memory;

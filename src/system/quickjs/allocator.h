@@ -13,8 +13,13 @@
 
 extern const JSMallocFunctions allocator;
 
-/* From now on every block is cut from this memory, aligned to 16 bytes; when it is used up, there is none. */
-void allocate_only_from(uint8_t *memory, size_t size);
+/*
+ * From now on every block is cut from this memory, aligned to 16 bytes; when it is used up, there is none. What is
+ * written later lies together at its end, so that few pages change. To find out what that is, there is a layout in which
+ * every block begins a page (without `written`): with it, `written` has a 1 for each page of that layout that was written.
+ * The memory begins a page.
+ */
+void allocate_only_from(uint8_t *memory, size_t size, const uint8_t *written);
 
 /* Called when memory runs out for the first time; does nothing unless it is set. */
 extern void (*on_shortage)(void);
@@ -23,7 +28,7 @@ extern void (*on_shortage)(void);
 extern uint8_t *const idle_memory;
 extern const size_t idle_memory_size;
 
-/* How much of that memory is used, in bytes. */
+/* How much of that memory is needed where blocks begin no page, in bytes. */
 size_t allocated(void);
 
 /* Blocks in this memory are never freed: what lies there is as the snapshot has it. */

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "engine.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ enum {
   /* How much of the stack the kernel maps when it starts a process, and what of it the engine leaves to C. */
   MAPPED_STACK = 128 * 1024,
   STACK_MARGIN = 32 * 1024,
+  PAGE = 4096,
+  MOST_PAGES = 16 * 1024,
 };
 
 static struct engine engine;
@@ -163,13 +166,16 @@ struct engine *start_engine(add_globals *add) {
 #else
 
 /* The section. Made by the build; `used` is 0 before. */
-static union {
-  struct {
-    uint64_t used;
-    struct engine engine;
-  } head;
-  uint8_t bytes[SNAPSHOT_SIZE];
-} snapshot __attribute__((section(".snapshot"), aligned(4096)));
+static struct {
+  union {
+    struct {
+      uint64_t used;
+      struct engine engine;
+    } head;
+    uint8_t page[PAGE];
+  };
+  uint8_t memory[SNAPSHOT_SIZE];
+} snapshot __attribute__((section(".snapshot"), aligned(PAGE)));
 
 static bool building;
 static bool asked_for_machine;
@@ -213,10 +219,42 @@ struct tm *__wrap_localtime_r(const time_t *time, struct tm *result) {
   return is_building() ? gmtime_r(time, result) : __real_localtime_r(time, result);
 }
 
+/* The pages that calls write, if they are known; see allocator.h. */
+static uint8_t written[MOST_PAGES];
+static bool knows_written;
+
+#ifdef SNAPSHOT_REHEARSAL
+
+static void on_write(int number, siginfo_t *info, void *context) {
+  (void)number, (void)context;
+  size_t page = ((uintptr_t)info->si_addr - (uintptr_t)snapshot.memory) / PAGE;
+  if (page >= sizeof snapshot.memory / PAGE ||
+      mprotect(snapshot.memory + page * PAGE, PAGE, PROT_READ | PROT_WRITE) < 0) {
+    _exit(2);
+  }
+  written[page] = 1;
+}
+
+static void watch_memory(void) {
+  struct sigaction action = {.sa_sigaction = on_write, .sa_flags = SA_SIGINFO};
+  sigaction(SIGSEGV, &action, NULL);
+  mprotect(snapshot.memory, sizeof snapshot.memory, PROT_READ);
+}
+
+void report_written(void) {
+  bool reported = write_all(STDERR_FILENO, (const char *)written, sizeof written);
+  (void)reported; /* the build sees that nothing was */
+}
+
+#endif
+
 struct engine *start_engine(add_globals *add) {
   (void)add;
-  never_free(snapshot.bytes, sizeof snapshot.bytes);
+  never_free(snapshot.memory, sizeof snapshot.memory);
   engine = snapshot.head.engine;
+#ifdef SNAPSHOT_REHEARSAL
+  watch_memory();
+#endif
   JS_UpdateStackTop(engine.runtime);
   JS_SetMaxStackSize(engine.runtime, stack_limit());
   return &engine;
@@ -226,8 +264,7 @@ static add_globals *globals;
 static bool evaluated;
 
 static void make_snapshot(void) {
-  const size_t head = (sizeof snapshot.head + 15) / 16 * 16;
-  allocate_only_from(snapshot.bytes + head, sizeof snapshot.bytes - head);
+  allocate_only_from(snapshot.memory, sizeof snapshot.memory, knows_written ? written : NULL);
   if (!make_engine(JS_NewRuntime2(&allocator, NULL), globals)) return;
   asked_for_machine = false; /* by the engine itself, for its seed */
   JS_UpdateStackTop(engine.runtime);
@@ -240,6 +277,7 @@ static void make_snapshot(void) {
 int write_snapshot(add_globals *add) {
   building = true;
   globals = add;
+  knows_written = read_up_to(STDIN_FILENO, (char *)written, sizeof written) > 0;
   /* On a stack that is always at the same place, since the engine remembers where its own is. */
   static ucontext_t here, there;
   if (getcontext(&there) < 0) return 2;
@@ -253,9 +291,9 @@ int write_snapshot(add_globals *add) {
     return 2;
   }
   snapshot.head.engine = engine;
-  snapshot.head.used = sizeof snapshot.head + allocated();
+  snapshot.head.used = allocated();
   fprintf(stderr, "%zu\n", (size_t)snapshot.head.used);
-  return write_all(STDOUT_FILENO, (const char *)snapshot.bytes, sizeof snapshot.bytes) ? 0 : 2;
+  return write_all(STDOUT_FILENO, (const char *)&snapshot, sizeof snapshot) ? 0 : 2;
 }
 
 #endif

@@ -2,7 +2,8 @@
  * The engine, ready for a call. Reading the plugin and running it up to where it waits for a call is
  * the same work each time, so the build does it once: it runs the linked file, which writes the
  * memory that the engine then has, and puts that back into the file as its section `.snapshot`. The
- * file is not position-independent, so every address in it stays valid.
+ * file is not position-independent, so every address in it stays valid. A call copies each page that it
+ * writes, so the build rehearses calls, and puts together what they write.
  */
 
 #ifndef ENGINE_H
@@ -34,6 +35,9 @@ bool has_snapshot(void);
  * is not 0 if the plugin asked for anything of the machine.
  */
 int write_snapshot(add_globals *add);
+
+/* In a rehearsal: writes to standard error which pages of the snapshot this call has written, a byte for each. */
+void report_written(void);
 
 /* The engine as the snapshot has it, or newly made in a file that must not have one; NULL without memory. */
 struct engine *start_engine(add_globals *add);

@@ -1,7 +1,7 @@
 /** The C host, as JavaScript sees it: the global object `host`. */
 
 import type { CompletedProcess, OperatorSystem } from "../operator-system.ts";
-import type { System, SystemError } from "../system.ts";
+import { type System, SystemError } from "../system.ts";
 
 /** Calls of the system that are more than a function of the host. */
 type Composed = "makeDirectories" | "isLocal" | "locksOutGoPlugin" | "lock" | "run" | "serve";
@@ -9,19 +9,19 @@ type Composed = "makeDirectories" | "isLocal" | "locksOutGoPlugin" | "lock" | "r
 /** Its functions, by name in host.c. What fails throws the class of errors that it was given. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments">, PluginHost {
   arguments(): readonly string[];
-  /** Variables as `NAME=value`, timeout 0 for none. */
+  /** Words and variables (`NAME=value`) as `wordsOf` makes them, timeout 0 for none. */
   run(
     program: string,
-    command: readonly string[],
+    command: string,
     limit: number,
-    variables: readonly string[],
+    variables: string,
     timeout: number,
     captureStderr: boolean,
   ): CompletedProcess;
 
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;
-  start(program: string, command: readonly string[], timeout: number, isLogged: boolean): void;
+  start(program: string, command: string, timeout: number, isLogged: boolean): void;
   /** The text of a request when more of it has arrived; `undefined` after the time, or when the program has ended. */
   wait(milliseconds: number): string | undefined;
   /** Answers that request. */
@@ -48,4 +48,14 @@ interface PluginHost extends Omit<System, Composed> {
 declare global {
   /** Made by host.c. */
   var host: Host;
+}
+
+/**
+ * Words of a program as one text, each with NUL behind it.
+ *
+ * @throws SystemError (EINVAL) where one of them contains NUL, at which the kernel would truncate it
+ */
+export function wordsOf(program: string, words: readonly string[]): string {
+  if (words.some((word) => word.includes("\0"))) throw new SystemError("exec", program, "EINVAL");
+  return words.map((word) => `${word}\0`).join("");
 }

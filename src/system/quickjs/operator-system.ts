@@ -1,6 +1,7 @@
 /** `OperatorSystem` on the C host. */
 
 import type { OperatorSystem } from "../operator-system.ts";
+import { wordsOf } from "./host.ts";
 import { createQuickJsSystem, type QuickJsSystem } from "./quickjs-system.ts";
 import { serve } from "./serve.ts";
 
@@ -11,8 +12,16 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     ...createQuickJsSystem(),
     arguments: host.arguments(),
     run: (command, limit, { variables = {}, timeout = 0, captureStderr = false } = {}) => {
+      const [program] = command;
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-      return host.run(command[0], command, limit, settings, timeout, captureStderr);
+      return host.run(
+        program,
+        wordsOf(program, command),
+        limit,
+        wordsOf(program, settings),
+        timeout,
+        captureStderr,
+      );
     },
     serve,
   };

@@ -204,20 +204,20 @@ static JSValue run_program(const struct call *call, const struct run *run) {
 JSValue host_run(struct call *call) {
   int64_t timeout = (int64_t)number_at(call, 4);
   struct run run = {
-      .words = strings_of(call, call->args[1]),
+      .words = words_at(call, 1),
       .deadline = timeout > 0 ? monotonic() + timeout * 1000000 : 0,
       .output = -1,
       .errors = JS_ToBool(call->ctx, call->args[5]) ? -1 : STDERR_FILENO,
       .limit = (size_t)number_at(call, 2),
   };
-  char **settings = run.words ? strings_of(call, call->args[3]) : NULL;
+  char **settings = run.words ? words_at(call, 3) : NULL;
   JSValue result = JS_EXCEPTION;
   if (settings) {
     run.environment = environment_with(settings);
     result = run.environment ? run_program(call, &run) : JS_ThrowOutOfMemory(call->ctx);
     free(run.environment);
   }
-  free_strings(settings);
-  free_strings(run.words);
+  free(settings);
+  free(run.words);
   return result;
 }

@@ -34,11 +34,10 @@ struct stream {
 };
 
 static struct {
-  bool is_there;
-  /* 0 once it has ended. */
+  bool is_there, has_ended, is_killed;
+  /* Of its process group, too, which may outlive it. */
   pid_t id;
   int64_t deadline;
-  bool is_killed;
   int status;
   struct stream streams[STREAMS];
 } program = {.streams = {{.descriptor = -1}, {.descriptor = -1}}};
@@ -55,8 +54,7 @@ static void clear(void) {
     free(program.streams[at].bytes);
     program.streams[at] = (struct stream){.descriptor = -1};
   }
-  program.id = 0;
-  program.is_there = program.is_killed = false;
+  program.is_there = program.has_ended = program.is_killed = false;
 }
 
 /* Keeps as much as there is room for. */
@@ -152,7 +150,7 @@ int64_t watch_program(struct pollfd *awaited, int64_t until) {
     /* A negative descriptor is none. */
     awaited[at] = (struct pollfd){.fd = program.streams[at].descriptor, .events = POLLIN};
   }
-  if (program.id == 0 || program.is_killed || program.deadline >= until) return until;
+  if (!program.is_there || program.is_killed || program.deadline >= until) return until;
   if (monotonic() < program.deadline) return program.deadline;
   program.is_killed = true;
   kill_program();
@@ -167,15 +165,15 @@ void attend_program(const struct pollfd *awaited) {
   }
   /* The first process of a container also gets the children of others that have ended. */
   while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
-    if (ended != program.id) continue;
-    program.id = 0;
+    if (!program.is_there || ended != program.id) continue;
+    program.has_ended = true;
     program.status = status;
   }
 }
 
 bool is_complete(void) {
   bool is_silent = program.is_killed || program.streams[OUTPUT].descriptor < 0;
-  return program.is_there && program.id == 0 && is_silent;
+  return program.is_there && program.has_ended && is_silent;
 }
 
 JSValue completed_process(const struct call *call) {
@@ -203,7 +201,7 @@ JSValue completed_process(const struct call *call) {
 }
 
 void kill_program(void) {
-  if (program.id > 0) kill(-program.id, SIGKILL);
+  if (program.is_there) kill(-program.id, SIGKILL);
 }
 
 /* The signals that arrive while this process waits. */
@@ -231,32 +229,14 @@ int await(struct pollfd *awaited, size_t count, int64_t until) {
   return errno == EINTR ? 0 : errno;
 }
 
-char **strings_of(const struct call *call, JSValueConst list) {
-  JSContext *ctx = call->ctx;
-  JSValue value = JS_GetPropertyStr(ctx, list, "length");
-  uint32_t length;
-  if (JS_IsException(value) || JS_ToUint32(ctx, &length, value) < 0) return NULL;
-  char **texts = calloc((size_t)length + 1, sizeof *texts);
-  bool completed = texts;
-  for (uint32_t at = 0; at < length && completed; at++) {
-    size_t bytes;
-    JSValue element = JS_GetPropertyUint32(ctx, list, at);
-    const char *text = JS_ToCStringLen(ctx, &bytes, element);
-    bool has_nul = text && strlen(text) != bytes;
-    texts[at] = text && !has_nul ? strdup(text) : NULL;
-    completed = texts[at];
-    if (has_nul) throw_errno(call, "exec", EINVAL);
-    else if (!completed) JS_ThrowOutOfMemory(ctx);
-    if (text) JS_FreeCString(ctx, text);
-    JS_FreeValue(ctx, element);
+char **words_at(struct call *call, int at) {
+  size_t length, count = 0;
+  const char *text = text_at(call, at, &length);
+  /* Each word takes a byte at least. */
+  char **words = text ? calloc(length + 1, sizeof *words) : NULL;
+  if (text && !words) JS_ThrowOutOfMemory(call->ctx);
+  for (const char *word = text; words && word < text + length; word += strlen(word) + 1) {
+    words[count++] = (char *)word;
   }
-  if (completed) return texts;
-  if (!texts) JS_ThrowOutOfMemory(ctx);
-  else free_strings(texts);
-  return NULL;
-}
-
-void free_strings(char **texts) {
-  for (char **text = texts; text && *text; text++) free(*text);
-  free(texts);
+  return words;
 }

@@ -43,7 +43,7 @@ bool is_complete(void);
  */
 JSValue completed_process(const struct call *call);
 
-/* Kills a program that has not ended, with its process group. */
+/* Kills the program and the rest of its process group, if there is one. */
 void kill_program(void);
 
 /* From now on a signal arrives during `await` alone, and is missed at no other time. */
@@ -52,10 +52,10 @@ void await_signal(int number, void (*handler)(int));
 /* Awaits input or output, a signal, or a time of the monotonic clock, in nanoseconds; returns 0 or the errno. */
 int await(struct pollfd *awaited, size_t count, int64_t until);
 
-/* Converts a list of strings to an array of C strings, ended by NULL; NULL, with an exception thrown, on failure. */
-char **strings_of(const struct call *call, JSValueConst list);
-
-/* Frees such an array. */
-void free_strings(char **texts);
+/*
+ * An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed; NULL, with an exception
+ * thrown, without memory.
+ */
+char **words_at(struct call *call, int at);
 
 #endif

@@ -2,6 +2,7 @@
 
 import type { Service, ServiceStep } from "../operator-system.ts";
 import { isSystemError } from "../system.ts";
+import { wordsOf } from "./host.ts";
 
 /** The wait for the end of a program, in milliseconds: the end interrupts it. */
 const FOREVER = 3_600_000;
@@ -35,7 +36,7 @@ function runProgram(
 ): void {
   const [program] = command;
   try {
-    host.start(program, command, timeout, isLogged);
+    host.start(program, wordsOf(program, command), timeout, isLogged);
     for (;;) {
       respondWhile(service, FOREVER);
       const result = host.result(program);

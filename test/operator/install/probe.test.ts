@@ -4,12 +4,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { extent } from "../../harness/extent.ts";
 import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
 
 /** A program for s390x, which a shell would take for a script. */
 const OF_OTHER_MACHINE = `\x7fELF\x02\x01\x01${"\0".repeat(9)}\x02\0\x16\0
 echo '{"supportedVersions":["1.0.0"]}'
 `;
+
+/** Each takes the ten seconds twice. */
+const isShort = extent === "short" ? "ten seconds again, in the full extent" : false;
 
 for (const [what, content, problem] of [
   ["is for another machine", OF_OTHER_MACHINE, /It is not a program for this machine/],
@@ -76,6 +80,20 @@ test("a plugin that answers, and prints a megabyte of errors, answers", (t) => {
   );
 
   t.match(directory.install("--rollback", "--yes"), [0]);
+  t.end();
+});
+
+test("so is one that leaves a child which holds its output", { skip: isShort }, (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  const children = join(directory.path, "children");
+  directory.put("host-local.previous", `${OTHER}sleep 300 & echo $! >'${children}'\n`);
+
+  const [exitCode, , stderr] = directory.install("--rollback", "--yes");
+
+  t.equal(exitCode, 2);
+  t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n");
+  t.notOk(isRunning(readFileSync(children, "utf8").trim()));
   t.end();
 });
 

@@ -51,7 +51,7 @@ test("a method or syntax that the engine lacks is a type error", (t) => {
 });
 
 test("a global that the engine lacks is an error of lint", (t) => {
-  const globals = ["Proxy", "WeakRef", "FinalizationRegistry", "Float64Array", "Intl"];
+  const globals = ["Proxy", "Promise", "WeakRef", "FinalizationRegistry", "Float64Array", "Intl"];
   const program = globals.map((name) => `export const of${name} = ${name};\n`).join("");
   const configuration = JSON.parse(readFileSync(inRepository("biome.json"), "utf8"));
   const directory = t.testdir({
