@@ -7,12 +7,12 @@
  * promised about them.
  */
 
-import type { Outcome } from "../harness/executable.ts";
+import type { Outcome } from "../harness/machine.ts";
 import { type PrintedError, readError } from "../harness/printed-error.ts";
 
 /** An outcome reduced to what is promised. Two of them may be compared with a deep equality. */
 export interface Comparable {
-  readonly exitCode: number | null;
+  readonly exitCode: number | null | undefined;
   readonly output: string | PrintedError;
   readonly stderr: string;
 }

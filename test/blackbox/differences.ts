@@ -73,7 +73,7 @@ export const differences: readonly Difference[] = [
         filesNotLeft: ["net/10.0.0.2"],
       },
     ],
-    coveredBy: ["blackbox/del.test.ts"],
+    coveredBy: ["behaviours/del.test.ts"],
   },
   {
     title: "GC frees addresses of attachments that no longer exist",
@@ -83,7 +83,7 @@ export const differences: readonly Difference[] = [
     reason:
       "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself.",
     changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],
-    coveredBy: ["blackbox/gc.test.ts"],
+    coveredBy: ["behaviours/gc.test.ts"],
   },
   {
     title: 'The executable can stand in the plugin chain with "gcOnly": true',
@@ -92,7 +92,7 @@ export const differences: readonly Difference[] = [
     reason:
       "The main plugins of the CNI project (bridge, ptp, macvlan and others) answer GC themselves and never forward it to their IPAM plugin.",
     changed: [],
-    coveredBy: ["blackbox/gc-only.test.ts"],
+    coveredBy: ["behaviours/chain.test.ts"],
   },
   {
     title: "STATUS says when no address can ever be handed out",
@@ -101,7 +101,7 @@ export const differences: readonly Difference[] = [
     reason:
       "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods, which is worse than one pod that has to wait.",
     changed: [],
-    coveredBy: ["blackbox/status.test.ts"],
+    coveredBy: ["behaviours/status.test.ts"],
   },
   {
     title: "Reservations are created atomically",
@@ -110,7 +110,7 @@ export const differences: readonly Difference[] = [
     here: "The file gets its name only when its content is complete. An empty file left by another program is reused once it is ten seconds old and its range is otherwise exhausted. A file with any content is never reused.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "ADD refuses the plugin's own network namespace before it reserves anything",
@@ -209,7 +209,7 @@ export const differences: readonly Difference[] = [
     here: "Code and msg are the same. details says what was expected and found, and where; on exhaustion, how many addresses of each range are used and what to do next; for a requested address that is not available, its holder.",
     reason: "An administrator should not need the source code to understand an error.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "An ADD that cannot write its result frees its addresses",
@@ -226,7 +226,7 @@ export const differences: readonly Difference[] = [
     here: "ADD fails and frees the address; the cursor file contains the old address or the new one.",
     reason: "A failed ADD must not leave anything behind.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "null among requested addresses or routes is an error, not a crash",
@@ -235,7 +235,7 @@ export const differences: readonly Difference[] = [
     here: "Error 999 with the message that the Go plugin has for an empty address or CIDR; nothing is reserved.",
     reason: "A crash does not say what to fix.",
     changed: [],
-    coveredBy: ["blackbox/bad-configuration.test.ts"],
+    coveredBy: ["behaviours/bad-configuration.test.ts"],
   },
   {
     title: "rangeStart may not lie above the default end of the range",
@@ -331,7 +331,7 @@ export const differences: readonly Difference[] = [
         }),
       },
     ],
-    coveredBy: ["blackbox/small-subnets.test.ts"],
+    coveredBy: ["behaviours/small-subnets.test.ts"],
   },
   {
     title: "Several requested addresses are taken in their order",
@@ -340,7 +340,7 @@ export const differences: readonly Difference[] = [
     here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved; the message keeps that order.",
     reason: "The same call should have the same result.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "DEL falls back to reservations without an interface name once per call",
@@ -388,7 +388,7 @@ export const differences: readonly Difference[] = [
         ],
       },
     ],
-    coveredBy: ["blackbox/del.test.ts", "blackbox/check.test.ts"],
+    coveredBy: ["behaviours/del.test.ts", "behaviours/check.test.ts"],
   },
   {
     title: "A network directory that is a symbolic link works for every command",
@@ -397,7 +397,7 @@ export const differences: readonly Difference[] = [
     here: "The link is followed.",
     reason: "Administrators move data directories to other disks.",
     changed: [],
-    coveredBy: ["blackbox/del.test.ts"],
+    coveredBy: ["blackbox/places.test.ts"],
   },
   {
     title: "DEL reports an address that it could not free",
@@ -405,7 +405,7 @@ export const differences: readonly Difference[] = [
     here: "DEL frees what it can, then fails with code 5 and names the rest.",
     reason: "The runtime then retries instead of forgetting the container.",
     changed: [],
-    coveredBy: ["blackbox/del.test.ts"],
+    coveredBy: ["blackbox/permissions.test.ts"],
   },
   {
     title: "DEL, CHECK, GC and STATUS create no network directory",
@@ -421,7 +421,7 @@ export const differences: readonly Difference[] = [
       { vector: "check/legacy", filesNotLeft: ["net/lock"] },
       { vector: "check/out-of-range", filesNotLeft: ["net/lock"] },
     ],
-    coveredBy: ["blackbox/check.test.ts", "blackbox/status.test.ts"],
+    coveredBy: ["behaviours/del.test.ts", "blackbox/permissions.test.ts"],
   },
   {
     title: "White space around the address in a cursor file is ignored",
@@ -430,7 +430,7 @@ export const differences: readonly Difference[] = [
     reason:
       "Administrators write such files with echo. Only the address where allocation starts differs.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "IPv6 ranges below ::/96 are counted correctly",
@@ -439,7 +439,7 @@ export const differences: readonly Difference[] = [
     here: "Addresses keep their family.",
     reason: "The Go plugin drops leading zero bytes.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "Of a repeated key in the configuration the last one counts",
@@ -448,7 +448,7 @@ export const differences: readonly Difference[] = [
     here: "The last one replaces the others.",
     reason: "Most JSON parsers do this. No runtime writes such a document.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "Type errors in the configuration name the path",
@@ -457,7 +457,7 @@ export const differences: readonly Difference[] = [
     here: "Code and the beginning of the message are the same; the rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
     reason: "An administrator needs the path in the configuration.",
     changed: [],
-    coveredBy: ["blackbox/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
+    coveredBy: ["behaviours/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
   },
   {
     title: "Addresses can be excluded from a range",
@@ -465,7 +465,7 @@ export const differences: readonly Difference[] = [
     here: 'Addresses and CIDRs in "exclude" of the ipam section are never handed out. Off by default.',
     reason: "A router or a printer in the middle of a range should not require two ranges.",
     changed: [],
-    coveredBy: ["blackbox/exclude.test.ts"],
+    coveredBy: ["behaviours/exclude.test.ts"],
   },
   {
     title: "A repeated ADD can get the same answer",
@@ -474,7 +474,7 @@ export const differences: readonly Difference[] = [
     here: 'With "repeatedAdd": "same" it gets the addresses that the attachment holds, if it holds one in every range set, and changes nothing. A requested address that it does not hold is refused. Off by default.',
     reason: "Some runtimes repeat an ADD whose answer they have lost, without a DEL.",
     changed: [],
-    coveredBy: ["blackbox/repeated-add.test.ts"],
+    coveredBy: ["behaviours/repeated-add.test.ts"],
   },
   {
     title: "Ranges can be in a file of the node",
@@ -482,7 +482,7 @@ export const differences: readonly Difference[] = [
     here: '"rangesFile" names a JSON file of range sets by network name, or the subnet.env of flannel, whose range sets follow those of the configuration. ADD, CHECK and STATUS fail without it, DEL and GC do not. Off by default.',
     reason: "One network definition for a cluster hands out the same addresses on each node.",
     changed: [],
-    coveredBy: ["blackbox/ranges-file.test.ts"],
+    coveredBy: ["behaviours/ranges-file.test.ts"],
   },
   {
     title: "A history of who had which address can be kept",
@@ -490,7 +490,7 @@ export const differences: readonly Difference[] = [
     here: '"history" appends a line for each address that ADD, DEL and GC reserve or release. A call succeeds even if that fails. Off by default.',
     reason: "Logs name addresses, and who had one at that time is asked later.",
     changed: [],
-    coveredBy: ["blackbox/history.test.ts"],
+    coveredBy: ["behaviours/history.test.ts"],
   },
   {
     title: "Of several errors in a configuration another one may be reported",
@@ -524,7 +524,7 @@ export const differences: readonly Difference[] = [
     here: "ADD and CHECK fail with the cause; DEL fails with code 5, so that the runtime retries. A reservation that DEL cannot read is named on standard error.",
     reason: "An address that cannot be freed must be reported.",
     changed: [],
-    coveredBy: ["blackbox/del.test.ts", "verbs/del.test.ts"],
+    coveredBy: ["verbs/del.test.ts"],
   },
   {
     title:
@@ -541,7 +541,7 @@ export const differences: readonly Difference[] = [
     here: "The network's directory has mode 0755, .host-local 0700, reservations and cursors 0600, the lock file 0750.",
     reason: "Files that one runtime creates must be usable by another.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts", "faults/executables/permissions.test.ts"],
+    coveredBy: ["blackbox/environment.test.ts", "faults/executables/permissions.test.ts"],
   },
   {
     title: "Nothing is created or overwritten through a symbolic link",

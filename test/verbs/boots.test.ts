@@ -2,7 +2,7 @@
 
 import { type Test, test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { Network } from "./network.ts";
+import { Network } from "../harness/network.ts";
 
 const STATE = "/var/lib/cni/networks/.host-local/net";
 const BEFORE_BOOT = `${STATE}/before-boot`;
@@ -114,7 +114,7 @@ test("a requested address is refused while it is reserved, from before this boot
   network.machine.boot();
   network.del("old6");
 
-  const { error } = network.add("new", { args: "IP=10.0.0.3" });
+  const { error } = network.add("new", { cniArgs: "IP=10.0.0.3" });
 
   t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
   t.end();
