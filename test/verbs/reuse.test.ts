@@ -12,7 +12,7 @@ function network(ipam: object): Network {
 }
 
 function last({ addresses }: Answer): string | undefined {
-  return /\.(\d+)\/29$/.exec(addresses[0] ?? "")?.[1];
+  return /\.(\d+)$/.exec(addresses[0] ?? "")?.[1];
 }
 
 function podOptions(name: string): { readonly cniArgs: string } {

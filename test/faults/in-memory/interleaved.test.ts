@@ -185,7 +185,7 @@ test("the last address is not taken from a Go plugin that has created it and not
     outcomes,
     new Set([
       ` true ${JSON.stringify(GO_OWNER)}`,
-      `10.0.0.6/29 undefined ${JSON.stringify("victim\r\neth0")}`,
+      `10.0.0.6 undefined ${JSON.stringify("victim\r\neth0")}`,
     ]),
   );
   t.end();
