@@ -38,7 +38,7 @@ export interface Difference {
   readonly coveredBy: readonly string[];
 }
 
-/** The reference's lock file, as a call leaves it behind in the network `net`. */
+/** The Go plugin's lock file, as a call leaves it behind in the network `net`. */
 const lockFile: TreeEntry = { path: "net/lock", mode: "750", content: "" };
 
 /** What the executable says of itself; its version is compared elsewhere. */

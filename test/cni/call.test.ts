@@ -113,7 +113,7 @@ test("variables that a verb does not require may be missing", (t) => {
   t.end();
 });
 
-test("all missing variables are named together, in the reference's order", (t) => {
+test("all missing variables are named together, in the Go plugin's order", (t) => {
   const none = { CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "", CNI_PATH: "" };
   const cases: readonly (readonly [verb: string, names: string])[] = [
     ["ADD", "CNI_CONTAINERID,CNI_NETNS,CNI_IFNAME,CNI_PATH"],

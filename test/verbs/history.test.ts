@@ -10,7 +10,7 @@ const PATH = `${DATA_DIRECTORY}/.host-local/net/history`;
 
 const dualStack = { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "2001:db8::/125" }]] };
 
-/** As containerd calls it by way of the plugin bridge. */
+/** As containerd calls it by way of the `bridge` plugin. */
 const asKubernetes: CallOptions = {
   cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web",
   processId: 7,
