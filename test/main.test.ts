@@ -2,7 +2,7 @@ import { test } from "tap";
 import { main } from "../src/main.ts";
 import { refuse } from "./harness/interruption.ts";
 import { MemoryMachine, type Outcome } from "./harness/memory-machine.ts";
-import { Network } from "./verbs/network.ts";
+import { Network } from "./harness/network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
 

@@ -94,7 +94,7 @@ async function testLong(architecture: Architecture): Promise<void> {
       );
     } else {
       // A start of Node.js takes a second under QEMU.
-      await runTests("test/blackbox/status.test.ts", name, {
+      await runTests("test/behaviours/status.test.ts", name, {
         HOST_LOCAL_BIN: started(variant, executable, "portable"),
         HOST_LOCAL_EXTENT: "short",
       });

@@ -14,8 +14,8 @@ export interface Located {
   readonly path: string;
 }
 
-// Where engines differ in what they accept: numbers that end in a dot, escapes, and nesting depth.
-const dotEnd = /[0-9]\.[^0-9]/;
+// Where engines differ in what they accept: numbers that end in a dot or begin with `-0`, escapes, and nesting depth.
+const doubtfulNumber = /[0-9]\.(?:[^0-9]|$)|-0[0-9]/;
 const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const noBracket = /"[^"]*"|[^"[\]{}]+/g;
 
@@ -53,7 +53,7 @@ function isOutOfMemory(error: unknown): boolean {
 function isDoubtful(text: string): boolean {
   const unescaped = text.includes("\\") ? text.replace(goodEscape, "") : text;
   return (
-    dotEnd.test(text) ||
+    doubtfulNumber.test(text) ||
     unescaped.includes("\\") ||
     (text.length > MAX_DEPTH && depthOf(unescaped) > MAX_DEPTH)
   );

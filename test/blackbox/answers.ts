@@ -1,7 +1,7 @@
 /** Holds the answers of an executable against a recording of the Go plugin. */
 
 import type { Test } from "tap";
-import { scratchDirectory } from "../harness/data-directory.ts";
+import type { Machine } from "../harness/machine.ts";
 import { printError, readError } from "../harness/printed-error.ts";
 import { comparable } from "./comparison.ts";
 import type { ChangedExpectation } from "./differences.ts";
@@ -12,19 +12,21 @@ import { replay, type Vector } from "./vectors.ts";
  * Replays a vector, and expects what was recorded.
  *
  * @param t the test
- * @param program the executable
+ * @param machine where the plugin runs, with an empty data directory
  * @param vector the recording
  * @param changes where something else is expected, of this vector and others
+ * @param options the machine's own, such as the plugin to start
  */
 export function answersAsExpected(
   t: Test,
-  program: string,
+  machine: Machine,
   vector: Vector,
   changes: readonly ChangedExpectation[],
+  options: object = {},
 ): void {
   const expected = expectationOf(vector, changes);
 
-  const { outcomes, tree } = replay(program, vector, scratchDirectory(t));
+  const { outcomes, tree } = replay(machine, vector, options);
 
   for (const [index, outcome] of outcomes.entries()) {
     const reference = expected.outcomes[index] ?? { exitCode: 0, stdout: "", stderr: "" };

@@ -7,9 +7,10 @@ import { type Test, test } from "tap";
 import { bootObstacle } from "../faults/executables/boots.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
+import { type CallOptions, networkFor } from "../harness/executable-network.ts";
 import { Mounts } from "../harness/mounts.ts";
+import { grantedAddresses } from "../harness/network.ts";
 import { readError } from "../harness/printed-error.ts";
-import { type CallOptions, grantedAddresses, networkFor } from "./network.ts";
 
 const subnet = "10.50.0.0/29";
 
@@ -37,7 +38,10 @@ test("a reservation that gave way is in the history, with the container that had
   network.del("old0", now);
   network.del("old1", now);
 
-  const history = readFileSync(join(network.directory, ".host-local/net/history"), "utf8");
+  const history = readFileSync(
+    join(network.machine.dataDirectory, ".host-local/net/history"),
+    "utf8",
+  );
   const lines = history.trimEnd().split("\n").slice(5);
   t.same(
     lines.map((line) => line.split(" ").slice(1, 6).join(" ")),

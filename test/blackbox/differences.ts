@@ -38,7 +38,7 @@ export interface Difference {
   readonly coveredBy: readonly string[];
 }
 
-/** The reference's lock file, as a call leaves it behind in the network `net`. */
+/** The Go plugin's lock file, as a call leaves it behind in the network `net`. */
 const lockFile: TreeEntry = { path: "net/lock", mode: "750", content: "" };
 
 /** What the executable says of itself; its version is compared elsewhere. */
@@ -72,7 +72,7 @@ export const differences: readonly Difference[] = [
         filesNotLeft: ["net/10.0.0.2"],
       },
     ],
-    coveredBy: ["blackbox/del.test.ts"],
+    coveredBy: ["behaviours/del.test.ts"],
   },
   {
     title: "GC frees addresses of attachments that no longer exist",
@@ -81,7 +81,7 @@ export const differences: readonly Difference[] = [
     reason:
       "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself.",
     changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],
-    coveredBy: ["blackbox/gc.test.ts"],
+    coveredBy: ["behaviours/gc.test.ts"],
   },
   {
     title: "New keys, off by default",
@@ -91,12 +91,12 @@ export const differences: readonly Difference[] = [
       "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],
     coveredBy: [
-      "blackbox/exclude.test.ts",
-      "blackbox/ranges-file.test.ts",
-      "blackbox/repeated-add.test.ts",
-      "blackbox/history.test.ts",
-      "verbs/reuse.test.ts",
-      "blackbox/gc-only.test.ts",
+      "behaviours/exclude.test.ts",
+      "behaviours/ranges-file.test.ts",
+      "behaviours/repeated-add.test.ts",
+      "behaviours/history.test.ts",
+      "behaviours/reuse.test.ts",
+      "behaviours/chain.test.ts",
     ],
   },
   {
@@ -106,7 +106,7 @@ export const differences: readonly Difference[] = [
     reason:
       "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods.",
     changed: [],
-    coveredBy: ["blackbox/status.test.ts"],
+    coveredBy: ["behaviours/status.test.ts"],
   },
   {
     title: "Reservations are created atomically",
@@ -115,7 +115,7 @@ export const differences: readonly Difference[] = [
     here: "The file gets its name only when its content is complete. An empty file of another program is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "ADD refuses the plugin's own network namespace before it reserves anything",
@@ -213,7 +213,7 @@ export const differences: readonly Difference[] = [
     here: "Code and msg are the same. details says what was expected and found, where, and what to do next.",
     reason: "An administrator should not need the source code to understand an error.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "An ADD that cannot write its result frees its addresses",
@@ -230,7 +230,7 @@ export const differences: readonly Difference[] = [
     here: "ADD fails and frees the address; the cursor file contains the old address or the new one.",
     reason: "A failed ADD must not leave anything behind.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "null among requested addresses or routes is an error, not a crash",
@@ -239,7 +239,7 @@ export const differences: readonly Difference[] = [
     here: "Error 999 with the message that the Go plugin has for an empty address or CIDR; nothing is reserved.",
     reason: "A crash does not say what to fix.",
     changed: [],
-    coveredBy: ["blackbox/bad-configuration.test.ts"],
+    coveredBy: ["behaviours/bad-configuration.test.ts"],
   },
   {
     title: "rangeStart may not lie above the default end of the range",
@@ -334,7 +334,7 @@ export const differences: readonly Difference[] = [
         }),
       },
     ],
-    coveredBy: ["blackbox/small-subnets.test.ts"],
+    coveredBy: ["behaviours/small-subnets.test.ts"],
   },
   {
     title: "Several requested addresses are taken in their order",
@@ -343,7 +343,7 @@ export const differences: readonly Difference[] = [
     here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved; the message keeps that order.",
     reason: "The same call should have the same result.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "DEL falls back to reservations without an interface name once per call",
@@ -391,7 +391,7 @@ export const differences: readonly Difference[] = [
         ],
       },
     ],
-    coveredBy: ["blackbox/del.test.ts", "blackbox/check.test.ts"],
+    coveredBy: ["behaviours/del.test.ts", "behaviours/check.test.ts"],
   },
   {
     title: "A network directory that is a symbolic link works for every command",
@@ -400,7 +400,7 @@ export const differences: readonly Difference[] = [
     here: "The link is followed.",
     reason: "Administrators move data directories to other disks.",
     changed: [],
-    coveredBy: ["blackbox/del.test.ts"],
+    coveredBy: ["blackbox/places.test.ts"],
   },
   {
     title: "DEL reports an address that it could not free",
@@ -408,7 +408,7 @@ export const differences: readonly Difference[] = [
     here: "DEL frees what it can, then fails with code 5 and names the rest.",
     reason: "The runtime then retries instead of forgetting the container.",
     changed: [],
-    coveredBy: ["blackbox/del.test.ts"],
+    coveredBy: ["blackbox/permissions.test.ts"],
   },
   {
     title: "DEL, CHECK, GC and STATUS create no network directory",
@@ -424,7 +424,7 @@ export const differences: readonly Difference[] = [
       { vector: "check/legacy", filesNotLeft: ["net/lock"] },
       { vector: "check/out-of-range", filesNotLeft: ["net/lock"] },
     ],
-    coveredBy: ["blackbox/check.test.ts", "blackbox/status.test.ts"],
+    coveredBy: ["behaviours/del.test.ts", "blackbox/permissions.test.ts"],
   },
   {
     title: "White space around the address in a cursor file is ignored",
@@ -433,7 +433,7 @@ export const differences: readonly Difference[] = [
     reason:
       "Administrators write such files with echo. Only the address where allocation starts differs.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "IPv6 ranges below ::/96 are counted correctly",
@@ -442,7 +442,7 @@ export const differences: readonly Difference[] = [
     here: "Addresses keep their family.",
     reason: "The Go plugin drops leading zero bytes.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "Of a repeated key in the configuration the last one counts",
@@ -451,7 +451,7 @@ export const differences: readonly Difference[] = [
     here: "The last one replaces the others.",
     reason: "Most JSON parsers do this. No runtime writes such a document.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts"],
+    coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "Type errors in the configuration name the path",
@@ -460,7 +460,7 @@ export const differences: readonly Difference[] = [
     here: "Code and the beginning of the message are the same; the rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
     reason: "An administrator needs the path in the configuration.",
     changed: [],
-    coveredBy: ["blackbox/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
+    coveredBy: ["behaviours/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
   },
   {
     title: "Of several errors in a configuration another one may be reported",
@@ -494,7 +494,7 @@ export const differences: readonly Difference[] = [
     here: "ADD and CHECK fail with the cause; DEL fails with code 5. A reservation that DEL cannot read is named on standard error.",
     reason: "An address that cannot be freed must be reported.",
     changed: [],
-    coveredBy: ["blackbox/del.test.ts", "verbs/del.test.ts"],
+    coveredBy: ["verbs/del.test.ts"],
   },
   {
     title:
@@ -511,7 +511,7 @@ export const differences: readonly Difference[] = [
     here: "The network's directory has mode 0755, .host-local 0700, reservations and cursors 0600, the lock file 0750.",
     reason: "Files that one runtime creates must be usable by another.",
     changed: [],
-    coveredBy: ["blackbox/add.test.ts", "faults/executables/permissions.test.ts"],
+    coveredBy: ["blackbox/environment.test.ts", "faults/executables/permissions.test.ts"],
   },
   {
     title: "Nothing is created or overwritten through a symbolic link",

@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { test } from "tap";
 import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
 import { executable, run } from "../harness/executable.ts";
-import { attachmentCall, configuration, versionCall } from "../harness/runtime-call.ts";
+import { readError } from "../harness/printed-error.ts";
+import {
+  attachmentCall,
+  configuration,
+  type RuntimeCall,
+  versionCall,
+} from "../harness/runtime-call.ts";
 import { shortSample } from "./short-sample.ts";
 
 /** What could reach an interpreter or a library inside the executable; `@` is an empty directory. */
@@ -54,23 +60,22 @@ const granted = `{
     ]
 }`;
 
-const containerId = "c1";
+const c1 = { containerId: "c1" };
+
+/** An ADD into an empty data directory. */
+function addTo(dataDirectory: string): RuntimeCall {
+  return attachmentCall("ADD", c1, configuration(dataDirectory, { subnet: "10.0.0.0/29" }));
+}
 
 for (const [name, value] of shortSample([
   ...Object.entries(foreign),
   ["all of them at once", ""] as const,
 ])) {
   test(`ADD is the same with ${name}`, (t) => {
-    const directory = scratchDirectory(t);
     const empty = scratchDirectory(t);
-    const call = attachmentCall(
-      "ADD",
-      { containerId },
-      configuration(directory, { subnet: "10.0.0.0/29" }),
-    );
-    const added = name in foreign ? { [name]: value } : foreign;
+    const call = addTo(scratchDirectory(t));
     const environment = { ...call.environment };
-    for (const [variable, text] of Object.entries(added)) {
+    for (const [variable, text] of Object.entries(name in foreign ? { [name]: value } : foreign)) {
       environment[variable] = text.replace("@", empty);
     }
 
@@ -83,23 +88,11 @@ for (const [name, value] of shortSample([
 }
 
 test("ADD works with nothing in the environment but what it requires", (t) => {
-  const directory = scratchDirectory(t);
-  const { stdin } = attachmentCall(
-    "ADD",
-    { containerId },
-    configuration(directory, { subnet: "10.0.0.0/29" }),
-  );
+  const { environment, stdin } = addTo(scratchDirectory(t));
+  const names = ["CNI_COMMAND", "CNI_CONTAINERID", "CNI_IFNAME", "CNI_NETNS", "CNI_PATH"];
+  const required = Object.entries(environment).filter(([name]) => names.includes(name));
 
-  const outcome = run(executable, {
-    environment: {
-      CNI_COMMAND: "ADD",
-      CNI_CONTAINERID: containerId,
-      CNI_IFNAME: "eth0",
-      CNI_NETNS: "/none",
-      CNI_PATH: "/opt/cni/bin",
-    },
-    stdin,
-  });
+  const outcome = run(executable, { environment: Object.fromEntries(required), stdin });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
   t.end();
@@ -114,7 +107,7 @@ for (const words of [
   ["DEL"],
   ["list", "net"],
 ]) {
-  test(`a call ignores its arguments: ${words.join(" ")}`, (t) => {
+  test(`VERSION ignores its arguments: ${words.join(" ")}`, (t) => {
     const outcome = run(executable, { ...versionCall(), arguments: words });
 
     t.equal(outcome.exitCode, 0);
@@ -124,18 +117,13 @@ for (const words of [
   });
 }
 
-test("a working directory that was removed does not matter", (t) => {
+test("ADD works in a working directory that was removed", (t) => {
   const directory = scratchDirectory(t);
   const gone = join(directory, "gone");
   mkdirSync(gone);
-  const call = attachmentCall(
-    "ADD",
-    { containerId },
-    configuration(directory, { subnet: "10.0.0.0/29" }),
-  );
 
   const outcome = run("/bin/sh", {
-    ...call,
+    ...addTo(directory),
     workingDirectory: gone,
     arguments: ["-c", 'rmdir ../gone && exec "$0"', executable],
   });
@@ -144,34 +132,77 @@ test("a working directory that was removed does not matter", (t) => {
   t.end();
 });
 
-test("a relative data directory counts from the working directory", (t) => {
+test("ADD takes a relative data directory from the working directory", (t) => {
   const directory = scratchDirectory(t);
-  const call = attachmentCall(
-    "ADD",
-    { containerId },
-    configuration("some//./where", { subnet: "10.0.0.0/29" }),
-  );
 
-  const outcome = run(executable, { ...call, workingDirectory: directory });
+  const outcome = run(executable, { ...addTo("some//./where"), workingDirectory: directory });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
   t.ok(treeOf(directory).some(({ path }) => path === "some/where/net/10.0.0.2"));
   t.end();
 });
 
-test("few file descriptors and a closed standard error are enough", (t) => {
-  const directory = scratchDirectory(t);
-  const call = attachmentCall(
-    "ADD",
-    { containerId },
-    configuration(directory, { subnet: "10.0.0.0/29" }),
-  );
-
+test("ADD works with few file descriptors and a closed standard error", (t) => {
   const outcome = run("/bin/sh", {
-    ...call,
+    ...addTo(scratchDirectory(t)),
     arguments: ["-c", 'ulimit -n 64; exec "$0" 2>&-', executable],
   });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
   t.end();
 });
+
+test("ADD makes files and directories with their modes whatever the caller's umask is", (t) => {
+  const directory = scratchDirectory(t);
+  const umask = process.umask(0o077);
+  t.teardown(() => process.umask(umask));
+
+  run(executable, addTo(directory));
+
+  t.same(
+    treeOf(directory).map(({ path, mode }) => [path, mode]),
+    [
+      ["net/", "755"],
+      ["net/10.0.0.2", "600"],
+      ["net/last_reserved_ip.0", "600"],
+      ["net/lock", "750"],
+    ],
+  );
+  t.end();
+});
+
+for (const [what, script, code, msg] of [
+  [
+    "standard input that is a directory",
+    'exec "$0" </',
+    5,
+    "error reading from stdin: read /dev/stdin: ",
+  ],
+  [
+    "standard input that is closed",
+    'exec "$0" <&-',
+    5,
+    "error reading from stdin: read /dev/stdin: ",
+  ],
+  ["standard input that is empty", 'exec "$0" </dev/null', 6, "unexpected end of JSON input"],
+  [
+    "a container id that is not UTF-8",
+    'CNI_CONTAINERID=$(printf "a\\377b") exec "$0"',
+    4,
+    "invalid characters in containerID",
+  ],
+] as const) {
+  test(`ADD refuses ${what}`, (t) => {
+    const directory = scratchDirectory(t);
+
+    const { exitCode, stdout, stderr } = run("/bin/sh", {
+      ...addTo(directory),
+      arguments: ["-c", script, executable],
+    });
+
+    t.same([exitCode, stderr], [1, ""]);
+    t.match(readError(stdout), { code, msg });
+    t.same(treeOf(directory, "whole"), []);
+    t.end();
+  });
+}

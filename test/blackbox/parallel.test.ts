@@ -3,9 +3,10 @@
 
 import { test } from "tap";
 import type { Outcome } from "../harness/executable.ts";
+import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { extent } from "../harness/extent.ts";
+import { grantedAddresses } from "../harness/network.ts";
 import { readError } from "../harness/printed-error.ts";
-import { grantedAddresses, type Network, networkFor } from "./network.ts";
 
 /** With time for hundreds of processes on a few cores, which all but one wait. */
 const timeout = { lockTimeoutSeconds: 120 };
@@ -17,7 +18,7 @@ const { range, usable, some, tooMany, rivals, rounds } =
     : { range: "10.0.0.0/24", usable: 253, some: 200, tooMany: 300, rivals: 20, rounds: 40 };
 
 function simultaneously(
-  network: Network,
+  network: ExecutableNetwork,
   command: "ADD" | "DEL",
   count: number,
 ): Promise<Outcome[]> {
@@ -78,6 +79,19 @@ test("simultaneous ADDs of one attachment reserve one address", async (t) => {
   );
 
   t.equal(outcomes.filter(({ exitCode }) => exitCode === 0).length, 1);
+  t.equal(network.reserved().length, 1);
+});
+
+test("simultaneous ADDs of one attachment have one answer with repeatedAdd same", async (t) => {
+  const network = networkFor(t, { subnet: range, repeatedAdd: "same", ...timeout });
+
+  const answers = await Promise.all([1, 2, 3].map(() => network.begin("ADD", "c1")));
+
+  t.same(
+    answers.map(({ exitCode }) => exitCode),
+    [0, 0, 0],
+  );
+  t.equal(new Set(answers.map(({ stdout }) => stdout)).size, 1);
   t.equal(network.reserved().length, 1);
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
+import { ExecutableMachine } from "../harness/executable-network.ts";
 import { readError } from "../harness/printed-error.ts";
 import {
   attachmentCall,
@@ -22,7 +23,7 @@ const vectors = readVectors("static");
 
 for (const vector of shortSample(vectors)) {
   test(vector.id, (t) => {
-    answersAsExpected(t, staticLink(t), vector, []);
+    answersAsExpected(t, new ExecutableMachine(t), vector, [], { program: staticLink(t) });
     t.end();
   });
 }

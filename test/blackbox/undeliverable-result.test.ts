@@ -7,13 +7,17 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
+import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { attachmentCall, configuration, versionCall } from "../harness/runtime-call.ts";
-import { type Network, networkFor } from "./network.ts";
 
 const five = { subnet: "10.0.0.0/29" };
 
-function addCall(network: Network) {
-  return attachmentCall("ADD", { containerId: "c1" }, configuration(network.directory, five));
+function addCall(network: ExecutableNetwork) {
+  return attachmentCall(
+    "ADD",
+    { containerId: "c1" },
+    configuration(network.machine.dataDirectory, five),
+  );
 }
 
 /** Runs a call with standard output on an open file, and closes that. */
@@ -37,7 +41,7 @@ function brokenPipe(t: Pick<Test, "teardown">): number {
   return writer;
 }
 
-const undeliverable: readonly [string, (t: Test, network: Network) => Outcome][] = [
+const undeliverable: readonly [string, (t: Test, network: ExecutableNetwork) => Outcome][] = [
   ["on a full device", (_, network) => runInto(openSync("/dev/full", "w"), addCall(network))],
   ["a pipe whose reader is gone", (t, network) => runInto(brokenPipe(t), addCall(network))],
   [
@@ -96,6 +100,19 @@ test("an ADD after an undeliverable one succeeds for the same attachment", (t) =
   t.end();
 });
 
+test("ADD writes a result larger than a pipe holds whole", (t) => {
+  const routes = Array.from({ length: 4000 }, (_, index) => ({
+    dst: `10.${index >> 8}.${index & 255}.0/24`,
+    gw: "10.0.0.1",
+  }));
+
+  const { exitCode, stdout } = networkFor(t, { ...five, routes }).add("c1");
+
+  t.equal(exitCode, 0);
+  t.strictSame(JSON.parse(stdout).routes, routes);
+  t.end();
+});
+
 test("ADD into a file writes the whole result there", (t) => {
   const network = networkFor(t, five);
   const file = join(scratchDirectory(t), "result.json");
@@ -127,7 +144,11 @@ test("DEL with standard output closed frees the address, for it has nothing to s
   network.add("c1");
 
   const outcome = run("/bin/sh", {
-    ...attachmentCall("DEL", { containerId: "c1" }, configuration(network.directory, five)),
+    ...attachmentCall(
+      "DEL",
+      { containerId: "c1" },
+      configuration(network.machine.dataDirectory, five),
+    ),
     arguments: ["-c", 'exec "$0" >&-', executable],
   });
 

@@ -1,8 +1,9 @@
 // test: each executable, each architecture in full
-/** Replays everything recorded of the Go plugin, with the decided differences applied. */
+/** Replays everything recorded of the Go plugin, with the decided differences applied: in memory, and by the executable. */
 
 import { test } from "tap";
-import { executable } from "../harness/executable.ts";
+import { ExecutableMachine } from "../harness/executable-network.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
 import { answersAsExpected } from "./answers.ts";
 import { differences } from "./differences.ts";
 import { shortSample } from "./short-sample.ts";
@@ -12,9 +13,21 @@ const vectors = readVectors();
 
 const changes = differences.flatMap(({ changed }) => changed);
 
+Object.assign(globalThis, { BUILD_VERSION: "unknown" });
+
+for (const vector of vectors) {
+  test(`${vector.id} (in memory)`, (t) => {
+    const machine = new MemoryMachine();
+    for (const path of ["/etc/passwd", "/proc/self/ns/net"]) machine.disk.put(path, "");
+    machine.put("/", "");
+    answersAsExpected(t, machine, vector, changes);
+    t.end();
+  });
+}
+
 for (const vector of shortSample(vectors)) {
   test(vector.id, (t) => {
-    answersAsExpected(t, executable, vector, changes);
+    answersAsExpected(t, new ExecutableMachine(t), vector, changes);
     t.end();
   });
 }

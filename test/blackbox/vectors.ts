@@ -1,8 +1,8 @@
 /** The recorded behaviour of the Go plugin, and how one recording is replayed. */
 
 import { readFileSync } from "node:fs";
-import { type PriorFile, populate, type TreeEntry, treeOf } from "../harness/data-directory.ts";
-import { type Outcome, run } from "../harness/executable.ts";
+import { ownDirectory, type PriorFile, type TreeEntry } from "../harness/data-directory.ts";
+import type { Machine, Outcome } from "../harness/machine.ts";
 
 /** One call of a vector, with what the Go plugin answered. */
 export interface VectorStep {
@@ -43,22 +43,22 @@ export function readVectors(plugin: "host-local" | "static" = "host-local"): rea
  * Replays a vector in an empty data directory. The directory's path is put in where the vector
  * has its placeholder, and taken out again of what the plugin said.
  *
- * @param program the plugin's path
+ * @param machine where the plugin runs, with an empty data directory
  * @param vector what to replay
- * @param directory an empty directory
+ * @param options the machine's own, such as the plugin to start
  */
-export function replay(program: string, vector: Vector, directory: string): Replay {
-  populate(directory, vector.pre);
+export function replay(machine: Machine, vector: Vector, options: object = {}): Replay {
+  const { dataDirectory } = machine;
+  for (const { path, content = "" } of vector.pre) machine.put(path, content);
   const outcomes = vector.steps.map(({ env, stdin }) => {
-    const outcome = run(program, {
-      environment: env,
-      stdin: stdin.replaceAll(placeholder, directory),
-    });
+    const call = { environment: env, stdin: stdin.replaceAll(placeholder, dataDirectory) };
+    const { exitCode, stdout, stderr } = machine.runPlugin(call, options);
     return {
-      exitCode: outcome.exitCode,
-      stdout: outcome.stdout.replaceAll(directory, placeholder),
-      stderr: outcome.stderr.replaceAll(directory, placeholder),
+      exitCode,
+      stdout: stdout.replaceAll(dataDirectory, placeholder),
+      stderr: stderr.replaceAll(dataDirectory, placeholder),
     };
   });
-  return { outcomes, tree: treeOf(directory) };
+  const tree = machine.tree().filter(({ path }) => !path.startsWith(`${ownDirectory}/`));
+  return { outcomes, tree };
 }

@@ -53,7 +53,7 @@ test("IgnoreUnknown allows unknown keys, at any position and in any letter case"
   t.end();
 });
 
-test("invalid arguments are error 999 with the reference's message", (t) => {
+test("invalid arguments are error 999 with the Go plugin's message", (t) => {
   const cases: readonly (readonly [text: string, message: string])[] = [
     ["IP", 'ARGS: invalid pair "IP"'],
     ["IP=10.1.2.3;", 'ARGS: invalid pair ""'],

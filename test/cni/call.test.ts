@@ -113,7 +113,7 @@ test("variables that a verb does not require may be missing", (t) => {
   t.end();
 });
 
-test("all missing variables are named together, in the reference's order", (t) => {
+test("all missing variables are named together, in the Go plugin's order", (t) => {
   const none = { CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "", CNI_PATH: "" };
   const cases: readonly (readonly [verb: string, names: string])[] = [
     ["ADD", "CNI_CONTAINERID,CNI_NETNS,CNI_IFNAME,CNI_PATH"],
@@ -225,17 +225,6 @@ test("an invalid configuration is refused by every verb that reads one", (t) => 
 test("a network without a name is refused", (t) => {
   for (const stdin of ["null", "{}", '{"name":null}', '{"name":""}', '{"nam":"x"}']) {
     t.strictSame(refused({}, stdin), [7, "missing network name"], stdin);
-  }
-  t.end();
-});
-
-test("a network name that could leave the data directory is refused and shown", (t) => {
-  for (const name of ["te%%st", ".", "..", "../etc", "a/b", ".host-local", "a\n", " a", "é"]) {
-    t.strictSame(
-      refusalOf(() => receive({}, JSON.stringify({ name }))),
-      { code: 7, message: "invalid characters found in network name", details: name },
-      JSON.stringify(name),
-    );
   }
   t.end();
 });

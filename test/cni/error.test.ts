@@ -22,7 +22,7 @@ test("an error without details has empty ones", (t) => {
   t.end();
 });
 
-test("a plain error of the reference has code 999", (t) => {
+test("a plain error of the Go plugin has code 999", (t) => {
   t.match(internalError("a", "b"), { code: 999, message: "a", details: "b" });
   t.end();
 });

@@ -208,7 +208,7 @@ test("whole numbers are accepted in the range of Go's int", (t) => {
   t.end();
 });
 
-test("a type error begins as the reference's and names the expected type and the path", (t) => {
+test("a type error begins as the Go plugin's and names the expected type and the path", (t) => {
   t.match(typeMismatch(at(true, "gcOnly"), "x"), {
     code: 999,
     message: "json: cannot unmarshal bool into gcOnly: expected x",

@@ -4,7 +4,8 @@
 import { type Test, test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";
 import { readVectors, replay, type Vector } from "../blackbox/vectors.ts";
-import { byPath, scratchDirectory } from "../harness/data-directory.ts";
+import { byPath } from "../harness/data-directory.ts";
+import { ExecutableMachine } from "../harness/executable-network.ts";
 import {
   goPlugin,
   goStatic,
@@ -20,7 +21,7 @@ const skip =
 
 function answersAsRecorded(t: Test, program: string, vectors: readonly Vector[]): void {
   for (const vector of vectors) {
-    const { outcomes, tree } = replay(program, vector, scratchDirectory(t));
+    const { outcomes, tree } = replay(new ExecutableMachine(t), vector, { program });
 
     const recorded = vector.steps.map(({ expect }) => expect);
     t.strictSame(

@@ -1,6 +1,6 @@
 // test: each executable, Go plugin
 /**
- * Makes random calls to the plugin `static` of both projects: the same exit codes, results and errors are expected.
+ * Makes random calls to the `static` plugin of both projects: the same exit codes, results and errors are expected.
  *
  * HOST_LOCAL_SEED repeats a run, HOST_LOCAL_STEPS sets its length.
  */

@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** A current dual-stack configuration with the plugin bridge. */
+/** A current dual-stack configuration with the `bridge` plugin. */
 
 import type { Test } from "tap";
 import { loadExample } from "./example.ts";

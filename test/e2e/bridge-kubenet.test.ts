@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** kubenet's configuration, cniVersion 0.1.0, with the plugin bridge. */
+/** kubenet's configuration, cniVersion 0.1.0, with the `bridge` plugin. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -1,5 +1,5 @@
 // test: each executable
-/** GC and STATUS of specification 1.1.0 on their way through the plugin bridge. */
+/** GC and STATUS of specification 1.1.0 on their way through the `bridge` plugin. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

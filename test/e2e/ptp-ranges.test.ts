@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** Several ranges with the plugin ptp, which has a gateway for each of them. */
+/** Several ranges with the `ptp` plugin, which has a gateway for each of them. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** A requested address on its three ways from the runtime through the plugin bridge. */
+/** A requested address on its three ways from the runtime through the `bridge` plugin. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

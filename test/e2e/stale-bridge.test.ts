@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** A bridge that still has the gateway of an earlier configuration, with the plugin bridge. */
+/** A bridge that still has the gateway of an earlier configuration, with the `bridge` plugin. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -64,13 +64,14 @@ export function populate(directory: string, files: readonly PriorFile[]): void {
 }
 
 /**
- * Lists everything below a data directory, sorted by path, except {@link ownDirectory}.
+ * Lists everything below a data directory, sorted by path.
  *
  * @param directory the data directory
+ * @param extent with or without {@link ownDirectory}
  */
-export function treeOf(directory: string): TreeEntry[] {
+export function treeOf(directory: string, extent: "shared" | "whole" = "shared"): TreeEntry[] {
   return readdirSync(directory)
-    .filter((name) => name !== ownDirectory)
+    .filter((name) => extent === "whole" || name !== ownDirectory)
     .flatMap((name) => entriesAt(directory, name))
     .sort(byPath);
 }

@@ -35,7 +35,7 @@ export const isNative: boolean = executable === inRepository("dist/native/host-l
 /** No call takes this long: it bounds a hanging plugin, in milliseconds. */
 const longestCall = 180_000;
 
-// Vectors and the reference's file modes are stated for this mask; children inherit it.
+// Vectors and the Go plugin's file modes are stated for this mask; children inherit it.
 process.umask(0o022);
 
 /**

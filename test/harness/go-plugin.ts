@@ -2,8 +2,8 @@
 
 import { accessSync, constants } from "node:fs";
 import { dirname, join } from "node:path";
-import type { CallOptions } from "../blackbox/network.ts";
 import { executable, run } from "./executable.ts";
+import type { CallOptions } from "./executable-network.ts";
 import { inRepository } from "./repository.ts";
 import { versionCall } from "./runtime-call.ts";
 

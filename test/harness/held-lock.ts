@@ -6,7 +6,7 @@ import type { Test } from "tap";
 import { populate } from "./data-directory.ts";
 
 /**
- * Holds the lock of the network `net` until the test ends: `flock(2)` on the reference's lock file.
+ * Holds the lock of the network `net` until the test ends: `flock(2)` on the Go plugin's lock file.
  *
  * @param t the test
  * @param directory the data directory

@@ -8,6 +8,8 @@ import {
   SystemError,
 } from "../../src/system/system.ts";
 
+import { byPath, type TreeEntry } from "./data-directory.ts";
+
 /** What a name in a directory leads to; several names may lead to the same one. */
 interface Inode {
   readonly kind: FileKind | "link";
@@ -277,6 +279,20 @@ export class MemoryDisk {
     };
     if (this.has(path)) visit(this.#find("open", path), "");
     return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Everything below the directory `path`, in the order of the paths. */
+  tree(path: string): readonly TreeEntry[] {
+    const visit = (directory: Inode, prefix: string): readonly TreeEntry[] =>
+      [...directory.entries].flatMap(([name, entry]) => {
+        const mode = entry.mode.toString(8);
+        if (entry.kind !== "directory") {
+          const content = Buffer.from(entry.content).toString("latin1");
+          return [{ path: `${prefix}${name}`, mode, content }];
+        }
+        return [{ path: `${prefix}${name}/`, mode }, ...visit(entry, `${prefix}${name}/`)];
+      });
+    return visit(this.#find("open", path), "").toSorted(byPath);
   }
 
   #find(operation: string, path: string, named = path): Inode {

@@ -1,5 +1,6 @@
 /** A machine in memory, on which a process can be stopped, or a call fail, wherever a test needs it. */
 
+import { main } from "../../src/main.ts";
 import { namesOf } from "../../src/system/names.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
@@ -12,8 +13,14 @@ import {
   type System,
   SystemError,
 } from "../../src/system/system.ts";
+import type { TreeEntry } from "./data-directory.ts";
 import type { Call, Interrupt, Operation } from "./interruption.ts";
+import type { Machine } from "./machine.ts";
 import { MemoryDisk } from "./memory-disk.ts";
+import type { RuntimeCall } from "./runtime-call.ts";
+
+/** Where the plugin keeps its files if the configuration does not say otherwise. */
+export const DATA_DIRECTORY = "/var/lib/cni/networks";
 
 /** How a process is started. */
 export interface Start {
@@ -36,7 +43,8 @@ export interface Outcome {
 }
 
 /** A disk, a clock and locks, shared by all processes that are started on it. */
-export class MemoryMachine {
+export class MemoryMachine implements Machine {
+  readonly dataDirectory = DATA_DIRECTORY;
   /** The wall clock, in milliseconds since the epoch. */
   time = Date.UTC(2026, 0, 31, 12);
   readonly disk = new MemoryDisk(() => BigInt(this.time) * 1_000_000n);
@@ -84,6 +92,32 @@ export class MemoryMachine {
     process.end();
     const { stdout, stderr, calls } = process;
     return { exitCode, stdout, stderr, calls };
+  }
+
+  runPlugin(
+    { environment, stdin }: RuntimeCall,
+    { interrupt, lockKind, processId }: Pick<Start, "interrupt" | "lockKind" | "processId"> = {},
+  ): Outcome {
+    return this.run({ environment, stdin, interrupt, lockKind, processId }, main);
+  }
+
+  put(path: string, content: string): void {
+    const target = `${this.dataDirectory}/${path}`;
+    if (path.endsWith("/")) this.disk.makeDirectories(target);
+    else this.disk.put(target, content);
+  }
+
+  remove(path: string): void {
+    this.disk.unlink(`${this.dataDirectory}/${path}`);
+  }
+
+  makeOld(path: string): void {
+    const hourAgo = BigInt(this.time - 3_600_000) * 1_000_000n;
+    this.disk.setModified(`${this.dataDirectory}/${path}`, hourAgo);
+  }
+
+  tree(): readonly TreeEntry[] {
+    return this.disk.has(this.dataDirectory) ? this.disk.tree(this.dataDirectory) : [];
   }
 
   /** Does something that leaves no trace on the disk, the clock and the locks. */

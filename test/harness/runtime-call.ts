@@ -13,10 +13,16 @@ export interface JsonObject {
 /** What a runtime attaches to a network: a container through one of its interfaces. */
 export interface Attachment {
   readonly containerId: string;
-  readonly interfaceName?: string;
-  readonly netns?: string;
+  /** By default `eth0`. */
+  readonly interfaceName?: string | undefined;
+  readonly netns?: string | undefined;
   /** The text of `CNI_ARGS`, such as `IgnoreUnknown=1;IP=10.1.2.3`. */
-  readonly cniArgs?: string;
+  readonly cniArgs?: string | undefined;
+}
+
+/** A call as a runtime makes it. */
+export interface RuntimeCall extends Call {
+  readonly stdin: string;
 }
 
 /** What a runtime's own environment adds to every call. */
@@ -29,17 +35,17 @@ export const runtimeEnvironment: Readonly<Record<string, string>> = {
 const pluginPath = "/opt/cni/bin:/usr/lib/cni";
 
 /**
- * Makes the call for one attachment: ADD, CHECK or DEL.
+ * Makes the call for one attachment.
  *
- * @param command the value of `CNI_COMMAND`
+ * @param command the value of `CNI_COMMAND`, such as ADD, CHECK or DEL
  * @param attachment what is attached
  * @param configuration the network configuration for standard input
  */
 export function attachmentCall(
-  command: "ADD" | "CHECK" | "DEL",
+  command: string,
   attachment: Attachment,
-  configuration: JsonObject,
-): Call {
+  configuration: object,
+): RuntimeCall {
   return {
     environment: {
       ...runtimeEnvironment,
@@ -60,7 +66,7 @@ export function attachmentCall(
  * @param command the value of `CNI_COMMAND`
  * @param configuration the network configuration for standard input
  */
-export function networkCall(command: "GC" | "STATUS", configuration: JsonObject): Call {
+export function networkCall(command: "GC" | "STATUS", configuration: object): RuntimeCall {
   return {
     environment: {
       ...runtimeEnvironment,
@@ -76,7 +82,7 @@ export function networkCall(command: "GC" | "STATUS", configuration: JsonObject)
 }
 
 /** Makes the VERSION call, with libcni's dummies for what the verb does not use. */
-export function versionCall(): Call {
+export function versionCall(): RuntimeCall {
   return {
     environment: {
       ...runtimeEnvironment,

@@ -3,9 +3,9 @@
 import { chmodSync, chownSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { CallOptions } from "../blackbox/network.ts";
 import { scratchDirectory } from "./data-directory.ts";
 import { executable, run } from "./executable.ts";
+import type { CallOptions } from "./executable-network.ts";
 import { versionCall } from "./runtime-call.ts";
 
 /** Whether the tests run as root, whom no permission stops. */

@@ -31,7 +31,7 @@ test("an address belongs to the range that holds it", (t) => {
   t.end();
 });
 
-test("invalid sets are errors with the reference's message", (t) => {
+test("invalid sets are errors with the Go plugin's message", (t) => {
   const good = subnets("10.9.0.0/24");
   const cases: readonly (readonly [Sets, message: string])[] = [
     [[], "no IP ranges specified"],
@@ -140,7 +140,7 @@ test("before 0.3.0 one set of each family, each of several ranges, is fine", (t)
   t.end();
 });
 
-test("of several errors the first in the reference's order is reported", (t) => {
+test("of several errors the first in the Go plugin's order is reported", (t) => {
   const overlapping = subnets("10.0.0.0/24", "10.0.0.0/24");
   const old = { versionText: "0.2.0" };
   const cases: readonly (readonly [Sets, message: RegExp])[] = [

@@ -95,7 +95,7 @@ test("start, end and gateway may be configured, up to the ends of the subnet", (
   t.end();
 });
 
-test("an invalid range is an error with the reference's message", (t) => {
+test("an invalid range is an error with the Go plugin's message", (t) => {
   const cases: readonly (readonly [WrittenRange, message: string])[] = [
     [{}, "IP <nil> not v4 nor v6"],
     [{ rangeStart: "10.0.0.2" }, "IP <nil> not v4 nor v6"],
@@ -176,7 +176,7 @@ test("an end before the default start is reported as a wrong end", (t) => {
   t.end();
 });
 
-test("a start after the default end is refused, where the reference hands out addresses of other networks", (t) => {
+test("a start after the default end is refused, where the Go plugin hands out addresses of other networks", (t) => {
   t.equal(
     refusalOf(() => range({ subnet: "10.0.0.0/24", rangeStart: "10.0.0.255" })).message,
     "RangeStart 10.0.0.255 not in network 10.0.0.0/24",
@@ -184,7 +184,7 @@ test("a start after the default end is refused, where the reference hands out ad
   t.end();
 });
 
-test("of several errors the first in the reference's order is reported", (t) => {
+test("of several errors the first in the Go plugin's order is reported", (t) => {
   const cases: readonly (readonly [WrittenRange, message: RegExp])[] = [
     [{ subnet: "::ffff:10.1.2.1/120" }, /^IPNet IP and Mask version mismatch/],
     [{ subnet: "10.1.2.5/24", rangeStart: "10.9.9.9" }, /^Network has host bits set/],

@@ -24,7 +24,7 @@ sortlist 130.155.160.0
   t.end();
 });
 
-test("each line is read as the reference reads it", (t) => {
+test("each line is read as the Go plugin reads it", (t) => {
   const cases: readonly (readonly [content: string, dns: Partial<ResultDns>])[] = [
     ["", {}],
     ["\n\n", {}],

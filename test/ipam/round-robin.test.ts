@@ -18,7 +18,7 @@ function round(set: RangeSet, cursor?: string, excluded: readonly string[] = [])
   return [...tried].map(({ address }) => formatAddress(address)).join(" ");
 }
 
-test("candidates are in the reference's order", (t) => {
+test("candidates are in the Go plugin's order", (t) => {
   const eight = { subnet: "10.0.0.0/29" };
   const middle = { ...eight, gateway: "10.0.0.4" };
   const two: readonly WrittenRange[] = [{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }];

@@ -63,7 +63,7 @@ test("null numbers are absent", (t) => {
   t.end();
 });
 
-test("a route without a destination is an error, where the reference crashes or prints garbage", (t) => {
+test("a route without a destination is an error, where the Go plugin crashes or prints garbage", (t) => {
   for (const written of [null, {}, { gw: "10.0.0.1" }, { dst: null }, { dst: "" }]) {
     const refusal = refusalOf(() => route(written));
     t.strictSame([refusal.code, refusal.message], [999, "invalid CIDR address: "]);

@@ -3,7 +3,7 @@ import { about } from "../../src/verbs/about.ts";
 import { hostLocal } from "../../src/verbs/host-local.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 
-test("without a command, standard error has the reference's two lines and a hint at the operator's tool", (t) => {
+test("without a command, standard error has the Go plugin's two lines and a hint at the operator's tool", (t) => {
   Object.assign(globalThis, { BUILD_VERSION: "v1.2.3" });
   t.teardown(() => Reflect.deleteProperty(globalThis, "BUILD_VERSION"));
   const process = new MemoryMachine().start();

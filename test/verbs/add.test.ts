@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { Network } from "./network.ts";
+import { Network } from "../harness/network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
 const dualStack = { ranges: [[subnet], [{ subnet: "2001:db8::/125" }]] };
@@ -9,23 +9,6 @@ const dualStack = { ranges: [[subnet], [{ subnet: "2001:db8::/125" }]] };
 function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
-
-test("where a cursor cannot be written, no set keeps a reservation, and the journal lists nothing", (t) => {
-  const network = new Network(new MemoryMachine(), dualStack);
-  network.add("c2");
-  network.machine.disk.unlink(`${network.directory}/last_reserved_ip.1`);
-  network.machine.disk.makeDirectories(`${network.directory}/last_reserved_ip.1`);
-
-  const { error } = network.add("c1");
-
-  t.same(error, {
-    code: 999,
-    msg: "failed to allocate for range 1: open /var/lib/cni/networks/net/last_reserved_ip.1: is a directory",
-    details: "open /var/lib/cni/networks/net/last_reserved_ip.1: is a directory",
-  });
-  t.same(Object.keys(network.reservations()), ["10.0.0.2", "2001:db8::2"]);
-  t.end();
-});
 
 test("what an ADD could not release is released by the DEL that follows", (t) => {
   const network = new Network(new MemoryMachine(), dualStack);
@@ -80,24 +63,6 @@ test("the first ADD on a node makes all directories and prints the result", (t) 
   t.end();
 });
 
-test("ADD reserves one address of every range set, in their order", (t) => {
-  const network = networkWith(dualStack);
-
-  t.same(network.add("c1").addresses, ["10.0.0.2/29", "2001:db8::2/125"]);
-
-  t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0", "2001:db8::2": "c1\r\neth0" });
-  t.same([network.cursor(0), network.cursor(1)], ["10.0.0.2", "2001:db8::2"]);
-  t.end();
-});
-
-test("each interface of a container gets its own address", (t) => {
-  const network = networkWith();
-  network.add("c1");
-
-  t.same(network.add("c1", { interfaceName: "eth1" }).addresses, ["10.0.0.3/29"]);
-  t.end();
-});
-
 test("ADD takes the lock once, around all range sets", (t) => {
   const network = networkWith(dualStack);
   network.add("c0");
@@ -119,61 +84,6 @@ test("the first ADD of a network makes its directory when the lock asks for it",
 
   const first = operations.indexOf("lock");
   t.same(operations.slice(first, first + 3), ["lock", "makeDirectories", "lock"]);
-  t.end();
-});
-
-test("requested addresses come from CNI_ARGS, args and runtimeConfig, each for the set that contains it", (t) => {
-  const network = networkWith(dualStack);
-
-  t.same(
-    network.add("c1", { args: "IP=2001:db8::5", top: { runtimeConfig: { ips: ["10.0.0.4"] } } })
-      .addresses,
-    ["10.0.0.4/29", "2001:db8::5/125"],
-  );
-  t.same(network.add("c2", { top: { args: { cni: { ips: ["10.0.0.6/24"] } } } }).addresses, [
-    "10.0.0.6/29",
-    "2001:db8::6/125",
-  ]);
-  t.end();
-});
-
-test("each set takes the first requested address in it; any that remain are an error", (t) => {
-  const network = networkWith();
-
-  const { error } = network.add("c1", {
-    top: { runtimeConfig: { ips: ["10.0.0.4", "10.0.0.5", "10.9.9.9"] } },
-  });
-
-  t.equal(error?.msg, "failed to allocate all requested IPs: 10.0.0.5 10.9.9.9");
-  t.same(network.reservations(), {});
-  t.end();
-});
-
-test("a set that fails is named, and what this call reserved in others is released", (t) => {
-  const network = networkWith(dualStack);
-  network.put("2001:db8::3", "c2\r\neth0");
-
-  const { error } = network.add("c1", { args: "IP=2001:db8::3" });
-
-  t.equal(error?.code, 999);
-  t.equal(
-    error?.msg,
-    "failed to allocate for range 1: requested IP address 2001:db8::3 is not available in range set 2001:db8::1-2001:db8::7",
-  );
-  t.equal(error?.details, "2001:db8::3 is held by container c2, interface eth0");
-  t.same(network.reservations(), { "2001:db8::3": "c2\r\neth0" });
-  t.end();
-});
-
-test("a second ADD of an attachment fails and leaves its reservation", (t) => {
-  const network = networkWith(dualStack);
-  network.put("2001:db8::6", "c1\r\neth0");
-  network.put("10.9.9.9", "c1\r\neth0");
-
-  const { error } = network.add("c1");
-
-  t.match(error?.msg, /^failed to allocate for range 1: 2001:db8::6 has been allocated to c1/);
-  t.same(Object.keys(network.reservations()), ["10.9.9.9", "2001:db8::6"]);
   t.end();
 });
 
@@ -213,39 +123,6 @@ test("ADD takes the lock in the name of its attachment", (t) => {
   });
 
   t.equal(holder, "process 7 (ADD c1 eth0)");
-  t.end();
-});
-
-test("the DNS settings of resolvConf are part of the result", (t) => {
-  const network = networkWith({ ...subnet, resolvConf: "/etc/resolv.conf" });
-  network.machine.disk.put("/etc/resolv.conf", "nameserver 10.0.0.53\nsearch a b\n");
-
-  t.same(JSON.parse(network.add("c1").stdout).dns, {
-    nameservers: ["10.0.0.53"],
-    search: ["a", "b"],
-  });
-  t.end();
-});
-
-test("a resolvConf that cannot be read is an error before anything is made", (t) => {
-  const network = networkWith({ ...subnet, resolvConf: "/no/such" });
-
-  t.same(network.add("c1").error, {
-    code: 999,
-    msg: "open /no/such: no such file or directory",
-  });
-  t.same(network.machine.disk.list("/"), []);
-  t.end();
-});
-
-test("the plugin's own network namespace is refused before anything is made", (t) => {
-  const network = networkWith();
-  network.machine.disk.put("/proc/self/ns/net", "");
-
-  const { error } = network.add("c1", { networkNamespace: "/proc/self/ns/net" });
-
-  t.equal(error?.code, 8);
-  t.notOk(network.machine.disk.has(network.directory));
   t.end();
 });
 
@@ -291,36 +168,5 @@ test("where only the result cannot be printed, the error says so", (t) => {
     msg: "cannot deliver the result: write /dev/stdout: input/output error",
   });
   t.same(network.reservations(), {});
-  t.end();
-});
-
-test("in the chain after a main plugin, ADD prints prevResult and changes nothing", (t) => {
-  const network = networkWith();
-  const prevResult = { cniVersion: "1.1.0", interfaces: [{ name: "eth0" }], extra: [1, "<&>"] };
-
-  const { exitCode, stdout } = network.add("c1", { top: { gcOnly: true, prevResult } });
-
-  t.equal(exitCode, 0);
-  t.same(JSON.parse(stdout), prevResult);
-  t.same(network.machine.disk.list("/"), []);
-  t.end();
-});
-
-test("in the chain, a deeply nested prevResult is printed without indentation", (t) => {
-  const prevResult = JSON.parse("[".repeat(9000) + "]".repeat(9000));
-
-  const { stdout } = networkWith().add("c1", { top: { gcOnly: true, prevResult } });
-
-  t.equal(stdout.length, 18_000);
-  t.end();
-});
-
-test("in the chain, ADD without prevResult is an error", (t) => {
-  for (const top of [{ gcOnly: true }, { gcOnly: true, prevResult: null }]) {
-    const { error } = networkWith().add("c1", { top });
-
-    t.equal(error?.code, 7);
-    t.equal(error?.msg, "Required prevResult missing");
-  }
   t.end();
 });

@@ -2,7 +2,7 @@
 
 import { type Test, test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { Network } from "./network.ts";
+import { Network } from "../harness/network.ts";
 
 const STATE = "/var/lib/cni/networks/.host-local/net";
 const BEFORE_BOOT = `${STATE}/before-boot`;
@@ -24,7 +24,7 @@ function fill(network: Network, prefix = "new"): readonly string[] {
   for (let at = 0; at <= 5; at++) {
     const { addresses, error } = network.add(`${prefix}${given.length}`);
     if (error !== undefined) return given;
-    given.push(...addresses.map((address) => address.replace("/29", "")));
+    given.push(...addresses);
   }
   throw new Error(`more than there are: ${given}`);
 }
@@ -52,9 +52,9 @@ test("free addresses are used first", (t) => {
   network.del("old4");
   network.machine.boot();
 
-  t.same(network.add("new").addresses, ["10.0.0.4/29"]);
+  t.same(network.add("new").addresses, ["10.0.0.4"]);
   t.equal(Object.keys(network.reservations()).length, 5);
-  t.same(network.add("newer").addresses, ["10.0.0.2/29"]);
+  t.same(network.add("newer").addresses, ["10.0.0.2"]);
   t.end();
 });
 
@@ -92,7 +92,7 @@ test("its own DEL frees such a reservation, and not that of its successor", (t) 
   t.equal(network.reservations()["10.0.0.2"], "new\r\neth0", "the successor keeps it");
   t.equal(network.del("old3").exitCode, 0);
   t.equal(network.reservations()["10.0.0.3"], undefined, "its own");
-  t.same(network.add("newer").addresses, ["10.0.0.3/29"], "which is free now");
+  t.same(network.add("newer").addresses, ["10.0.0.3"], "which is free now");
   t.end();
 });
 
@@ -114,7 +114,7 @@ test("a requested address is refused while it is reserved, from before this boot
   network.machine.boot();
   network.del("old6");
 
-  const { error } = network.add("new", { args: "IP=10.0.0.3" });
+  const { error } = network.add("new", { cniArgs: "IP=10.0.0.3" });
 
   t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
   t.end();
@@ -125,7 +125,7 @@ test("with reclaimAfterReboot false none gives way, and with true those noted me
   network.machine.boot();
 
   noneGivesWay(t, network, "switched off");
-  t.same(network.add("new", { ipam: { reclaimAfterReboot: true } }).addresses, ["10.0.0.2/29"]);
+  t.same(network.add("new", { ipam: { reclaimAfterReboot: true } }).addresses, ["10.0.0.2"]);
   t.end();
 });
 
@@ -327,7 +327,7 @@ test("a repeated ADD brings a reservation to life again, whatever boot it is fro
   const network = full({ repeatedAdd: "same" });
   network.machine.boot();
 
-  t.same(network.add("old3").addresses, ["10.0.0.3/29"]);
+  t.same(network.add("old3").addresses, ["10.0.0.3"]);
 
   t.same(fill(network), ["10.0.0.2", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   network.machine.boot();

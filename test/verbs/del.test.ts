@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { Network } from "./network.ts";
+import { Network } from "../harness/network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
 
@@ -10,97 +10,6 @@ function networkWith(reservations: Readonly<Record<string, string>> = {}): Netwo
   for (const [address, content] of Object.entries(reservations)) network.put(address, content);
   return network;
 }
-
-test("DEL removes what names the attachment, in and outside the ranges, and prints nothing", (t) => {
-  const network = networkWith({
-    "10.0.0.2": "c1\r\neth0",
-    "10.0.0.3": "c1\r\neth1",
-    "10.0.0.4": "c10\r\neth0",
-    "10.9.9.9": " c1\r\neth0\n",
-    "2001:db8::2": "c1\r\neth0",
-  });
-
-  const { exitCode, stdout, stderr } = network.del("c1");
-
-  t.same([exitCode, stdout, stderr], [0, "", ""]);
-  t.same(Object.keys(network.reservations()), ["10.0.0.3", "10.0.0.4"]);
-  t.end();
-});
-
-test("DEL removes a file from before interfaces were recorded only where nothing else matches", (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1" });
-
-  network.del("c1");
-  t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
-
-  network.del("c1");
-  t.same(Object.keys(network.reservations()), []);
-  t.end();
-});
-
-test("DEL does so once per call, however many range sets there are", (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1" });
-
-  network.del("c1", { ipam: { ranges: [[subnet], [{ subnet: "10.1.0.0/24" }]] } });
-
-  t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
-  t.end();
-});
-
-test("DEL leaves the cursor, and files not named by an address", (t) => {
-  const network = networkWith({ "last_reserved_ip.0": "c1", other: "c1\r\neth0" });
-
-  network.del("c1");
-
-  t.same(network.machine.disk.list(network.directory), ["last_reserved_ip.0", "other", "lock"]);
-  t.end();
-});
-
-test("DEL may be repeated", (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-  t.equal(network.del("c1").exitCode, 0);
-  t.equal(network.del("c1").exitCode, 0);
-  t.end();
-});
-
-test("DEL needs nothing but the network's name and data directory", (t) => {
-  const cases = [
-    { ipam: { subnet: null } },
-    { ipam: { subnet: "garbage" } },
-    { ipam: { ranges: "x" } },
-    { ipam: { routes: 5, resolvConf: "/no/such", exclude: 5, exhaustedStatus: 5 } },
-    { ipam: { lockTimeoutSeconds: "x" } },
-    { args: "IP=garbage" },
-    { top: { runtimeConfig: "x", args: "x" } },
-  ];
-
-  for (const options of cases) {
-    const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-    t.equal(network.del("c1", options).exitCode, 0, JSON.stringify(options));
-    t.same(network.reservations(), {});
-  }
-  t.end();
-});
-
-test("DEL without an ipam section or with a wrong data directory is an error", (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-  t.equal(network.del("c1", { top: { ipam: null } }).error?.code, 999);
-  t.equal(network.del("c1", { ipam: { dataDir: 5 } }).error?.code, 999);
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.end();
-});
-
-test("DEL where nothing was ever reserved creates nothing", (t) => {
-  const network = new Network(new MemoryMachine(), subnet);
-
-  t.equal(network.del("c1").exitCode, 0);
-
-  t.same(network.machine.disk.list("/"), []);
-  t.end();
-});
 
 test("DEL fails where a file is in place of the network's directory", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
@@ -262,26 +171,5 @@ test("DEL works on a disk that has no room for a lock", (t) => {
   t.equal(network.del("c1", { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
 
   t.same(network.reservations(), {});
-  t.end();
-});
-
-test("DEL releases addresses before it refuses the plugin's own network namespace", (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-  network.machine.disk.put("/proc/self/ns/net", "");
-
-  const { error } = network.del("c1", { networkNamespace: "/proc/self/ns/net" });
-
-  t.equal(error?.code, 8);
-  t.same(network.reservations(), {});
-  t.end();
-});
-
-test("in the chain after a main plugin, DEL leaves the address to that plugin's DEL", (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-  const { exitCode, stdout } = network.del("c1", { top: { gcOnly: true } });
-
-  t.same([exitCode, stdout], [0, ""]);
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   t.end();
 });

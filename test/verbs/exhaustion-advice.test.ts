@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { type CallOptions, Network } from "./network.ts";
+import { type CallOptions, Network } from "../harness/network.ts";
 
 /** What the error of an ADD to a full range advises. */
 function adviceFor(containerId: string, options: CallOptions = {}): string {
@@ -47,10 +47,10 @@ const runtimes: readonly (readonly [
   ["a runtime with UUIDs", "01234567-89ab-cdef-0123-456789abcdef", "", ""],
 ];
 
-for (const [runtime, containerId, args, source] of runtimes) {
+for (const [runtime, containerId, cniArgs, source] of runtimes) {
   test(`the advice names the list of ${runtime}`, (t) => {
     t.equal(
-      adviceFor(containerId, { args }),
+      adviceFor(containerId, { cniArgs }),
       `Next: host-local list net names the holders, host-local gc net${source} those that are dead; if all are alive, the range is too small`,
     );
     t.end();

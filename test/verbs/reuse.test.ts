@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { type Answer, Network } from "./network.ts";
+import { type Answer, Network } from "../harness/network.ts";
 
 const STATE = "/var/lib/cni/networks/.host-local/net";
 const subnet = "10.0.0.0/29";
@@ -12,11 +12,11 @@ function network(ipam: object): Network {
 }
 
 function last({ addresses }: Answer): string | undefined {
-  return /\.(\d+)\/29$/.exec(addresses[0] ?? "")?.[1];
+  return /\.(\d+)$/.exec(addresses[0] ?? "")?.[1];
 }
 
-function podOptions(name: string): { readonly args: string } {
-  return { args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
+function podOptions(name: string): { readonly cniArgs: string } {
+  return { cniArgs: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
 }
 
 test("a /29 under churn: no address is used again within the delay while another is free", (t) => {
@@ -98,77 +98,6 @@ test("GC's releases cool down, too, and those of the Go plugin once they are not
     ["x", "y", "z"].map((id) => last(net.add(id))),
     ["6", "5", "4"],
   );
-  t.end();
-});
-
-test("a requested address is granted while it cools down", (t) => {
-  const net = network({ reuseDelaySeconds: 30, sticky: "pod" });
-  net.add("a", podOptions("a"));
-  net.del("a");
-
-  t.equal(last(net.add("b", { args: "IP=10.0.0.2" })), "2");
-  t.end();
-});
-
-test("a pod that comes back gets its address, and need not wait until it has cooled down", (t) => {
-  const net = network({ sticky: "pod", reuseDelaySeconds: 30 });
-  net.add("other");
-  t.equal(last(net.add("a1", podOptions("web-0"))), "3");
-  net.add("third");
-  net.del("a1");
-
-  t.equal(last(net.add("b1", podOptions("web-1"))), "5");
-  t.equal(last(net.add("a2", podOptions("web-0"))), "3");
-  t.end();
-});
-
-test("another pod, interface or namespace is not the same", (t) => {
-  const net = network({ sticky: "pod" });
-  net.add("a1", podOptions("web-0"));
-  net.del("a1");
-
-  t.equal(last(net.add("b", podOptions("web"))), "3");
-  t.equal(last(net.add("c", { ...podOptions("web-0"), interfaceName: "eth1" })), "4");
-  const args = "IgnoreUnknown=1;K8S_POD_NAMESPACE=other;K8S_POD_NAME=web-0";
-  t.equal(last(net.add("d", { args })), "5");
-  t.equal(last(net.add("e", { args: "" })), "6");
-  t.equal(last(net.add("f")), "2", "others take it if nothing else is free");
-  t.match(net.add("g", podOptions("web-0")).error?.msg, "no IP addresses available");
-  t.end();
-});
-
-test("an address that is taken, excluded or out of range by now is not insisted on", (t) => {
-  const prepare = (): Network => {
-    const net = network({ sticky: "pod" });
-    net.add("other");
-    net.add("a1", podOptions("web-0"));
-    net.del("a1");
-    return net;
-  };
-  const taken = prepare();
-  taken.put("10.0.0.3", "go\r\neth0");
-  t.equal(last(taken.add("a2", podOptions("web-0"))), "4");
-  const excluded = prepare();
-  const options = { ...podOptions("web-0"), ipam: { exclude: ["10.0.0.3"] } };
-  t.equal(last(excluded.add("a2", options)), "4");
-  const gateway = prepare();
-  t.equal(last(gateway.add("a2", { ...podOptions("web-0"), ipam: { gateway: "10.0.0.3" } })), "4");
-  const moved = prepare();
-  t.same(moved.add("a2", { ...podOptions("web-0"), ipam: { subnet: "10.9.0.0/29" } }).addresses, [
-    "10.9.0.2/29",
-  ]);
-  t.end();
-});
-
-test("a pod has its addresses back in all range sets", (t) => {
-  const ranges = [[{ subnet }], [{ subnet: "2001:db8::/125" }]];
-  const net = new Network(new MemoryMachine(), { ranges, sticky: "pod" });
-  net.add("other");
-  const { addresses } = net.add("a1", podOptions("web-0"));
-  net.del("a1");
-  net.add("third");
-
-  t.same(net.add("a2", podOptions("web-0")).addresses, addresses);
   t.end();
 });
 

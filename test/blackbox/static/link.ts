@@ -1,4 +1,4 @@
-/** The executable under the name of the plugin `static`. */
+/** The executable under the name of the `static` plugin. */
 
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,9 @@
 // test: each executable, one if short, Go plugin
 import { type Test, test } from "tap";
-import { type CallOptions, grantedAddresses, networkFor } from "../../blackbox/network.ts";
+import { type CallOptions, networkFor } from "../../harness/executable-network.ts";
 import { extent } from "../../harness/extent.ts";
 import { byGoPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import { tool } from "../../harness/tool.ts";
 
 function plan(line: string) {

@@ -1,7 +1,7 @@
 /** Two hundred calls at once, for one lock. */
 
-import { grantedAddresses } from "../../blackbox/network.ts";
 import { holdLock } from "../../harness/held-lock.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { FaultNetwork, SHORT_TIMEOUT } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";

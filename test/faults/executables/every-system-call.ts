@@ -1,6 +1,6 @@
 /** A fault at every system call that accesses the data directory. */
 
-import { grantedAddresses } from "../../blackbox/network.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import { sample } from "../../harness/sample.ts";
 import { Verifier } from "../../harness/violations.ts";
 import { requireFailure } from "./answers.ts";

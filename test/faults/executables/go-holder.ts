@@ -1,8 +1,8 @@
 /** The Go plugin holds the lock and does not release it, or waits for it. */
 
 import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
-import { grantedAddresses } from "../../blackbox/network.ts";
 import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { putFifo } from "./corrupt-file.ts";
 import { FaultNetwork, SHORT_TIMEOUT } from "./network.ts";

@@ -1,7 +1,7 @@
 /** The holder of the lock is killed or stopped, or its lock is removed or replaced. */
 
 import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { grantedAddresses } from "../../blackbox/network.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { type FaultNetwork, SHORT_TIMEOUT, type Verb } from "./network.ts";
 import type { RunningCall } from "./running-call.ts";

@@ -2,9 +2,9 @@
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { grantedAddresses } from "../../blackbox/network.ts";
 import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import {
   attachmentCall,
   configuration,

@@ -1,8 +1,8 @@
 /** Repairs change what other processes may be changing, too: they are made under the lock. */
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { grantedAddresses } from "../../blackbox/network.ts";
 import { holdLock } from "../../harness/held-lock.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { FaultNetwork, FULL, SHORT_TIMEOUT } from "./network.ts";
 import { allOf, eachOf, type Scenario, type Trial } from "./scenario.ts";

@@ -1,6 +1,6 @@
 /** The calls of a stress: some are killed at a random moment, and a ledger is kept of each network. */
 
-import { grantedAddresses } from "../../blackbox/network.ts";
+import { grantedAddresses } from "../../harness/network.ts";
 import type { Random } from "../../harness/random.ts";
 import { attachmentCall, type JsonObject, networkCall } from "../../harness/runtime-call.ts";
 import type { Verifier } from "../../harness/violations.ts";

@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { test } from "tap";
 import { extent } from "../../harness/extent.ts";
 import { stopAt } from "../../harness/interruption.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { DATA_DIRECTORY, MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Answer, Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
-import { type Answer, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
 
 const STATE = `${DATA_DIRECTORY}/.host-local/net`;
 
@@ -81,7 +81,7 @@ class World {
         break;
       case "request":
         this.#add(this.#idOf(step.id), (containerId) =>
-          network.add(containerId, { args: "IP=10.0.0.4" }),
+          network.add(containerId, { cniArgs: "IP=10.0.0.4" }),
         );
         break;
       case "del": {
@@ -155,8 +155,7 @@ class World {
 
   #add(containerId: string, call: (containerId: string) => Answer): void {
     const before = this.network.reservations();
-    for (const text of call(containerId).addresses) {
-      const address = text.replace("/29", "");
+    for (const address of call(containerId).addresses) {
       const owner = before[address];
       if (owner !== undefined && owner !== `${containerId}\r\neth0`) this.reclaimed++;
       this.#own.set(address, containerId);

@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import { test } from "tap";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
-import { Network } from "../../verbs/network.ts";
 import { brokenAnswers, executables, sets } from "./full-scan.ts";
 
 /** Of the kernel's clock, in nanoseconds. */

@@ -1,11 +1,7 @@
 /** What every answer ought to be, found by a look at every file: the journal may make it fast, never different. */
 
-import {
-  type Answer,
-  type CallOptions,
-  DATA_DIRECTORY,
-  type Network,
-} from "../../verbs/network.ts";
+import { DATA_DIRECTORY } from "../../harness/memory-machine.ts";
+import type { Answer, CallOptions, Network } from "../../harness/network.ts";
 
 /** An attachment as `container interface`. */
 export type Name = string;

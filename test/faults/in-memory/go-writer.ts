@@ -1,6 +1,6 @@
 /** The reference's ADD, as far as others can see it: it creates a reservation first and writes it then. */
 
-import type { Network } from "../../verbs/network.ts";
+import type { Network } from "../../harness/network.ts";
 
 /** The owner that a Go plugin writes here. */
 export const GO_OWNER = "neighbour-go\r\neth0";

@@ -11,8 +11,8 @@ import {
   parseRecords,
 } from "../../../src/store/history/history-record.ts";
 import { failAt, type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type Answer, type CallOptions, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
+import { DATA_DIRECTORY, MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Answer, type CallOptions, Network } from "../../harness/network.ts";
 
 const PATH = `${DATA_DIRECTORY}/.host-local/net/history`;
 
@@ -112,7 +112,7 @@ function brokenPromises(network: Network, before: readonly HistoryRecord[]): rea
   const { addresses } = network.add("later");
   const told = records(network).map(textOf);
   for (const address of addresses) {
-    const text = `ADD ${address.replace(/\/.*/, "")} later`;
+    const text = `ADD ${address} later`;
     if (!told.includes(text)) broken.push(`lacks ${text}`);
   }
   if (addresses.length !== 2) broken.push("a later ADD works");

@@ -7,8 +7,8 @@ import { test } from "tap";
 import { extent } from "../../harness/extent.ts";
 import { stopAt } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
-import { Network } from "../../verbs/network.ts";
 import { brokenAnswers, callFor, executables, JOURNAL, sets } from "./full-scan.ts";
 
 /** Each is served by one side in its life, as a runtime does it: `go` and `hand` write without us. */

@@ -5,9 +5,9 @@ import { test } from "tap";
 import { extent } from "../../harness/extent.ts";
 import { failAfter, stopAt } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Answer, type CallOptions, Network } from "../../harness/network.ts";
 import { sample } from "../../harness/sample.ts";
 import { seed } from "../../harness/seed.ts";
-import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
 import { brokenAnswers, executables, sets } from "./full-scan.ts";
 import { createAsGo } from "./go-writer.ts";
 

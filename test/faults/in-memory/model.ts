@@ -31,7 +31,7 @@ export interface ModelFile {
   readonly written: number;
 }
 
-/** The addresses with their prefix lengths, or the message of the error. */
+/** The addresses, or the message of the error. */
 export type ModelAnswer = { readonly addresses: readonly string[] } | { readonly message: string };
 
 /** Empty files are reclaimed when they are older than this, in milliseconds. */
@@ -73,12 +73,7 @@ export class Model {
     if (pending.length > 0) {
       return fail(`failed to allocate all requested IPs: ${pending.join(" ")}`);
     }
-    return {
-      addresses: given.map((address, index) => {
-        const range = rangeOf(this.#sets[index] ?? [], address);
-        return `${address}/${range?.length}`;
-      }),
-    };
+    return { addresses: given };
   }
 
   del(attachment: ModelAttachment): void {

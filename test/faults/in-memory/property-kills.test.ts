@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { test } from "tap";
 import { stopAt } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
-import { Network } from "../../verbs/network.ts";
 import { configurationOf, type ModelAttachment, walk } from "./model.ts";
 import { attachments, call, networks, type Step } from "./steps.ts";
 
@@ -31,7 +31,7 @@ class Liveness {
         const { containerId, interfaceName } = step.attachment;
         const answer = this.#network.add(containerId, { interfaceName, interrupt });
         if (answer.addresses.length === 0) break;
-        const given = answer.addresses.map((address) => address.replace(/\/.*/, ""));
+        const given = answer.addresses;
         this.#promised.set(contentOf(step.attachment), given);
         break;
       }

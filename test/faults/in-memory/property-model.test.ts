@@ -5,8 +5,8 @@ import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { test } from "tap";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Answer, Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
-import { type Answer, Network } from "../../verbs/network.ts";
 import { configurationOf, Model, walk } from "./model.ts";
 import { type ModelNetwork, networks, type Step, step } from "./steps.ts";
 

@@ -1,7 +1,8 @@
 /** What must hold after a fault, whatever it was. */
 
+import { DATA_DIRECTORY } from "../../harness/memory-machine.ts";
+import type { Network } from "../../harness/network.ts";
 import { type Kind, Verifier } from "../../harness/violations.ts";
-import { DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** What a reservation by anybody here looks like when it is whole. */
@@ -108,7 +109,7 @@ function fill(network: Network, set: readonly object[]): readonly string[] {
     });
     if (answer.error?.msg.includes("no IP addresses available")) return addresses;
     if (answer.exitCode !== 0) throw new Error(answer.stdout);
-    addresses.push(...answer.addresses.map((address) => address.replace(/\/.*/, "")));
+    addresses.push(...answer.addresses);
   }
   throw new Error(`a set that is never full: ${JSON.stringify(set)}`);
 }

@@ -11,9 +11,10 @@ import {
   failKindFrom,
   type Interrupt,
 } from "../../harness/interruption.ts";
+import { DATA_DIRECTORY } from "../../harness/memory-machine.ts";
+import type { Answer, Network } from "../../harness/network.ts";
 import { sample } from "../../harness/sample.ts";
 import { seed } from "../../harness/seed.ts";
-import { type Answer, DATA_DIRECTORY, type Network } from "../../verbs/network.ts";
 import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
@@ -115,8 +116,7 @@ function brokenAnswer(
 
 /** A call that reports success did its work. */
 function brokenSuccess({ verb }: Scenario, network: Network, answer: Answer): readonly string[] {
-  const promised =
-    verb === "ADD" ? answer.addresses.map((address) => address.replace(/\/.*/, "")) : [];
+  const promised = verb === "ADD" ? answer.addresses : [];
   const held = heldByVictim(network);
   if (verb === "CHECK" || verb === "STATUS" || String(held) === String(promised)) return [];
   return [`after a success the victim holds ${promised}, found ${held}`];

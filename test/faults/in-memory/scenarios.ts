@@ -1,7 +1,7 @@
 /** The networks in which a call is interrupted at each of its steps. */
 
-import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type Answer, type CallOptions, DATA_DIRECTORY, Network } from "../../verbs/network.ts";
+import { DATA_DIRECTORY, MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Answer, type CallOptions, Network } from "../../harness/network.ts";
 
 /** A call for `victim`, and the network before it. */
 export interface Scenario {
@@ -104,7 +104,7 @@ function victimFromBeforeBoot(ipam: object): Network {
   return network;
 }
 
-const podOfVictim = { args: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=victim" };
+const podOfVictim = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=victim" };
 
 /** The victim's pod has had an address, and another one has been released lately. */
 function withPreferences(): Network {

@@ -4,7 +4,7 @@
 import { test } from "tap";
 import type { Call, Interrupt, Interruption } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type CallOptions, Network } from "../../verbs/network.ts";
+import { type CallOptions, Network } from "../../harness/network.ts";
 import { brokenPromises, heldByVictim } from "./recovery.ts";
 import { scenarios } from "./scenarios.ts";
 
@@ -83,9 +83,9 @@ const subnet = { subnet: "10.0.0.0/29" };
 
 test("an address that the attachment had before the call stays with it", (t) => {
   const network = new Network(new MemoryMachine(), subnet);
-  network.add("victim", { args: "IP=10.0.0.4" });
+  network.add("victim", { cniArgs: "IP=10.0.0.4" });
 
-  network.add("victim", { args: "IP=10.0.0.5", interrupt: undeliverable() });
+  network.add("victim", { cniArgs: "IP=10.0.0.5", interrupt: undeliverable() });
 
   t.same(heldByVictim(network), ["10.0.0.4"]);
   t.end();
@@ -101,7 +101,7 @@ test("an address that another got meanwhile stays with the other", (t) => {
       kind: "pause",
       meanwhile: () => {
         network.del("victim");
-        network.add("other", { args: "IP=10.0.0.2" });
+        network.add("other", { cniArgs: "IP=10.0.0.2" });
       },
     };
   };

@@ -5,9 +5,9 @@ import { test } from "tap";
 import { extent } from "../../harness/extent.ts";
 import { type Interrupt, pauseAt } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Answer, type CallOptions, Network } from "../../harness/network.ts";
 import { sample } from "../../harness/sample.ts";
 import { seed } from "../../harness/seed.ts";
-import { type Answer, type CallOptions, Network } from "../../verbs/network.ts";
 import { brokenAnswers, executables, sets } from "./full-scan.ts";
 
 const portable: CallOptions = { lockKind: "portable" };
@@ -109,11 +109,11 @@ test("what one GC has found stale may be another's when it comes to it", (t) => 
   network.gc(valid, {
     interrupt: pauseAt(secondLook?.number ?? 0, () => {
       network.gc(valid, portable);
-      granted = network.add("new", { ...portable, args: "IP=10.0.0.3" }).addresses;
+      granted = network.add("new", { ...portable, cniArgs: "IP=10.0.0.3" }).addresses;
     }),
   });
 
-  t.equal(granted[0], "10.0.0.3/29");
+  t.equal(granted[0], "10.0.0.3");
   t.equal(network.reservations()["10.0.0.3"], "new\r\neth0");
   t.end();
 });

@@ -1,0 +1,98 @@
+/** A behaviour of the plugin: the same in memory and, called as a runtime calls it, of each executable. */
+
+import { type Test, test } from "tap";
+import { isNative } from "../harness/executable.ts";
+import { ExecutableMachine } from "../harness/executable-network.ts";
+import { extent } from "../harness/extent.ts";
+import type { Machine } from "../harness/machine.ts";
+import { MemoryMachine, type Outcome } from "../harness/memory-machine.ts";
+import { type Answer, Network } from "../harness/network.ts";
+import { printError } from "../harness/printed-error.ts";
+import type { RuntimeCall } from "../harness/runtime-call.ts";
+import { seed } from "../harness/seed.ts";
+
+/** What there is before the first call. */
+export interface Setting {
+  /** Members of `ipam`; by default those of {@link five}. */
+  readonly ipam?: object;
+  /** Reservations, and other files of the network's directory, by their names. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Five addresses, 10.0.0.2 to 10.0.0.6. */
+export const five = { subnet: "10.0.0.0/29" };
+
+/** Five addresses of each family. */
+export const dualStack = { ranges: [[five], [{ subnet: "2001:db8::/125" }]] };
+
+/** As on a real machine, no two calls happen at the same time. */
+class TimedMachine extends MemoryMachine {
+  override runPlugin(call: RuntimeCall): Outcome {
+    this.wait(1);
+    return super.runPlugin(call);
+  }
+}
+
+/** In a short run the portable executable, whose calls take long to start, shows one behaviour of four. */
+const step = extent === "short" && !isNative ? 4 : 1;
+let count = 0;
+
+/**
+ * Expects a behaviour of the plugin in memory, and of the executable under test.
+ *
+ * @param title what it is, beginning with the command
+ * @param setting what there is beforehand
+ * @param body makes the calls, and says what is expected of them
+ */
+export function behaviour(
+  title: string,
+  { ipam = five, files = {} }: Setting,
+  body: (t: Test, network: Network<Machine>) => void,
+): void {
+  const on = (t: Test, machine: Machine): void => {
+    const network = new Network(machine, ipam);
+    for (const [name, content] of Object.entries(files)) network.put(name, content);
+    body(t, network);
+    t.end();
+  };
+  test(`${title} (in memory)`, (t) => {
+    const machine = new TimedMachine();
+    machine.disk.put("/proc/self/ns/net", "");
+    on(t, machine);
+  });
+  if (count++ % step === seed % step) test(title, (t) => on(t, new ExecutableMachine(t)));
+}
+
+/** Expects that a call succeeded without a word. */
+export function succeeds(t: Test, { exitCode, stdout, stderr }: Answer<Machine>): void {
+  t.same([exitCode, stdout, stderr], [0, "", ""]);
+}
+
+/**
+ * Expects one error object, printed as the Go plugin prints it.
+ *
+ * @param code the error code
+ * @param msg the message, or a part of it
+ */
+export function fails(
+  t: Test,
+  { exitCode, error, stdout }: Answer<Machine>,
+  code: number,
+  msg: string | RegExp = /./,
+): void {
+  t.match(error, { code, msg });
+  t.equal(exitCode, 1);
+  t.equal(stdout, error && printError(error), "printed as the Go plugin prints it");
+}
+
+/** Expects that a body leaves the data directory as it is. */
+export function changesNothing(t: Test, { machine }: Network<Machine>, body: () => void): void {
+  const before = machine.tree();
+  body();
+  t.strictSame(machine.tree(), before, "nothing was changed");
+}
+
+/** The options of a call for a pod of the namespace `default`. */
+export function pod(name: string): { readonly cniArgs: string } {
+  return { cniArgs: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
+}

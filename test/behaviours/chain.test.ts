@@ -1,0 +1,92 @@
+// test: each executable
+/** With `"gcOnly": true` the plugin stands in the chain after a main plugin that keeps GC to itself. */
+
+import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";
+
+/** What the main plugin returned, with members that no IPAM plugin knows of. */
+const prevResult = {
+  cniVersion: "1.1.0",
+  dns: { nameservers: ["192.0.2.53"] },
+  interfaces: [
+    { mac: "0a:58:0a:00:00:01", name: "cni0" },
+    { mac: "0a:58:0a:00:00:02", mtu: 1450, name: "eth0", sandbox: "/var/run/netns/a" },
+  ],
+  ips: [{ address: "10.0.0.2/29", gateway: "10.0.0.1", interface: 1 }],
+  routes: [{ dst: "0.0.0.0/0", priority: 7 }],
+  extra: [1, "<&>"],
+};
+
+const earlier = {
+  cniVersion: "0.4.0",
+  interfaces: [{ name: "eth0", sandbox: "/var/run/netns/a" }],
+  ips: [{ version: "4", interface: 0, address: "10.0.0.2/29", gateway: "10.0.0.1" }],
+  dns: {},
+};
+
+const chained = { type: "host-local", gcOnly: true };
+const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" };
+
+for (const previous of [prevResult, earlier]) {
+  behaviour(
+    `ADD with gcOnly hands on a prevResult of version ${previous.cniVersion} untouched and reserves nothing`,
+    { files },
+    (t, network) => {
+      const { cniVersion } = previous;
+      changesNothing(t, network, () => {
+        const outcome = network.add("c1", {
+          top: { ...chained, cniVersion, prevResult: previous },
+        });
+
+        t.same([outcome.exitCode, outcome.stderr], [0, ""]);
+        t.strictSame(JSON.parse(outcome.stdout), previous);
+      });
+    },
+  );
+}
+
+behaviour("ADD with gcOnly prints a deep prevResult without indentation", {}, (t, network) => {
+  const nested = JSON.parse("[".repeat(9000) + "]".repeat(9000));
+
+  t.equal(network.add("c1", { top: { ...chained, prevResult: nested } }).stdout.length, 18_000);
+});
+
+behaviour("ADD with gcOnly needs a prevResult", {}, (t, network) => {
+  for (const top of [chained, { ...chained, prevResult: null }]) {
+    fails(t, network.add("c1", { top }), 7, /^Required prevResult missing$/);
+  }
+});
+
+behaviour(
+  "CHECK and DEL with gcOnly leave all to the main plugin's own",
+  { files },
+  (t, network) => {
+    const top = { ...chained, prevResult };
+    changesNothing(t, network, () => {
+      succeeds(t, network.check("c1", { top }));
+      succeeds(t, network.check("c9", { top }));
+      succeeds(t, network.del("c1", { top }));
+    });
+  },
+);
+
+behaviour("GC with gcOnly frees what is not listed", { files }, (t, network) => {
+  succeeds(t, network.gc(["c2 eth0"], { top: chained }));
+  t.same(network.reserved(), ["10.0.0.3"]);
+});
+
+behaviour(
+  "STATUS with gcOnly answers for the main plugin's addresses",
+  { ipam: { subnet: "10.0.0.0/30", exhaustedStatus: "unavailable" } },
+  (t, network) => {
+    succeeds(t, network.status({ top: chained }));
+
+    network.add("c1");
+
+    fails(t, network.status({ top: chained }), 50);
+  },
+);
+
+behaviour("ADD with gcOnly false is as without the key", { ipam: five }, (t, network) => {
+  t.equal(network.add("c1", { top: { gcOnly: false, prevResult } }).exitCode, 0);
+  t.same(network.reserved(), ["10.0.0.2"]);
+});

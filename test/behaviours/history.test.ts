@@ -1,0 +1,136 @@
+// test: each executable
+/** With `"history": true` each ADD, DEL and GC tells whose address it was. */
+
+import type { Machine } from "../harness/machine.ts";
+import type { Network } from "../harness/network.ts";
+import { behaviour, dualStack, pod } from "./behaviour.ts";
+
+const ipam = { ...dualStack, history: true };
+
+const PATH = ".host-local/net/history";
+
+/** The words of each line without its time, and without the caller, which is another on each machine. */
+function told({ machine }: Network<Machine>): readonly string[] {
+  const text = machine.tree().find(({ path }) => path === PATH)?.content ?? "";
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split(" ").slice(1, 6).join(" "));
+}
+
+behaviour(
+  "ADD, DEL and GC tell what they reserve and release, and for whom",
+  { ipam },
+  (t, network) => {
+    network.add("c1", pod("web-0"));
+    network.add("c2");
+    network.del("c1", pod("web-0"));
+    network.del("c1", pod("web-0"));
+    network.gc([]);
+    network.gc([]);
+
+    t.strictSame(told(network), [
+      "ADD 10.0.0.2 c1 eth0 default/web-0",
+      "ADD 2001:db8::2 c1 eth0 default/web-0",
+      "ADD 10.0.0.3 c2 eth0 -",
+      "ADD 2001:db8::3 c2 eth0 -",
+      "DEL 10.0.0.2 c1 eth0 default/web-0",
+      "DEL 2001:db8::2 c1 eth0 default/web-0",
+      "GC 10.0.0.3 c2 eth0 -",
+      "GC 2001:db8::3 c2 eth0 -",
+    ]);
+  },
+);
+
+for (const history of [null, false]) {
+  behaviour(
+    `ADD and DEL keep no history with ${history}`,
+    { ipam: { ...ipam, history } },
+    (t, network) => {
+      network.add("c1");
+      network.del("c1");
+      t.strictSame(told(network), []);
+    },
+  );
+}
+
+behaviour(
+  "CHECK, STATUS and a refused or repeated ADD tell nothing",
+  { ipam: { ...ipam, repeatedAdd: "same" } },
+  (t, network) => {
+    network.add("c1");
+    const before = told(network);
+
+    network.check("c1");
+    network.status();
+    network.add("c1");
+    t.equal(network.add("c2", { cniArgs: "IP=10.0.0.2" }).exitCode, 1);
+    const full = { subnet: "10.1.0.0/30", rangeStart: "10.1.0.2", gateway: "10.1.0.2" };
+    const ranges = [...dualStack.ranges, [full]];
+    t.equal(network.add("c2", { ipam: { ranges } }).exitCode, 1);
+
+    t.strictSame(told(network), before);
+  },
+);
+
+behaviour(
+  "ADD that takes over an empty file tells that, too",
+  { ipam: { subnet: "10.0.0.0/30", history: {} }, files: { "10.0.0.2": "" } },
+  (t, network) => {
+    network.machine.makeOld("net/10.0.0.2");
+
+    network.add("c1");
+
+    t.strictSame(told(network), ["RECLAIM 10.0.0.2 - - -", "ADD 10.0.0.2 c1 eth0 -"]);
+  },
+);
+
+behaviour(
+  "DEL with invalid arguments tells what it can, with an invalid key nothing",
+  { ipam },
+  (t, network) => {
+    network.add("c1");
+    t.equal(network.del("c1", { cniArgs: "K8S_POD_NAME=a=b;garbage" }).exitCode, 0);
+    t.equal(told(network).at(-1), "DEL 2001:db8::2 c1 eth0 a=b");
+
+    network.add("c1");
+    const { length } = told(network);
+    t.equal(network.del("c1", { ipam: { history: "yes" } }).exitCode, 0);
+    t.equal(told(network).length, length);
+  },
+);
+
+behaviour(
+  "ADD makes one printable word of a pod's name, whatever it is",
+  { ipam },
+  (t, network) => {
+    const forged = "a b\n2026-01-31T12:00:00.000Z DEL 10.0.0.2 c1 eth0 x y";
+    const names = [forged, "\u001b[2J\u202e", "é".repeat(1000), "-", " "];
+    for (const [at, name] of names.entries()) {
+      t.equal(
+        network.add(`c${at}`, { cniArgs: `IgnoreUnknown=1;K8S_POD_NAME=${name}` }).exitCode,
+        0,
+      );
+    }
+
+    const text = network.machine.tree().find(({ path }) => path === PATH)?.content ?? "";
+    t.match(text, /^[\n -~]+$/);
+    t.equal(told(network).length, 10);
+    for (const line of told(network)) t.match(line, /^ADD [0-9a-f.:]+ c\d eth0 \S{1,317}$/);
+  },
+);
+
+behaviour(
+  "ADD and DEL that cannot keep the history succeed, and say so in one line",
+  { ipam },
+  (t, network) => {
+    network.machine.put(`${PATH}/`, "");
+
+    const { addresses, stderr } = network.add("c1");
+
+    t.equal(addresses.length, 2);
+    t.match(stderr, /^host-local: this call is missing in the history: open \S+: .+\n$/);
+    t.equal(network.del("c1").exitCode, 0);
+    t.same(network.reserved(), []);
+  },
+);

@@ -1,0 +1,103 @@
+// test: each executable
+/** Ranges from a file of the node: `rangesFile`. What can be wrong with such a file: test/ipam/ranges-file.test.ts. */
+
+import type { Machine } from "../harness/machine.ts";
+import type { Network } from "../harness/network.ts";
+import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";
+
+/** Puts the file there, and returns the options of a call that is to read it. */
+function withFile({ machine }: Network<Machine>, text: string, ipam: object = {}) {
+  machine.put("ranges", text);
+  return { ipam: { rangesFile: `${machine.dataDirectory}/ranges`, ...ipam } };
+}
+
+const json = JSON.stringify({
+  net: [[{ subnet: "10.42.0.0/29", gateway: "10.42.0.6" }], [{ subnet: "2001:db8:42::/125" }]],
+  other: [[{ subnet: "10.43.0.0/29" }]],
+});
+
+behaviour(
+  "ADD takes the ranges of its network out of the file, with all their members",
+  { ipam: {} },
+  (t, network) => {
+    const options = withFile(network, json);
+
+    t.match(JSON.parse(network.add("c1", options).stdout).ips, [
+      { address: "10.42.0.1/29", gateway: "10.42.0.6" },
+      { address: "2001:db8:42::2/125", gateway: "2001:db8:42::1" },
+    ]);
+    t.same(network.add("c2", { ...options, top: { name: "other" } }).addresses, ["10.43.0.2"]);
+    succeeds(t, network.check("c1", options));
+    succeeds(t, network.status(options));
+  },
+);
+
+behaviour(
+  "ADD takes the node's subnets out of flannel's subnet.env, with the gateway in them",
+  { ipam: {} },
+  (t, network) => {
+    const options = withFile(
+      network,
+      "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.1.1/24\nFLANNEL_IPV6_NETWORK=fd00::/48\nFLANNEL_IPV6_SUBNET=fd00:0:0:1::1/64\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n",
+    );
+
+    t.match(JSON.parse(network.add("c1", options).stdout).ips, [
+      { address: "10.244.1.2/24", gateway: "10.244.1.1" },
+      { address: "fd00:0:0:1::2/64", gateway: "fd00:0:0:1::1" },
+    ]);
+  },
+);
+
+behaviour("ADD serves the file's range sets after those of the configuration", {}, (t, network) => {
+  const { addresses } = network.add("c1", withFile(network, json));
+
+  t.same(addresses, ["10.0.0.2", "10.42.0.1", "2001:db8:42::2"]);
+});
+
+for (const [what, file, words] of [
+  ["that is missing", undefined, /^cannot read rangesFile: open \S+\/ranges: no such file/],
+  ["that is a directory", { path: "ranges/", content: "" }, "is a directory"],
+  [
+    "that is not JSON",
+    { path: "ranges", content: '{\n  "net": [[{"subnet": "10.42.0.0/29"}],]\n}' },
+    /^invalid rangesFile \S+\/ranges: line 2, column 40: invalid character '\]' looking for/,
+  ],
+  [
+    "with an invalid range",
+    { path: "ranges", content: '{"net": [[{"subnet": "10.42.0.1/29"}]]}' },
+    /ranges: invalid range set 0: Network has host bits set\. /,
+  ],
+] as const) {
+  behaviour(
+    `ADD, CHECK and STATUS fail with a file ${what}, but DEL and GC do not`,
+    { ipam: {} },
+    (t, network) => {
+      const options = withFile(network, json);
+      network.add("c1", options);
+      network.add("c2", options);
+      network.machine.remove("ranges");
+      if (file !== undefined) network.machine.put(file.path, file.content);
+
+      for (const [refused, code] of [
+        [network.add("c3", options), 999],
+        [network.check("c1", options), 999],
+        [network.status(options), 50],
+      ] as const) {
+        fails(t, refused, code, words);
+      }
+      succeeds(t, network.del("c1", options));
+      succeeds(t, network.gc([], options));
+      t.same(network.reserved(), []);
+    },
+  );
+}
+
+behaviour(
+  "ADD refuses a relative path, since it would depend on the runtime's working directory",
+  { ipam: { ...five, rangesFile: "ranges.json" } },
+  (t, network) => {
+    changesNothing(t, network, () => {
+      fails(t, network.add("c1"), 999, "invalid rangesFile: ranges.json");
+    });
+  },
+);

@@ -1,0 +1,112 @@
+// test: each executable
+/**
+ * With `"sticky": "pod"` a pod that comes back gets its address; with `reuseDelaySeconds` addresses rest. What time changes
+ * in that: test/verbs/reuse.test.ts.
+ */
+
+import type { Machine } from "../harness/machine.ts";
+import type { Network } from "../harness/network.ts";
+import { behaviour, dualStack, fails, five, pod } from "./behaviour.ts";
+
+const sticky = { ...five, sticky: "pod" };
+
+/** Adds containers of no pod until the range is full. */
+function fill(network: Network<Machine>): readonly string[] {
+  const given: string[] = [];
+  for (;;) {
+    const [address] = network.add(`filler-${given.length}`).addresses;
+    if (address === undefined) return given;
+    given.push(address);
+  }
+}
+
+behaviour(
+  "ADD of a pod that comes back gets its address, which others take only if nothing else is free",
+  { ipam: sticky },
+  (t, network) => {
+    network.add("other");
+    t.same(network.add("a1", pod("web-0")).addresses, ["10.0.0.3"]);
+    network.add("b1", pod("web-1"));
+    network.del("a1", pod("web-0"));
+    network.del("b1", pod("web-1"));
+
+    t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.3"]);
+    t.same(fill(network), ["10.0.0.5", "10.0.0.6", "10.0.0.4"]);
+    fails(t, network.add("b2", pod("web-1")), 999, "no IP addresses available");
+  },
+);
+
+behaviour(
+  "ADD of a pod that comes back gets its addresses of all range sets, also after a GC",
+  { ipam: { ...dualStack, sticky: "pod" } },
+  (t, network) => {
+    network.add("other");
+    const { addresses } = network.add("a1", pod("web-0"));
+    network.gc([]);
+    network.add("next");
+
+    t.same(network.add("a2", pod("web-0")).addresses, addresses);
+    t.equal(addresses.length, 2);
+  },
+);
+
+behaviour(
+  "ADD takes another pod, interface or namespace for another one",
+  { ipam: sticky },
+  (t, network) => {
+    network.add("a1", pod("web-0"));
+    network.del("a1");
+
+    t.same(network.add("b", pod("web")).addresses, ["10.0.0.3"]);
+    t.same(network.add("c", { ...pod("web-0"), interfaceName: "eth1" }).addresses, ["10.0.0.4"]);
+    const cniArgs = "IgnoreUnknown=1;K8S_POD_NAMESPACE=other;K8S_POD_NAME=web-0";
+    t.same(network.add("d", { cniArgs }).addresses, ["10.0.0.5"]);
+    t.same(network.add("e").addresses, ["10.0.0.6"]);
+  },
+);
+
+for (const [what, ipam, address] of [
+  ["taken", {}, "10.0.0.4"],
+  ["excluded", { exclude: ["10.0.0.3"] }, "10.0.0.4"],
+  ["the gateway", { gateway: "10.0.0.3" }, "10.0.0.4"],
+  ["out of range", { subnet: "10.9.0.0/29" }, "10.9.0.2"],
+] as const) {
+  behaviour(
+    `ADD does not insist on an address that is ${what} by now`,
+    { ipam: sticky },
+    (t, network) => {
+      network.add("other");
+      network.add("a1", pod("web-0"));
+      network.del("a1");
+      if (what === "taken") network.put("10.0.0.3", "go\r\neth0");
+
+      t.same(network.add("a2", { ...pod("web-0"), ipam }).addresses, [address]);
+    },
+  );
+}
+
+behaviour(
+  "ADD takes the longest released if none has rested, but a pod's own or a requested one at once",
+  { ipam: { ...sticky, reuseDelaySeconds: 600 } },
+  (t, network) => {
+    network.add("a1", pod("web-0"));
+    network.add("b1", pod("web-1"));
+    const others = fill(network);
+    for (const at of [2, 0, 1]) network.del(`filler-${at}`);
+    network.del("b1", pod("web-1"));
+    network.del("a1", pod("web-0"));
+
+    t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.2"]);
+    t.same(network.add("c", { cniArgs: `IP=${others[1]}` }).addresses, [others[1]]);
+    t.same(fill(network), [others[2], others[0], "10.0.0.3"]);
+  },
+);
+
+behaviour("ADD without the keys notes nothing, and goes on in turn", {}, (t, network) => {
+  network.add("a1", pod("web-0"));
+  network.del("a1", pod("web-0"));
+
+  t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.3"]);
+  const paths = network.machine.tree().map(({ path }) => path);
+  t.notOk(paths.some((path) => /sticky|released/.test(path)));
+});

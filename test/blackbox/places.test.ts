@@ -1,0 +1,113 @@
+// test: each executable
+/** Files and directories of the configuration that only a real file system has, or refuses. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
+
+const five = { subnet: "10.0.0.0/29" };
+
+/** Expects that a network's call is refused, and nothing made. */
+function isRefused(
+  t: Test,
+  network: ExecutableNetwork,
+  { error, stderr }: ReturnType<ExecutableNetwork["add"]>,
+  message: RegExp,
+): void {
+  t.match(error, { code: 999, msg: message });
+  t.equal(stderr, "");
+  t.same(network.reserved(), []);
+}
+
+for (const [what, ipam, message] of [
+  [
+    "dataDir below a file",
+    { dataDir: "@/resolv.conf" },
+    /^mkdir \S+\/resolv\.conf: not a directory$/,
+  ],
+  ["dataDir with NUL", { dataDir: "@/a\0b" }, /^mkdir .*: invalid argument$/],
+  [
+    "dataDir whose name is too long",
+    { dataDir: `@/${"d".repeat(300)}` },
+    /^mkdir .*: file name too long$/,
+  ],
+  [
+    "dataDir in which the kernel lets nobody make anything",
+    { dataDir: "/proc/none" },
+    /^mkdir \/proc\/none: no such file or directory$/,
+  ],
+  [
+    "resolvConf that does not exist",
+    { resolvConf: "@/none" },
+    /^open \S+\/none: no such file or directory$/,
+  ],
+  ["resolvConf that is a directory", { resolvConf: "@" }, /^read \S+: is a directory$/],
+  ["resolvConf with NUL", { resolvConf: "/etc\0" }, /^open \/etc.*: invalid argument$/],
+  [
+    "rangesFile that is a FIFO without a writer",
+    { rangesFile: "FIFO" },
+    /line 1, column 1: unexpected end/,
+  ],
+  ["rangesFile that never ends", { rangesFile: "/dev/zero" }, /^cannot read rangesFile: /],
+] as const) {
+  test(`ADD refuses a ${what}`, (t) => {
+    const network = networkFor(t, five, [{ path: "resolv.conf" }]);
+    const { dataDirectory } = network.machine;
+    const fifo = join(scratchDirectory(t), "fifo");
+    execFileSync("mkfifo", [fifo]);
+    const [[key = "", value = ""] = []] = Object.entries(ipam);
+
+    const answer = network.add("c1", {
+      ipam: { [key]: value.replace("@", dataDirectory).replace("FIFO", fifo) },
+    });
+
+    isRefused(t, network, answer, message);
+    t.end();
+  });
+}
+
+for (const command of ["CHECK", "DEL"] as const) {
+  test(`${command} refuses a dataDir that is a file`, (t) => {
+    const network = networkFor(t, five, [{ path: "file" }]);
+    const dataDir = `${network.machine.dataDirectory}/file`;
+
+    const answer = network.call(command, "c1", { ipam: { dataDir } });
+
+    isRefused(t, network, answer, /^mkdir \S+\/file: not a directory$/);
+    t.end();
+  });
+}
+
+test("ADD refuses a network name that is too long for a directory", (t) => {
+  const network = networkFor(t, five);
+  const answer = network.add("c1", { top: { name: "n".repeat(300) } });
+  isRefused(t, network, answer, /^mkdir .*: file name too long$/);
+  t.end();
+});
+
+for (const [what, link, dataDir] of [
+  ["network directory", "net", "."],
+  ["data directory", "alias", "alias"],
+] as const) {
+  test(`ADD, CHECK and DEL work in a ${what} that is a symbolic link`, (t) => {
+    const network = networkFor(t, five);
+    const { dataDirectory } = network.machine;
+    mkdirSync(join(dataDirectory, "elsewhere"));
+    symlinkSync("elsewhere", join(dataDirectory, link));
+    const options = { ipam: { dataDir: join(dataDirectory, dataDir) } };
+    const has = (): boolean =>
+      network.tree().some(({ path }) => /^elsewhere.*10\.0\.0\.2$/.test(path));
+
+    t.equal(network.add("c1", options).exitCode, 0);
+    t.ok(has());
+    t.equal(network.add("c1", options).exitCode, 1, "the duplicate is seen");
+    t.equal(network.check("c1", options).exitCode, 0);
+    t.equal(network.del("c1", options).exitCode, 0);
+
+    t.notOk(has());
+    t.end();
+  });
+}
