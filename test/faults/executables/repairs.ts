@@ -5,7 +5,7 @@ import { grantedAddresses } from "../../blackbox/network.ts";
 import { holdLock } from "../../harness/held-lock.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { putDated } from "./corrupt-file.ts";
-import { FaultNetwork, FULL, SHORT_TIMEOUT } from "./network.ts";
+import { FaultNetwork, FULL, HASTY } from "./network.ts";
 import { allOf, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** An age at which everything may be repaired, in seconds. */
@@ -33,12 +33,12 @@ async function ailing(trial: Trial, ipam = {}): Promise<FaultNetwork> {
 
 async function besideHolder(trial: Trial): Promise<void> {
   const { subject, verifier } = trial;
-  const network = await ailing(trial, SHORT_TIMEOUT);
+  const network = await ailing(trial);
   await holdLock(trial, network.directory);
   await network.mustNotChange("without the lock", async () => {
     // The Go plugin's GC does nothing, and needs no lock for that.
     const locking = subject.name === "Go" ? allLocking.slice(0, 2) : allLocking;
-    const waiting = locking.map((verb) => ({ verb, call: network.begin(verb, "other") }));
+    const waiting = locking.map((verb) => ({ verb, call: network.begin(verb, "other", HASTY) }));
     await network.mustWork("CHECK", "other", "blocked");
     await network.mustWork("STATUS", "", "blocked");
     for (const { verb, call } of waiting) {
