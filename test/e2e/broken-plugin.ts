@@ -5,7 +5,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { executable, inRepository } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 
 /** A defect, and what notices it. */
 export interface Defect {
