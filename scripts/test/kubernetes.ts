@@ -1,11 +1,11 @@
 /**
- * Runs the stories of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
+ * Runs the scenarios of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
  * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
  *
  * Usage: npm run test:kubernetes [-- OPTION... STORY...]
  *
  *   --executable NAME   only with this one, `native` or `portable`
- *   --write             also write docs/kubernetes.md and docs/data/kubernetes.json if none fails; only with all stories and executables
+ *   --write             also write docs/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
  *   STORY               only the files of these names, such as `pod-cidr`
  */
 
@@ -20,7 +20,7 @@ import {
   kubernetesPage,
   type Runs,
   resultOf,
-  type StoryRun,
+  type ScenarioRun,
 } from "../../test/kubernetes/page.ts";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
@@ -35,14 +35,14 @@ import { Tally } from "./tally.ts";
 
 const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
 
-/** This story runs the image of a release. */
-const storyOfRelease = "daemonset";
+/** This scenario runs the image of a release. */
+const scenarioOfRelease = "daemonset";
 
 const release = join(root, "build", "kubernetes-release");
 
 const record = join(root, "build", "kubernetes-runs.jsonl");
 
-/** A story waits for a cluster to come up; in seconds. */
+/** A scenario waits for a cluster to come up; in seconds. */
 const LONGEST = 900;
 
 const { values: options, positionals } = parseArgs({
@@ -53,7 +53,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (options.write && (options.executable !== undefined || positionals.length > 0)) {
-  throw new Error("The page is about all stories and executables: --write goes alone.");
+  throw new Error("The page is about all scenarios and executables: --write goes alone.");
 }
 const known = Object.keys(executables);
 if (options.executable !== undefined && !known.includes(options.executable)) {
@@ -84,7 +84,7 @@ async function prepare(): Promise<string | undefined> {
   for (const script of ["kubectl", "kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
   await buildNative();
-  const isChosen = files.some((file) => nameOf(file) === storyOfRelease);
+  const isChosen = files.some((file) => nameOf(file) === scenarioOfRelease);
   if (isChosen && options.executable !== "portable") await makeOwnRelease();
   return obstacle(needsOfCluster);
 }
@@ -119,7 +119,7 @@ async function runStories(): Promise<void> {
   tally.conclude();
   if (!options.write) return;
   if (process.exitCode === 0) writePage();
-  else console.log("The page stays as it is, as not all stories have passed.");
+  else console.log("The page stays as it is, as not all scenarios have passed.");
 }
 
 function writePage(): void {
@@ -134,7 +134,7 @@ function chosenFiles(): readonly string[] {
     .map(({ path }) => path);
   const unknown = positionals.find((name) => !all.some((file) => nameOf(file) === name));
   if (unknown !== undefined) {
-    throw new Error(`There is no story ${unknown}: they are ${all.map(nameOf).join(", ")}.`);
+    throw new Error(`There is no scenario ${unknown}: they are ${all.map(nameOf).join(", ")}.`);
   }
   return positionals.length === 0 ? all : all.filter((file) => positionals.includes(nameOf(file)));
 }
@@ -143,12 +143,12 @@ function nameOf(file: string): string {
   return basename(file, ".test.ts");
 }
 
-function print(run: StoryRun): void {
+function print(run: ScenarioRun): void {
   console.log(`\n${run.title} (${run.executable}): ${resultOf(run)}\n`);
   console.log(`${evidenceOf(run)}\n`);
 }
 
-function recorded(): readonly StoryRun[] {
+function recorded(): readonly ScenarioRun[] {
   return readRuns(record);
 }
 

@@ -4,12 +4,12 @@
 import { NetworkNamespace } from "../e2e/network-namespace.ts";
 import { Apptainer } from "./apptainer.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { lifeOfARange, network, story } from "./story.ts";
+import { lifeOfARange, network, rangeLife } from "./range-life.ts";
 
 clientScenario(
   {
     name: "apptainer 1, --net",
-    story,
+    scenario: rangeLife,
     needs: { plugins: ["bridge"], cniVersion: "1.0.0", layers: ["apptainer", "runc"] },
     version: () => printedVersion(["apptainer", "--version"]),
   },

@@ -6,7 +6,7 @@ import type { Host } from "../e2e/host.ts";
 import { layerPath } from "../e2e/machine.ts";
 import { until } from "../harness/until.ts";
 import { writeImage } from "./image.ts";
-import { type Client, network } from "./story.ts";
+import { type Client, network } from "./range-life.ts";
 
 const imageDirectory = "/run/image";
 const configurationFile = "/etc/apptainer/apptainer.conf";

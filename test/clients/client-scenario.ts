@@ -17,7 +17,7 @@ export interface ClientOfScenario {
   /** Its row in the matrix, such as `containerd 2, CRI`. */
   readonly name: string;
   /** What it does here, in a few words for the matrix. */
-  readonly story: string;
+  readonly scenario: string;
   readonly needs: Needs;
   /** Finds out its version, inside the scenario. */
   readonly version: () => string;
@@ -33,11 +33,11 @@ export function clientScenario(
   client: ClientOfScenario,
   body: (t: Test, host: Host) => Promise<void>,
 ): void {
-  const { name, story, needs, version } = client;
+  const { name, scenario: tested, needs, version } = client;
   const note = (run: Pick<ClientRun, "version" | "verbs" | "result" | "reason">): void => {
     const whole: ClientRun = {
       client: name,
-      story: isUserModeLinux() ? `${story}, in user-mode Linux` : story,
+      scenario: isUserModeLinux() ? `${tested}, in user-mode Linux` : tested,
       executable: isNative ? "native" : "portable",
       ...run,
     };

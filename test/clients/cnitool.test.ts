@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { inRepository } from "../harness/repository.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
-import { lastAttached, lifeOfARange, network, story } from "./story.ts";
+import { lastAttached, lifeOfARange, network, rangeLife } from "./range-life.ts";
 
 for (const [release, program] of [
   ["1.1", "cnitool-1.1"],
@@ -14,7 +14,7 @@ for (const [release, program] of [
   clientScenario(
     {
       name: `cnitool ${release}`,
-      story: `${story}; CHECK`,
+      scenario: `${rangeLife}; CHECK`,
       needs: { plugins: ["bridge"], cniVersion: "1.0.0", programs: [program] },
       version: () => versionOf(program),
     },
@@ -46,7 +46,7 @@ const collected = {
 clientScenario(
   {
     name: "libcni 1.3, GC and STATUS",
-    story: "an address that never got a DEL is released by GC; STATUS through bridge",
+    scenario: "an address that never got a DEL is released by GC; STATUS through bridge",
     needs: { plugins: ["bridge"], cniVersion: "1.1.0", programs: ["cnitool", "libcni-gc"] },
     version: () => versionOf("cnitool"),
   },

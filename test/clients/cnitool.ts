@@ -5,7 +5,7 @@ import type { Host } from "../e2e/host.ts";
 import type { Network } from "../e2e/libcni.ts";
 import { Pod } from "../e2e/pod.ts";
 import { inRepository } from "../harness/repository.ts";
-import type { Client } from "./story.ts";
+import type { Client } from "./range-life.ts";
 
 /** Network namespaces that cnitool attaches to the network of the host. */
 export class Cnitool implements Client {

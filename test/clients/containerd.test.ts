@@ -11,42 +11,48 @@ import { until } from "../harness/until.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Containerd, Cri, Ctr, needsOfContainerd } from "./containerd.ts";
 import { imageName } from "./image.ts";
-import { lifeOfARange, network, story } from "./story.ts";
+import { lifeOfARange, network, rangeLife } from "./range-life.ts";
 
 const version = () => printedVersion(["containerd", "--version"]);
 
 for (const release of ["1.6", "1.7", "2"]) {
   const needs = needsOfContainerd(release);
 
-  clientScenario({ name: `containerd ${release}, CRI`, story, needs, version }, async (t, host) => {
-    host.configure(network);
-    const containerd = await Containerd.start(t, host);
-    const pods = new Cri(containerd);
+  clientScenario(
+    { name: `containerd ${release}, CRI`, scenario: rangeLife, needs, version },
+    async (t, host) => {
+      host.configure(network);
+      const containerd = await Containerd.start(t, host);
+      const pods = new Cri(containerd);
 
-    await lifeOfARange(t, host, pods);
+      await lifeOfARange(t, host, pods);
 
-    await pods.start("reported");
-    t.equal(await pods.addressOf("reported"), "10.61.0.4", "the CRI reports the address");
-    await pods.stop("reported");
-    const late = host.recordedCalls().filter(({ environment }) => environment.CNI_NETNS === "");
-    t.ok(late.length > 0, "the last DEL of a pod comes without a network namespace");
-    t.ok(
-      late.every(({ exitCode }) => exitCode === 0),
-      "and succeeds",
-    );
-  });
+      await pods.start("reported");
+      t.equal(await pods.addressOf("reported"), "10.61.0.4", "the CRI reports the address");
+      await pods.stop("reported");
+      const late = host.recordedCalls().filter(({ environment }) => environment.CNI_NETNS === "");
+      t.ok(late.length > 0, "the last DEL of a pod comes without a network namespace");
+      t.ok(
+        late.every(({ exitCode }) => exitCode === 0),
+        "and succeeds",
+      );
+    },
+  );
 
-  clientScenario({ name: `ctr ${release}, --cni`, story, needs, version }, async (t, host) => {
-    host.configure(network);
-    await Containerd.start(t, host);
-    await lifeOfARange(t, host, new Ctr(t));
-  });
+  clientScenario(
+    { name: `ctr ${release}, --cni`, scenario: rangeLife, needs, version },
+    async (t, host) => {
+      host.configure(network);
+      await Containerd.start(t, host);
+      await lifeOfARange(t, host, new Ctr(t));
+    },
+  );
 }
 
 clientScenario(
   {
     name: "containerd 2, STATUS",
-    story: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
+    scenario: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
     needs: needsOfContainerd("2", "1.1.0"),
     version,
   },
@@ -78,7 +84,7 @@ clientScenario(
 clientScenario(
   {
     name: "ctr 2, --cni --detach",
-    story:
+    scenario:
       "a container that ends by itself gets no DEL; gc with the command of docs/operations.md releases, and no living container's address",
     needs: needsOfContainerd("2"),
     version,

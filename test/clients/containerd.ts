@@ -10,7 +10,7 @@ import { until } from "../harness/until.ts";
 import { RuntimeService } from "./cri.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
-import type { Client } from "./story.ts";
+import type { Client } from "./range-life.ts";
 
 const stateDirectory = "/run/containerd";
 /** Where its clients reach it. */

@@ -44,7 +44,7 @@ for (const { age, name, cniVersion, version } of ages) {
     if (isNew && age === "oldest") continue;
     const client = {
       name: `${type}, ${name}`,
-      story: "a main plugin",
+      scenario: "a main plugin",
       needs: { plugins: [type], cniVersion, age },
       version,
     };
@@ -95,7 +95,7 @@ for (const { age, name, cniVersion, version } of ages) {
 clientScenario(
   {
     name: "host-device, namespace gone",
-    story: "DEL fails before it calls the IPAM plugin; GC through the `gcOnly` entry releases",
+    scenario: "DEL fails before it calls the IPAM plugin; GC through the `gcOnly` entry releases",
     needs: { plugins: ["host-device"], cniVersion: "1.1.0", age: "newest" },
     version: fetchedVersion,
   },

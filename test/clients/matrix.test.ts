@@ -20,7 +20,7 @@ test("the page and README's table are what npm run test:clients -- --write makes
 test("a client has one row, with the verbs of both executables and each result", (t) => {
   const run: ClientRun = {
     client: "ctr 1",
-    story: "a story",
+    scenario: "a scenario",
     executable: "native",
     version: "1.2.3",
     verbs: ["DEL", "ADD"],
@@ -32,8 +32,8 @@ test("a client has one row, with the verbs of both executables and each result",
     { ...run, client: "podman", version: "", verbs: [], result: "skipped", reason: "No podman." },
   ];
   const page = compatibilityPage({ date: "2025-01-31", runs });
-  t.match(page, "| ctr 1 | 1.2.3 | ADD DEL STATUS | failed | passed | a story |");
-  t.match(page, "| podman |  |  | not run | not run: No podman. | a story |");
+  t.match(page, "| ctr 1 | 1.2.3 | ADD DEL STATUS | failed | passed | a scenario |");
+  t.match(page, "| podman |  |  | not run | not run: No podman. | a scenario |");
 
   const marks = "# A\n<!-- Written by npm run test:clients -- --write -->\nold\n<!-- End -->\n# B";
   const readme = withTable(marks, {

@@ -3,7 +3,7 @@
 /** One run of a client's scenario with one executable. */
 export interface ClientRun {
   readonly client: string;
-  readonly story: string;
+  readonly scenario: string;
   readonly executable: "native" | "portable";
   /** Empty where it did not run. */
   readonly version: string;
@@ -109,7 +109,7 @@ function rowOf(runs: readonly ClientRun[]): string {
     ...(["portable", "native"] as const).map((name) =>
       resultOf(runs.find(({ executable }) => executable === name)),
     ),
-    first?.story ?? "",
+    first?.scenario ?? "",
   ];
   return `| ${cells.join(" | ")} |`;
 }

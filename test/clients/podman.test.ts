@@ -3,12 +3,17 @@
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Buildah, Podman } from "./podman.ts";
-import { lastAttached, lifeOfARange, network, story } from "./story.ts";
+import { lastAttached, lifeOfARange, network, rangeLife } from "./range-life.ts";
 
 const needs = { plugins: ["bridge"], cniVersion: "1.0.0", layers: ["podman", "runc"] };
 
 clientScenario(
-  { name: "podman 4, CNI", story, needs, version: () => printedVersion(["podman", "--version"]) },
+  {
+    name: "podman 4, CNI",
+    scenario: rangeLife,
+    needs,
+    version: () => printedVersion(["podman", "--version"]),
+  },
   async (t, host) => {
     host.configure(network);
     const podman = new Podman(host);
@@ -23,7 +28,12 @@ clientScenario(
 );
 
 clientScenario(
-  { name: "buildah 1", story, needs, version: () => printedVersion(["buildah", "--version"]) },
+  {
+    name: "buildah 1",
+    scenario: rangeLife,
+    needs,
+    version: () => printedVersion(["buildah", "--version"]),
+  },
   async (t, host) => {
     host.configure(network);
     await lifeOfARange(t, host, new Buildah(t, host));

@@ -8,7 +8,7 @@ import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
-import { type Client, network } from "./story.ts";
+import { type Client, network } from "./range-life.ts";
 
 /** What both programs read instead of files in /etc. */
 const configurationFile = "/run/containers.conf";

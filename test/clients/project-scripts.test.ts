@@ -4,7 +4,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, renameSync } from "node:fs";
 import { clientScenario, versionIn } from "./client-scenario.ts";
-import { networkOf } from "./story.ts";
+import { networkOf } from "./range-life.ts";
 
 const directory = "/usr/share/cni-scripts";
 const configuration = "/etc/cni/net.d";
@@ -12,7 +12,7 @@ const configuration = "/etc/cni/net.d";
 clientScenario(
   {
     name: "priv-net-run.sh",
-    story: "a command with a network of its own, again and again, also where the range is full",
+    scenario: "a command with a network of its own, again and again, also where the range is full",
     needs: { plugins: ["bridge"], cniVersion: "1.0.0", layers: ["cni-scripts", "jq"] },
     version: () => versionIn(readFileSync(`${directory}/version`, "utf8")),
   },

@@ -3,7 +3,7 @@
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Containerd, Cri, needsOfContainerd } from "./containerd.ts";
-import { networkOf } from "./story.ts";
+import { networkOf } from "./range-life.ts";
 
 const network = networkOf("10.66.0.0/24");
 const names = (wave: string, count: number) =>
@@ -12,7 +12,7 @@ const names = (wave: string, count: number) =>
 clientScenario(
   {
     name: "containerd 2, CRI, 100 sandboxes at a time",
-    story: "no address twice, nothing stays; half of them replaced while the others live",
+    scenario: "no address twice, nothing stays; half of them replaced while the others live",
     needs: needsOfContainerd("2"),
     version: () => printedVersion(["containerd", "--version"]),
   },

@@ -3,17 +3,17 @@
 
 import type { IDeployment } from "kubernetes-models/apps/v1";
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
 import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, podNamed } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 
 const clusterCidr = "10.252.0.0/16";
 
 const command = `kubectl get nodes -o json | host-local audit --cluster-cidr ${clusterCidr} --node-cidr-mask-size 24`;
 
-clusterStory(
+clusterScenario(
   {
     title: "What audit finds, and the commands that it prints",
     cluster: { clusterCidr, nodeCidrMaskSize: 23 },

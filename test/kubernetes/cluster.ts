@@ -9,13 +9,13 @@ import { becomeOperator } from "./operator.ts";
 import { readyContainers } from "./pods.ts";
 import { nodeName, podNetwork, Worker } from "./worker.ts";
 
-/** What stories differ in. */
+/** What scenarios differ in. */
 export interface ClusterOptions extends ClusterAddresses {
   /** kubelet's default where absent. */
   readonly maxPods?: number;
 }
 
-/** The cluster of a story. */
+/** The cluster of a scenario. */
 export class Cluster {
   readonly host: Host;
   readonly controlPlane: ControlPlane;

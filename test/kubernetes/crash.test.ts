@@ -2,15 +2,15 @@
 /** Programs of the node are killed, and its power fails. */
 
 import { randomUUID } from "node:crypto";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { eventsOf } from "./kubectl.ts";
 import { namespaceWith } from "./node-namespaces.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
 import { failPower, setBootId } from "./power.ts";
-import { clusterStory } from "./story.ts";
 import { nodeName } from "./worker.ts";
 
-clusterStory(
+clusterScenario(
   {
     title: "kubelet and containerd are killed, and the power fails",
     cluster: { clusterCidr: "10.246.0.0/24", nodeCidrMaskSize: 29 },

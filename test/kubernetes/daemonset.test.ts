@@ -9,10 +9,10 @@ import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 
 const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
 
@@ -31,7 +31,7 @@ const agent = "http://127.0.0.1:9464";
 /** The agent does so "within a minute"; a run of its command is added, in milliseconds. */
 const LONGEST_REPLACEMENT = 75_000;
 
-clusterStory(
+clusterScenario(
   {
     title: "The DaemonSet installs the plugin from the image of the release",
     cluster: { clusterCidr: "10.247.0.0/16", nodeCidrMaskSize: 24 },

@@ -7,15 +7,15 @@ import { run } from "../harness/executable.ts";
 import { readError } from "../harness/printed-error.ts";
 import { attachmentCall } from "../harness/runtime-call.ts";
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, waitFor } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, podAddresses, podNamed, runPods } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 import { generatedConfiguration } from "./worker.ts";
 
 const REASON = "FailedCreatePodSandBox";
 
-clusterStory(
+clusterScenario(
   {
     title: "A /29 holds five pods",
     cluster: { clusterCidr: "10.245.0.0/24", nodeCidrMaskSize: 29 },

@@ -2,16 +2,16 @@
 /** containerd is killed in the middle of ADDs. */
 
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, waitFor } from "./kubectl.ts";
 import { printedCommand, terminal } from "./operator.ts";
 import { deletePods, ping, podAddresses, podNamed } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 import { pass20Minutes } from "./time.ts";
 
 const page = "docs/operations.md";
 const release = printedCommand(page, "host-local gc mynet --live-command 'crictl pods -q' --yes");
 
-clusterStory(
+clusterScenario(
   {
     title: "containerd is killed while pods are created",
     cluster: { clusterCidr: "10.249.0.0/24", nodeCidrMaskSize: 27 },

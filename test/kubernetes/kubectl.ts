@@ -1,4 +1,4 @@
-/** kubectl for the cluster of a story. */
+/** kubectl for the cluster of a scenario. */
 
 import { execFileSync } from "node:child_process";
 

@@ -2,12 +2,12 @@
 /** containerd's directory is lost. */
 
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, waitFor } from "./kubectl.ts";
 import { namespaceWith } from "./node-namespaces.ts";
 import { printedCommand, shell, terminal } from "./operator.ts";
 import { deletePods, ping, podAddresses, podNamed, readyContainers, runPods } from "./pods.ts";
 import { failPower } from "./power.ts";
-import { clusterStory } from "./story.ts";
 import { pass20Minutes } from "./time.ts";
 import { podNetwork } from "./worker.ts";
 
@@ -17,7 +17,7 @@ const release = printedCommand(page, "host-local gc mynet --live-command 'crictl
 const byNamespaces = printedCommand(page, "--by-netns");
 const releaseNow = `${release} --now`;
 
-clusterStory(
+clusterScenario(
   {
     title: "The directory of containerd is lost, and addresses leak",
     cluster: { clusterCidr: "10.247.0.0/24", nodeCidrMaskSize: 28 },

@@ -3,11 +3,11 @@
 
 import { rmSync } from "node:fs";
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, kubectl, waitFor } from "./kubectl.ts";
 import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, podNamed } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 import { generatedConfiguration, nodeName } from "./worker.ts";
 
 const settings = { clusterCidr: "10.254.0.0/22", nodeCidrMaskSize: 24 };
@@ -15,7 +15,7 @@ const settings = { clusterCidr: "10.254.0.0/22", nodeCidrMaskSize: 24 };
 /** What plan proposes instead. */
 const larger = { ...settings, clusterCidr: "10.254.0.0/21" };
 
-clusterStory(
+clusterScenario(
   { title: "More nodes than podCIDRs, as plan says beforehand", cluster: settings },
   async (t, cluster, show) => {
     const { worker, controlPlane } = cluster;

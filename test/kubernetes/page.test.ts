@@ -1,8 +1,8 @@
-/** The page about the stories. */
+/** The page about the scenarios. */
 
 import { readFileSync } from "node:fs";
 import { test } from "tap";
-import { kubernetesPage, type Runs, type StoryRun } from "./page.ts";
+import { kubernetesPage, type Runs, type ScenarioRun } from "./page.ts";
 
 test("the page is what npm run test:kubernetes -- --write makes of its results", (t) => {
   const runs: Runs = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
@@ -15,13 +15,13 @@ test("the page is what npm run test:kubernetes -- --write makes of its results",
   t.end();
 });
 
-test("a story has a row with the result of each executable, and a section with what was seen", (t) => {
-  const run: StoryRun = {
+test("a scenario has a row with the result of each executable, and a section with what was seen", (t) => {
+  const run: ScenarioRun = {
     title: "A /29 is full, then not",
     executable: "native",
     result: "passed",
     version: `Kubernetes v1.2.3, ${"containerd 1.6.20".repeat(3)}`,
-    times: { start: 40, story: 20 },
+    times: { start: 40, scenario: 20 },
     evidence: [{ sentence: "This was seen:", seen: "a\n" }, { sentence: "And that." }],
   };
   const page = kubernetesPage({

@@ -1,16 +1,16 @@
-/** The page about the last run of the stories. */
+/** The page about the last run of the scenarios. */
 
 import { wrap } from "../../src/cli/output/wrap.ts";
 
-/** Something that was seen in a story. */
+/** Something that was seen in a scenario. */
 export interface Evidence {
   readonly sentence: string;
   /** Text as it was printed. */
   readonly seen?: string;
 }
 
-/** One run of a story with one executable. */
-export interface StoryRun {
+/** One run of a scenario with one executable. */
+export interface ScenarioRun {
   readonly title: string;
   readonly executable: "native" | "portable";
   readonly result: "passed" | "failed" | "skipped";
@@ -19,7 +19,7 @@ export interface StoryRun {
   /** The programs of the cluster, where it was started. */
   readonly version?: string;
   /** Until the cluster was up, and from then on, in seconds. */
-  readonly times?: { readonly start: number; readonly story: number };
+  readonly times?: { readonly start: number; readonly scenario: number };
   readonly evidence: readonly Evidence[];
 }
 
@@ -27,7 +27,7 @@ export interface StoryRun {
 export interface Runs {
   /** Such as `2025-01-31`. */
   readonly date: string;
-  readonly runs: readonly StoryRun[];
+  readonly runs: readonly ScenarioRun[];
 }
 
 /** The width of the pages in docs/. */
@@ -38,7 +38,7 @@ const WIDTH = 120;
  *
  * @param run the run
  */
-export function evidenceOf({ evidence }: StoryRun): string {
+export function evidenceOf({ evidence }: ScenarioRun): string {
   return evidence
     .map(({ sentence, seen }) =>
       seen === undefined ? sentence : `${sentence}\n\n\`\`\`\n${seen.trimEnd()}\n\`\`\``,
@@ -51,11 +51,11 @@ export function evidenceOf({ evidence }: StoryRun): string {
  *
  * @param run the run; undefined if there was none
  */
-export function resultOf(run: StoryRun | undefined): string {
+export function resultOf(run: ScenarioRun | undefined): string {
   if (run === undefined) return "not run";
   const { result, reason, times } = run;
   if (times === undefined) return reason === undefined ? result : `not run: ${reason}`;
-  return `${result}, ${times.start} + ${times.story} s`;
+  return `${result}, ${times.start} + ${times.scenario} s`;
 }
 
 /**
@@ -65,7 +65,7 @@ export function resultOf(run: StoryRun | undefined): string {
  */
 export function kubernetesPage({ date, runs }: Runs): string {
   const titles = [...new Set(runs.map(({ title }) => title))];
-  const runOf = (title: string, name: StoryRun["executable"]) =>
+  const runOf = (title: string, name: ScenarioRun["executable"]) =>
     runs.find((run) => run.title === title && run.executable === name);
   const rows = titles.map((title) => {
     const results = (["portable", "native"] as const).map((name) => resultOf(runOf(title, name)));
@@ -76,19 +76,19 @@ export function kubernetesPage({ date, runs }: Runs): string {
     return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run)}\n`;
   });
   const version = runs.find((run) => run.version !== undefined)?.version ?? "";
-  const introduction = `These stories were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the story. Below is what was seen with the native executable.`;
+  const introduction = `These scenarios were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the scenario. Below is what was seen with the native executable.`;
   return `# In a real Kubernetes
 
 <!-- Written by \`npm run test:kubernetes -- --write\` from data/kubernetes.json. -->
 
 ${wrap(introduction, WIDTH).join("\n")}
 
-| story | portable | native |
+| scenario | portable | native |
 |---|---|---|
 ${rows.join("\n")}
 
 \`npm run test:kubernetes\` builds the cluster's programs once, which takes twenty minutes, into \`build/\`, installs
-nothing, and runs the stories; with \`-- --write\` it writes this page.
+nothing, and runs the scenarios; with \`-- --write\` it writes this page.
 
 ${sections.join("\n")}`;
 }

@@ -4,12 +4,12 @@
 import { readFileSync } from "node:fs";
 import { renderContainerdTemplate } from "../e2e/containerd-template.ts";
 import { readExample } from "../e2e/example.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, runPods } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 import { generatedConfiguration } from "./worker.ts";
 
-clusterStory(
+clusterScenario(
   {
     title: "From the podCIDR to the addresses of pods",
     cluster: { clusterCidr: "10.244.0.0/16", nodeCidrMaskSize: 24 },

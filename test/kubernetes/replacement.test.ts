@@ -3,11 +3,11 @@
 
 import { executable } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 
-clusterStory(
+clusterScenario(
   {
     title: "The Go plugin is replaced under living pods, and put back",
     cluster: { clusterCidr: "10.246.0.0/16", nodeCidrMaskSize: 24 },

@@ -6,10 +6,10 @@ import type { IDaemonSet } from "kubernetes-models/apps/v1";
 import type { IPod } from "kubernetes-models/v1";
 import type { Test } from "tap";
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, kubectl, waitFor } from "./kubectl.ts";
 import { printedCommand, shell } from "./operator.ts";
 import { deletePods, podNamed, runPods } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 import { kubeletConfiguration, nodeName } from "./worker.ts";
 
 const page = "docs/scheduling.md";
@@ -25,7 +25,7 @@ const requests = { requests: { [resource]: "1" }, limits: { [resource]: "1" } };
 /** The five that a /29 has addresses for. */
 const five = ["first", "second", "third", "fourth", "fifth"] as const;
 
-clusterStory(
+clusterScenario(
   {
     title: "The scheduler counts addresses",
     cluster: { clusterCidr: "10.250.0.0/24", nodeCidrMaskSize: 29 },

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const unitDirectory = "/etc/systemd/system";
 
-/** A unit, which stories and printed commands start and stop alike. */
+/** A unit, which scenarios and printed commands start and stop alike. */
 export class Unit {
   readonly name: string;
 

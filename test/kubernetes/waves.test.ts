@@ -2,17 +2,17 @@
 /** Many pods come and go at the same time. */
 
 import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
 import { nodeNamespaces } from "./node-namespaces.ts";
 import { listPods, podNamed } from "./pods.ts";
-import { clusterStory } from "./story.ts";
 
 /** How many pods a wave has. */
 const SIZE = 16;
 
 const waves = ["first", "second", "third", "fourth"];
 
-clusterStory(
+clusterScenario(
   {
     title: "64 pods in waves",
     // 61 addresses: the last wave gets some of those that the first had.

@@ -25,7 +25,7 @@ export const podNetwork = "containerd";
 /** The configuration that containerd writes from its template. */
 export const generatedConfiguration = "/etc/cni/net.d/10-containerd-net.conflist";
 
-/** The template that containerd reads: the example's, where a story does not replace it. */
+/** The template that containerd reads: the example's, where a scenario does not replace it. */
 export const configurationTemplate = "/etc/containerd/cni.template";
 
 /** The configuration of kubelet. */

@@ -3,7 +3,7 @@
 import { holdLock } from "../../harness/held-lock.ts";
 import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
-import { FaultNetwork, SHORT_TIMEOUT } from "./network.ts";
+import { FaultNetwork, HASTY } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
@@ -17,6 +17,9 @@ const DEFAULT_TIMEOUT = 30;
 
 /** In seconds, also for two hundred processes of the portable executable. */
 const LIMIT = 180;
+
+/** How long two hundred processes take to start, in seconds. */
+const ARRIVAL = 60;
 
 /** Two hundred processes of the portable executable may take half a minute to start: for exhaustive runs only. */
 function countFor({ subject, extent }: Context): number {
@@ -48,12 +51,12 @@ async function refused(trial: Trial): Promise<void> {
   await holdLock(trial, network.directory);
   await network.mustNotChange("without the lock", async () => {
     const calls = Array.from({ length: countFor(trial) }, (_, at) => {
-      const differences = { ipam: SHORT_TIMEOUT, limit: LIMIT };
+      const differences = { ...HASTY, limit: HASTY.limit + ARRIVAL };
       return at % 2 === 0
         ? network.begin("ADD", `c${at}`, differences)
         : network.begin("DEL", "other", differences);
     });
-    const words = ["11 ", `after ${SHORT_TIMEOUT.lockTimeoutSeconds} s`];
+    const words = ["11 ", `after ${HASTY.ipam.lockTimeoutSeconds} s`];
     for (const ending of await endingsOf(calls)) {
       requireFailure(verifier, ending, "a call without the lock", ...words);
     }

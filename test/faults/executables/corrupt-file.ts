@@ -37,13 +37,15 @@ const PRIVATE = { mode: 0o600 };
 /** Every byte that there is. */
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
-/** A file of some content, last changed `age` seconds ago. */
+/** Puts a file that was last changed `age` seconds ago. */
+export function putDated(path: string, content: string | Buffer, age: number): void {
+  writeFileSync(path, content, PRIVATE);
+  const then = Date.now() / 1000 - age;
+  utimesSync(path, then, then);
+}
+
 function file(content: string | Buffer, age: number): (path: string) => void {
-  return (path) => {
-    writeFileSync(path, content, PRIVATE);
-    const then = Date.now() / 1000 - age;
-    utimesSync(path, then, then);
-  };
+  return (path) => putDated(path, content, age);
 }
 
 /** A link to a file outside the network's directory. */

@@ -131,6 +131,19 @@ const strangers = Array.from(
   (_, at) => `stranger-${at} eth0 2001:db8:1::${at.toString(16)}`,
 );
 
+/** Seals that claim something else, in words. */
+const wrongSeals: readonly (readonly [string, Partial<SealText>])[] = [
+  ["of -1 reservations", { reservations: "-1" }],
+  ["of no number of reservations", { reservations: "NaN" }],
+  ["of 1e400 reservations", { reservations: "1e400" }],
+  ["of half a reservation", { reservations: "0.5" }],
+  ["of too many reservations", { reservations: "999999999999" }],
+  ["of another length", { length: "1000000" }],
+  ["of length -1", { length: "-1" }],
+  ["renewed at length 0", { renewed: "0" }],
+  ["with a word too many", { renewed: "1 1" }],
+];
+
 export const corruptJournals: readonly CorruptJournal[] = [
   {
     what: ".host-local gone",
@@ -219,20 +232,12 @@ export const corruptJournals: readonly CorruptJournal[] = [
     what: "older reservations put back with their times, and the journal not",
     spoil: restored("cp -a net copy", "rm net/* && cp -a copy/. net && rm -r copy"),
   },
-  { what: "a seal of -1 reservations", spoil: claiming({ reservations: "-1" }) },
-  { what: "a seal of no number of reservations", spoil: claiming({ reservations: "NaN" }) },
-  { what: "a seal of 1e400 reservations", spoil: claiming({ reservations: "1e400" }) },
-  { what: "a seal of half a reservation", spoil: claiming({ reservations: "0.5" }) },
-  { what: "a seal of too many reservations", spoil: claiming({ reservations: "999999999999" }) },
+  ...wrongSeals.map(([what, claims]) => ({ what: `a seal ${what}`, spoil: claiming(claims) })),
   {
     what: "a seal of too few reservations",
     spoil: claiming({ reservations: "0" }),
     misleads: "STATUS",
   },
-  { what: "a seal of another length", spoil: claiming({ length: "1000000" }) },
-  { what: "a seal of length -1", spoil: claiming({ length: "-1" }) },
-  { what: "a seal renewed at length 0", spoil: claiming({ renewed: "0" }) },
-  { what: "a seal with a word too many", spoil: claiming({ renewed: "1 1" }) },
   {
     what: "lines with another's addresses",
     spoil: listing((lines) => [

@@ -112,7 +112,7 @@ async function strikeEverywhere(
   );
   const chosen = sample(all, Math.max(1, oneIn(context) / times), context.seed);
   const made = await eachOf(chosen, tryToStrike, { atOnce: AT_ONCE, some: allOf })(context);
-  if (subject.name !== "Go" && made.length < chosen.length * FEWEST_HITS) {
+  if (subject.name !== "Go" && made.length < Math.floor(chosen.length * FEWEST_HITS)) {
     throw new Error(`Only ${made.length} of ${chosen.length} faults struck where they should.`);
   }
   return made;

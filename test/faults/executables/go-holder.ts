@@ -5,7 +5,7 @@ import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { putFifo } from "./corrupt-file.ts";
-import { FaultNetwork, SHORT_TIMEOUT } from "./network.ts";
+import { FaultNetwork, HASTY } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import { allOf, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import { atTheFirst, resume, stopObstacle, whileStopped } from "./stopped-call.ts";
@@ -55,7 +55,7 @@ async function hang(trial: Trial, go: Subject, isKilled: boolean): Promise<void>
   await network.do("ADD", "other");
   const holder = await holdByGo(network, go);
 
-  const third = await network.begin("ADD", "third", { ipam: SHORT_TIMEOUT }).ended;
+  const third = await network.begin("ADD", "third", HASTY).ended;
   requireFailure(verifier, third, "ADD", "11 ", `process ${holder.id} (host-local)`);
   await network.mustWork("CHECK", "other", "blocked");
   if (knowsStatus(subject)) await network.mustWork("STATUS", "", "blocked");

@@ -1,13 +1,14 @@
 /** Faults of standard input. */
 
 import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { requireFailure, requireSuccess } from "./answers.ts";
 import { openPipe, throughShell } from "./pipes.ts";
-import { callWithin, type Ending, RunningCall } from "./running-call.ts";
+import { callWithin, type Ending } from "./running-call.ts";
 import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
@@ -144,31 +145,15 @@ async function byteByByte(call: Call, trial: Trial): Promise<Ending> {
 /** Writes the call's input into a pipe and leaves it open. */
 async function leftOpen(call: Call, trial: Trial): Promise<Ending> {
   const { reader, writer } = openPipe(trial);
-  const launch = { limit: AFTER_A_MINUTE, stdio: [reader, "pipe" as const, "pipe" as const] };
-  const running = new RunningCall(trial.subject.path, call, launch);
-  const bytes = Buffer.from(call.stdin);
-  let at = 0;
-  await running.goesOnUntil("the whole input is read", () => {
-    while (at < bytes.length) {
-      const written = writtenNow(writer, bytes.subarray(at, at + 64 * 1024));
-      if (written === 0) return false;
-      at += written;
-    }
-    return true;
+  const socket = new Socket({ fd: writer, readable: false });
+  socket.write(call.stdin);
+  const ending = await callWithin(trial.subject.path, call, {
+    limit: AFTER_A_MINUTE,
+    stdio: [reader, "pipe", "pipe"],
   });
-  const ending = await running.ended;
-  closeSync(writer);
+  socket.destroy();
   closeSync(reader);
   return ending;
-}
-
-/** How many bytes the pipe took. */
-function writtenNow(writer: number, bytes: Buffer): number {
-  try {
-    return writeSync(writer, bytes);
-  } catch {
-    return 0;
-  }
 }
 
 function padded(call: Call): Call {

@@ -1,8 +1,9 @@
 /** What killed calls leave behind: temporary files of reservations, of cursors and of the journal. */
 
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, utimesSync } from "node:fs";
 import { requireDistinct } from "./answers.ts";
+import { putDated } from "./corrupt-file.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { sealed } from "./journal-file.ts";
 import { FaultNetwork } from "./network.ts";
@@ -19,9 +20,7 @@ interface Leftover extends Case {
 }
 
 function file(path: string, content: string, age: number): string {
-  writeFileSync(path, content, { mode: 0o600 });
-  const then = Date.now() / 1000 - age;
-  utimesSync(path, then, then);
+  putDated(path, content, age);
   return path;
 }
 

@@ -3,7 +3,7 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
-import { type FaultNetwork, SHORT_TIMEOUT, type Verb } from "./network.ts";
+import { type FaultNetwork, HASTY, type Verb } from "./network.ts";
 import type { RunningCall } from "./running-call.ts";
 import {
   type Case,
@@ -63,7 +63,7 @@ async function standStill(trial: Trial, held: HeldNetwork): Promise<void> {
   const { verifier } = trial;
   const { network, holder } = held;
   const begin = (verb: Verb, containerId: string): RunningCall =>
-    network.begin(verb, containerId, { ipam: SHORT_TIMEOUT });
+    network.begin(verb, containerId, HASTY);
   await network.mustNotChange("without the lock", async () => {
     const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
     // The Go plugin's does nothing, and needs no lock for that.

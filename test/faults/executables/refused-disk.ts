@@ -120,82 +120,44 @@ function filesIn(directory: string): readonly string[] {
 const NOT_A_DIRECTORY = "not a directory";
 const TOO_LONG = "file name too long";
 
-/** What is in the way, by its name; the data directory, the path in the error, and its cause. */
-const ways: readonly {
-  readonly what: string;
-  readonly put?: (at: (path: string) => string) => void;
-  readonly directory: string | ((scratch: string) => string);
-  readonly path?: string;
-  readonly cause: string;
-}[] = [
-  {
-    what: "a file",
-    put: (at) => writeFileSync(at("file"), ""),
-    directory: "file",
-    path: "file",
-    cause: NOT_A_DIRECTORY,
-  },
-  {
-    what: "an executable file",
-    put: (at) => writeFileSync(at("file"), "", { mode: 0o755 }),
-    directory: "file",
-    cause: NOT_A_DIRECTORY,
-  },
-  {
-    what: "below a file",
-    put: (at) => writeFileSync(at("file"), ""),
-    directory: "file/a/b",
-    path: "file",
-    cause: NOT_A_DIRECTORY,
-  },
-  {
-    what: "with a file as network",
-    put: (at) => writeFileSync(at("net"), ""),
-    directory: "",
-    cause: NOT_A_DIRECTORY,
-  },
-  {
-    what: "with an executable file as network",
-    put: (at) => writeFileSync(at("net"), "", { mode: 0o755 }),
-    directory: "",
-    cause: NOT_A_DIRECTORY,
-  },
-  {
-    what: "a link to nothing",
-    put: (at) => symlinkSync(at("nowhere"), at("link")),
-    directory: "link",
-    path: "link",
-    cause: "",
-  },
-  {
-    what: "a link to itself",
-    put: (at) => symlinkSync(at("link"), at("link")),
-    directory: "link",
-    path: "link",
-    cause: "",
-  },
-  {
-    what: "with a link to nothing as network",
-    put: (at) => symlinkSync(at("nowhere"), at("net")),
-    directory: "",
-    cause: "",
-  },
-  { what: "with a name of 256 bytes", directory: "a".repeat(256), cause: TOO_LONG },
-  {
-    what: "at a path of 4200 bytes",
-    directory: (scratch) => longPath(scratch, 4200),
-    cause: TOO_LONG,
-  },
+/** Puts a file or a link at a path below the directory. */
+type Put = (at: (path: string) => string) => void;
+
+const file: (path: string, mode?: number) => Put = (path, mode) => (at) =>
+  writeFileSync(at(path), "", { mode });
+const link: (path: string, target: string) => Put = (path, target) => (at) =>
+  symlinkSync(at(target), at(path));
+const nothing: Put = () => {};
+
+/** What the data directory is; what is in its way; its path, that in the error, and the cause. */
+const ways: readonly (readonly [
+  what: string,
+  put: Put,
+  directory: string,
+  path: string,
+  cause: string,
+])[] = [
+  ["a file", file("file"), "file", "file", NOT_A_DIRECTORY],
+  ["an executable file", file("file", 0o755), "file", "", NOT_A_DIRECTORY],
+  ["below a file", file("file"), "file/a/b", "file", NOT_A_DIRECTORY],
+  ["with a file as network", file("net"), "", "", NOT_A_DIRECTORY],
+  ["with an executable file as network", file("net", 0o755), "", "", NOT_A_DIRECTORY],
+  ["a link to nothing", link("link", "nowhere"), "link", "link", ""],
+  ["a link to itself", link("link", "link"), "link", "link", ""],
+  ["with a link to nothing as network", link("net", "nowhere"), "", "", ""],
+  ["with a name of 256 bytes", nothing, "a".repeat(256), "", TOO_LONG],
+  ["at a path of more than 4200 bytes", nothing, longPath("", 4200), "", TOO_LONG],
 ];
 
 function blocked(context: Context): readonly Blocked[] {
-  return ways.map(({ what, put, directory, path = "", cause }) => {
+  return ways.map(([what, put, directory, path, cause]) => {
     const scratch = scratchDirectory(context);
-    put?.((name) => join(scratch, name));
+    const at = (name: string): string => join(scratch, name);
+    put(at);
     return {
       what: `data directory ${what}`,
-      directory: typeof directory === "string" ? join(scratch, directory) : directory(scratch),
-      path: join(scratch, path),
+      directory: at(directory),
+      path: at(path),
       cause,
       scratch,
     };

@@ -1,10 +1,11 @@
 /** Repairs change what other processes may be changing, too: they are made under the lock. */
 
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { holdLock } from "../../harness/held-lock.ts";
 import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
-import { FaultNetwork, FULL, SHORT_TIMEOUT } from "./network.ts";
+import { putDated } from "./corrupt-file.ts";
+import { FaultNetwork, FULL, HASTY } from "./network.ts";
 import { allOf, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** An age at which everything may be repaired, in seconds. */
@@ -16,34 +17,28 @@ const LIMIT = 60;
 /** The verbs that take the lock. */
 const allLocking = ["ADD", "DEL", "GC"] as const;
 
-function putOld(path: string): void {
-  writeFileSync(path, "", { mode: 0o600 });
-  const then = Date.now() / 1000 - OLD;
-  utimesSync(path, then, then);
-}
-
 /** A full network with every kind of file that is repaired. */
 async function ailing(trial: Trial, ipam = {}): Promise<FaultNetwork> {
   const network = new FaultNetwork(trial, { ipam });
   await network.do("ADD", "other");
   mkdirSync(network.ownPath("new"), { recursive: true });
   for (const last of ["3", "4"]) {
-    putOld(network.path(`10.0.0.${last}`));
-    putOld(network.path(`2001:db8::${last}`));
+    putDated(network.path(`10.0.0.${last}`), "", OLD);
+    putDated(network.path(`2001:db8::${last}`), "", OLD);
   }
-  putOld(network.ownPath("new/4194303.0"));
-  putOld(network.path(".host-local-4194303.0"));
+  putDated(network.ownPath("new/4194303.0"), "", OLD);
+  putDated(network.path(".host-local-4194303.0"), "", OLD);
   return network;
 }
 
 async function besideHolder(trial: Trial): Promise<void> {
   const { subject, verifier } = trial;
-  const network = await ailing(trial, SHORT_TIMEOUT);
+  const network = await ailing(trial);
   await holdLock(trial, network.directory);
   await network.mustNotChange("without the lock", async () => {
     // The Go plugin's GC does nothing, and needs no lock for that.
     const locking = subject.name === "Go" ? allLocking.slice(0, 2) : allLocking;
-    const waiting = locking.map((verb) => ({ verb, call: network.begin(verb, "other") }));
+    const waiting = locking.map((verb) => ({ verb, call: network.begin(verb, "other", HASTY) }));
     await network.mustWork("CHECK", "other", "blocked");
     await network.mustWork("STATUS", "", "blocked");
     for (const { verb, call } of waiting) {

@@ -78,7 +78,7 @@ export function eachOf<C extends Case>(
 }
 
 /** All in a full run; in a short one a third, and of the slow portable executable a ninth. */
-export function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
+function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
   if (extent !== "short") return items;
   return sample(items, subject.name === "portable" ? 9 : 3, seed);
 }

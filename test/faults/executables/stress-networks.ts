@@ -1,6 +1,6 @@
 /** The networks of a stress: small enough to be full at times. */
 
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configuration, type JsonObject } from "../../harness/runtime-call.ts";
 
@@ -109,6 +109,7 @@ export function reservationsOf(
   directory: string,
 ): ReadonlyMap<string, string> {
   const place = join(directory, name);
+  if (!existsSync(place)) return new Map();
   const names = readdirSync(place).filter((one) => /^[0-9a-f]*[.:]/.test(one));
   return new Map(names.map((one) => [one, contentOf(join(place, one))]));
 }

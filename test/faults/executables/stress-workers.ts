@@ -49,20 +49,15 @@ export class StressWorkers {
     );
   }
 
-  /** Lets all of them work, for a time in milliseconds. */
-  async work(duration: number): Promise<void> {
-    const deadline = performance.now() + duration;
-    await this.#workWhile(() => performance.now() < deadline);
-  }
-
   /** Lets all of them work until some calls have ended; those that still run then are killed, if `ends` says so. */
   async workFor(calls: number, ends: "regularly" | "killed"): Promise<void> {
     const enough = this.#calls.count + calls;
-    await this.#workWhile(() => {
-      if (this.#calls.count < enough) return true;
-      if (ends === "killed") this.#calls.killAll();
-      return false;
-    });
+    await Promise.all(
+      this.#workers.map(async (slots) => {
+        while (this.#calls.count < enough) await this.#step(slots);
+        if (ends === "killed") this.#calls.killAll();
+      }),
+    );
   }
 
   /** The machine has booted: no container lives on, and some of them start again. */
@@ -71,15 +66,6 @@ export class StressWorkers {
     for (const slot of this.#workers.flat()) {
       if (this.#holding(slot).kind !== "absent" && this.#calls.random.chance(50)) this.#die(slot);
     }
-  }
-
-  /** Each goes on while that holds, which is asked after each of its calls. */
-  async #workWhile(goesOn: () => boolean): Promise<void> {
-    await Promise.all(
-      this.#workers.map(async (slots) => {
-        while (goesOn()) await this.#step(slots);
-      }),
-    );
   }
 
   async #step(slots: readonly Slot[]): Promise<void> {

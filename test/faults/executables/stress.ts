@@ -25,11 +25,11 @@ import { mixture, subjects } from "./subjects.ts";
 
 const PERCENT_KILLED = { plain: 5, booted: 3 };
 
-/** How many workers there are, and how long they work, in milliseconds. */
+/** How many workers there are, and how many calls they make; the portable executable is slow. */
 const plain = {
-  short: { workers: 8, duration: 1_500 },
-  full: { workers: 32, duration: 6_000 },
-  exhaustive: { workers: 32, duration: 120_000 },
+  short: { workers: 8, calls: { quick: 250, slow: 60 } },
+  full: { workers: 32, calls: { quick: 2000, slow: 400 } },
+  exhaustive: { workers: 32, calls: { quick: 40_000, slow: 8000 } },
 } as const;
 
 /** How many workers there are, how often the machine boots, and how many calls end between two boots. */
@@ -57,9 +57,11 @@ async function stress(
   const directory = scratchDirectory({ teardown });
   const verifier = new Verifier();
   const calls = new StressCalls(directory, networks, random, verifier, PERCENT_KILLED.plain);
-  const workers = new StressWorkers(calls, programs, plain[extent].workers);
+  const { workers: count, calls: counts } = plain[extent];
+  const workers = new StressWorkers(calls, programs, count);
+  const speed = programs.some(({ name }) => name === "portable") ? "slow" : "quick";
   const stop = removed && removeBeside(directory, removed, random);
-  await workers.work(plain[extent].duration);
+  await workers.workFor(counts[speed], "regularly");
   const removals = stop?.();
   const beside = removed === undefined ? "" : `, ${removed} removed ${removals} times`;
   const what = describe(programs, calls) + beside;

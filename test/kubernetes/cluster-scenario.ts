@@ -1,4 +1,4 @@
-/** A story of the plugin in a cluster of its own, told by what was seen. */
+/** A scenario of the plugin in a cluster of its own, with what was seen. */
 
 import { appendFileSync } from "node:fs";
 import tap, { type Test } from "tap";
@@ -6,22 +6,22 @@ import { scenario } from "../e2e/scenario.ts";
 import { isNative } from "../harness/executable.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
 import { needsOfCluster } from "./needs.ts";
-import type { Evidence, StoryRun } from "./page.ts";
+import type { Evidence, ScenarioRun } from "./page.ts";
 
 /** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
 const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
 
-/** A story. */
-export interface Story {
+/** A scenario. */
+export interface ClusterScenario {
   /** Its heading in docs/kubernetes.md, without a full stop. */
   readonly title: string;
   readonly cluster: ClusterOptions;
-  /** Why it cannot be told with this executable or on this machine, in a sentence; `false` where it can. */
+  /** Why it cannot be run with this executable or on this machine, in a sentence; `false` where it can. */
   readonly skip?: string | false;
 }
 
 /**
- * Adds evidence to a story.
+ * Adds evidence to a scenario.
  *
  * @param sentence what was seen, a sentence with a full stop or colon
  * @param seen text as it was printed, if any
@@ -29,17 +29,17 @@ export interface Story {
 export type Show = (sentence: string, seen?: string) => void;
 
 /**
- * Declares a story.
+ * Declares a scenario.
  *
- * @param story the story
+ * @param scenario the scenario
  * @param body what happens once the cluster is up
  */
-export function clusterStory(
-  { title, cluster: options, skip = false }: Story,
+export function clusterScenario(
+  { title, cluster: options, skip = false }: ClusterScenario,
   body: (t: Test, cluster: Cluster, show: Show) => Promise<void>,
 ): void {
-  const note = (run: Pick<StoryRun, "result" | "reason" | "version" | "times" | "evidence">) => {
-    const whole: StoryRun = { title, executable: isNative ? "native" : "portable", ...run };
+  const note = (run: Pick<ScenarioRun, "result" | "reason" | "version" | "times" | "evidence">) => {
+    const whole: ScenarioRun = { title, executable: isNative ? "native" : "portable", ...run };
     if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
   };
   if (skip !== false) {
@@ -65,7 +65,7 @@ export function clusterStory(
         result: t.passing() && !isThrown ? "passed" : "failed",
         ...(started && {
           version: started.version,
-          times: { start: started.start, story: secondsSince(began) - started.start },
+          times: { start: started.start, scenario: secondsSince(began) - started.start },
         }),
         evidence,
       });
