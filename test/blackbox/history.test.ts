@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 /** With `"history": true` each ADD, DEL and GC tells whose address it was. */
 
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: each executable, Go plugin
+// test: each executable, Go plugin, slow
 /**
  * Makes random calls to the plugin `static` of both projects: the same exit codes, results and errors are expected.
  *
