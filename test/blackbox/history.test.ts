@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 /** What of the history the machine decides: times, callers, modes, calls at the same time. */
 
 import { readFileSync, statSync, symlinkSync } from "node:fs";
