@@ -3,7 +3,7 @@
 import type { Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
-import { requireVersions } from "./change.ts";
+import { requireVersions } from "./confirmed-change.ts";
 import {
   backupPathFor,
   danglingLinkAt,

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Test } from "tap";
-import { shellCommand } from "../../../src/operator/node/command-text.ts";
+import { shellCommand } from "../../../src/operator/node/next-command.ts";
 import { executable } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 
