@@ -19,13 +19,13 @@ import { shellCommand } from "../node/next-command.ts";
 import type { Code, Finding } from "./finding.ts";
 
 /** An address of an interface. */
-export interface InterfaceAddress {
+interface InterfaceAddress {
   readonly address: Address;
   readonly prefixLength: number;
 }
 
 /** The addresses of the node's interfaces, by interface name, without link-local ones. */
-export type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
+type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
 /** The largest output of `ip`, in bytes. */
 const LARGEST_OUTPUT = 64 * 1024 * 1024;

@@ -13,7 +13,7 @@ import type { Decided, Decision } from "./decision.ts";
 import type { SeenDead } from "./seen-dead.ts";
 
 /** A reservation with the decision on it. */
-export interface DecidedReservation extends Decided {
+interface DecidedReservation extends Decided {
   readonly reservation: NodeReservation;
   readonly containerState: ContainerState;
 }

@@ -24,7 +24,7 @@ export interface Installation {
 }
 
 /** What a path leads to: nothing, some version of this executable, or another one. */
-export type PluginKind = "nothing" | "ours" | "other";
+type PluginKind = "nothing" | "ours" | "other";
 
 /** The installation of a plugin in a plugin directory. */
 export function installationIn(directory: string, name: string = PLUGIN): Installation {

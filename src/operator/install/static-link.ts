@@ -121,7 +121,7 @@ function moveAway(system: OperatorSystem, installation: Installation, restores: 
 }
 
 /** Whether a rollback moved the link away. */
-export function isMovedAway(system: OperatorSystem, { previous }: Installation): boolean {
+function isMovedAway(system: OperatorSystem, { previous }: Installation): boolean {
   return linkAt(system, previous) === PLUGIN;
 }
 

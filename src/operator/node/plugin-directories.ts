@@ -13,7 +13,7 @@ export const STATIC = "static";
 export const PREVIOUS = `${PLUGIN}.previous`;
 
 /** The name of the file by which `check` knows that this program was installed where it replaced no other plugin. */
-export const INSTALLED = `${PLUGIN}.installed`;
+const INSTALLED = `${PLUGIN}.installed`;
 
 /** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
 export function markerText(name: string): string {

@@ -16,7 +16,7 @@ export type Query =
   | { readonly kind: "pod"; readonly pod: string };
 
 /** The result of a search. */
-export interface SearchResult {
+interface SearchResult {
   readonly reservations: readonly NodeReservation[];
   /** Container ids with the given prefix, if there are several; then there are no `reservations`. */
   readonly candidates: readonly string[];
