@@ -1,6 +1,6 @@
 /** The interface to the operating system for the operator's tool: what it needs beyond `System`. */
 
-import type { System, SystemError } from "./system.ts";
+import type { FileStatus, System, SystemError } from "./system.ts";
 
 /** A process that has exited. */
 export interface CompletedProcess {
@@ -53,12 +53,18 @@ export interface Service {
   respond(request: string): string | undefined;
 }
 
-/** Mode and owner of a file. */
-export interface Permissions {
+/** A file as it is opened once: its status and its content are of the same file. */
+export interface OpenedFile {
+  readonly kind: FileStatus["kind"];
+  readonly inode: bigint;
+  /** When it was last modified, in nanoseconds since the epoch. */
+  readonly modified: bigint;
   /** The lower twelve bits of the mode, such as 0o600. */
   readonly mode: number;
   /** The user id of the owner. */
   readonly user: number;
+  /** The error where it cannot be read; the status is then that of a symbolic link itself. */
+  readonly content: string | SystemError;
 }
 
 /** The operating system as the operator's tool uses it; as with `System`, a failed call throws `SystemError`. */
@@ -78,8 +84,11 @@ export interface OperatorSystem extends System {
    * within `timeout` milliseconds (ETIMEDOUT), as far as that can be detected without blocking.
    */
   readPipe(path: string, limit: number, timeout: number): string;
-  /** Mode and owner of a file; of a symbolic link itself. */
-  permissions(path: string): Permissions;
+  /**
+   * Opens a file, and reads its status and its content, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never
+   * blocks on a FIFO.
+   */
+  openFile(path: string, limit: number): OpenedFile;
   /**
    * Copies a file to a new one with this mode (EEXIST where the path exists); the copy is synced to disk before it
    * returns.

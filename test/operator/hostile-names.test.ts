@@ -138,7 +138,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     capacity: ["--resource", "--host-network-pods"],
     gc: ["--live", "--grace"],
     release: ["--network", "--interface"],
-    check: ["--backup-dir"],
     plan: [
       ...["--nodes", "--pods", "--cluster-cidr", "--service-cidr", "--node-cidr-mask-size"],
       ...["--host-network-pods", "--was-nodes", "--was-cluster-cidr"],

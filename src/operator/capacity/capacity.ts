@@ -8,15 +8,13 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
-import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
-import { listReservations, type Reservation } from "../../store/reservations/reservation-file.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
-import { mergeByDirectory } from "../node/network-directories.ts";
-import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
+import { countCooling } from "../node/cooling.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
+import type { FoundNetwork } from "../node/networks.ts";
+import { openNode } from "../node/node.ts";
 import { replaceFile } from "../node/replace-file.ts";
-import { countCooling, usedOf } from "../node/usable-again.ts";
 import {
   addUp,
   countRanges,
@@ -43,7 +41,7 @@ export const capacity: Command = {
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations from before this boot of the node, which give way when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
+    "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; SUSPECTS are used addresses whose files name no container. Reservations from before this boot of the node, which ADD uses again when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
@@ -182,9 +180,8 @@ function podsWithAddresses(context: Context): {
   readonly pods: bigint;
 } {
   const name = context.operands[0];
-  const { found, problems } = findNetworks(context, name);
-  logProblems(context, problems);
-  const configured = found.filter(({ rangeSets }) => rangeSets.length > 0);
+  const { networks } = openNode(context, name);
+  const configured = networks.filter(({ rangeSets }) => rangeSets.length > 0);
   const [network, ...others] = configured;
   if (network === undefined) {
     throw new CommandError(
@@ -209,15 +206,20 @@ function podsWithAddresses(context: Context): {
 }
 
 function count(context: Context): Report {
-  const { found, problems } = findNetworks(context, context.operands[0]);
-  logProblems(context, problems);
-  const counted = mergeByDirectory(found).flatMap((merged) => countDirectory(merged, found));
+  const { system, operands } = context;
+  const counted = openNode(context, operands[0]).directories.flatMap((directory) =>
+    countDirectory(directory),
+  );
   const total = addUp(counted.flatMap(({ counts }) => counts.ranges));
   const networks = counted.map(({ counts }) => counts);
   return {
     exitCode: networks.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
-    document: { networks: counted.map(describe), total: describeCounts(total) },
-    text: capacityTable(networks, total, context.system),
+    get document() {
+      return { networks: counted.map(describe), total: describeCounts(total) };
+    },
+    get text() {
+      return capacityTable(networks, total, system);
+    },
   };
 }
 
@@ -227,41 +229,29 @@ interface CountedNetwork {
 }
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
-function countDirectory(
-  merged: FoundNetwork,
-  found: readonly FoundNetwork[],
-): readonly CountedNetwork[] {
-  const { directory } = merged.location;
-  const earlier = namesBeforeBoot(merged.location);
-  const reservations = listReservations(merged.location);
-  const suspects = suspectsOf(merged);
+function countDirectory(directory: NetworkDirectory): readonly CountedNetwork[] {
+  const { location, listed, rangeSets, namesBeforeBoot } = directory;
+  const suspects = directory.reservations.filter(({ owner }) => keyOfOwner(owner) === undefined);
   const outside = {
-    used: outsideRanges(merged.rangeSets, reservations).length,
-    suspects: outsideRanges(merged.rangeSets, suspects).length,
+    used: outsideRanges(rangeSets, listed).length,
+    suspects: outsideRanges(rangeSets, suspects).length,
   };
-  return found
-    .filter(({ location }) => location.directory === directory)
-    .map((network, at) => ({
-      network,
-      counts: {
-        network: network.location.network,
-        ranges: countRanges(
-          network.rangeSets,
-          network.exclusions,
-          usedOf(network, reservations),
-          suspects,
-        ),
-        beforeBoot: network.reclaimsAfterReboot ? earlier.size : 0,
-        cooling: countCooling(network, reservations),
-        outside: at === 0 ? outside : { used: 0, suspects: 0 },
-        pods: podsFor(network.rangeSets, network.exclusions),
-      },
-    }));
-}
-
-/** The reservations that name no container. */
-function suspectsOf({ location }: FoundNetwork): readonly Reservation[] {
-  return othersIn(readAll(location)).filter(({ owner }) => keyOfOwner(owner) === undefined);
+  return directory.networks.map((network, at) => ({
+    network,
+    counts: {
+      network: location.network,
+      ranges: countRanges(
+        network.rangeSets,
+        network.exclusions,
+        directory.usedIn(network),
+        suspects,
+      ),
+      beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
+      cooling: countCooling(network, listed),
+      outside: at === 0 ? outside : { used: 0, suspects: 0 },
+      pods: podsFor(network.rangeSets, network.exclusions),
+    },
+  }));
 }
 
 function describe({ network, counts }: CountedNetwork): object {

@@ -3,17 +3,11 @@
 import type { Context } from "../../cli/command/command.ts";
 import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/files/paths.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { commandText, shellCommand } from "../node/command-text.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
-import {
-  hasKnownRanges,
-  type NetworkDirectory,
-  rangesOf,
-  sourcesOf,
-} from "../node/network-directories.ts";
-import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
+import { attempt, type System } from "../../system/system.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
+import type { Node } from "../node/node.ts";
+import { containerOf } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
 
@@ -21,7 +15,7 @@ import type { Finding } from "./finding.ts";
 interface Use {
   readonly attachment: CachedAttachment;
   readonly address: string;
-  readonly contents: DirectoryContents;
+  readonly directory: NetworkDirectory;
   /** The reservation of the address, whoever holds it. */
   readonly reservation: NodeReservation | undefined;
   /** The namespace that the cache names, if it exists, as the kernel names it; `undefined` if that is not known. */
@@ -35,39 +29,32 @@ interface AddressUse {
 }
 
 /**
- * Compares the live attachments of libcni's cache with each other and with the reservations.
+ * Compares the live attachments of libcni's cache with each other and with the reservations of all networks.
  *
- * @param directories those of all networks
- * @param isSelected only findings that concern one for which this holds
+ * @param isSelected only findings that concern a network for which this holds
  */
 export function attachmentFindings(
-  context: Context,
-  directories: readonly DirectoryContents[],
-  attachments: readonly CachedAttachment[],
-  checker: LivenessChecker,
+  node: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const isConcerned = ({ contents }: Use): boolean => isSelected(contents.directory);
-  return usesByAddress(context, directories, attachments, checker)
+  const isConcerned = ({ directory }: Use): boolean => isSelected(directory);
+  return usesByAddress(node)
     .filter(({ uses }) => uses.some(isConcerned))
     .flatMap((addressUse) => [
-      ...inUseTwice(context, addressUse),
+      ...inUseTwice(node.context, addressUse),
       ...unreserved(addressUse).filter(isConcerned).map(unreservedFinding),
     ]);
 }
 
-function usesByAddress(
-  { system }: Context,
-  directories: readonly DirectoryContents[],
-  attachments: readonly CachedAttachment[],
-  checker: LivenessChecker,
-): readonly AddressUse[] {
+function usesByAddress(node: Node): readonly AddressUse[] {
+  const { cache, directories, liveness: checker } = node;
+  const { system } = node.context;
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
-  const byNetwork = Map.groupBy(directories, ({ directory }): string => directory.location.network);
-  const reserved = reservationsByAddress(directories);
+  const byNetwork = Map.groupBy(directories, ({ location }): string => location.network);
+  const reserved = reservationsByAddress(node.reservations);
   const byAddress = new Map<string, Use[]>();
-  for (const attachment of attachments) {
+  for (const attachment of cache.attachments) {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
     // Without addresses, only the namespace that the cache names shows it.
@@ -78,13 +65,13 @@ function usesByAddress(
     for (const address of attachment.addresses) {
       const reservation = reservationOf(reserved, attachment, address);
       const isHolder = isHeldBy(reservation, attachment);
-      const contents = known.find((one) => isHolder || mayHandOut(one, address));
-      if (contents === undefined) continue;
+      const directory = known.find((one) => isHolder || mayHandOut(one, address));
+      if (directory === undefined) continue;
       // The process id of a container that ended may be that of a process in another pod by now.
       if (namespace !== undefined && path.startsWith("/proc/")) {
         if (!namespacesWith(address).has(namespace)) continue;
       }
-      const use = { attachment, address, contents, reservation, namespace };
+      const use = { attachment, address, directory, reservation, namespace };
       const others = byAddress.get(address);
       if (others === undefined) byAddress.set(address, [use]);
       else others.push(use);
@@ -110,8 +97,8 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
   const containers = new Map(uses.map((use) => [use.attachment.containerId, use]));
   const [use, other] = containers.values();
   if (namespaces.size < 2 || use === undefined || other === undefined) return [];
-  const { address, contents } = use;
-  const { location } = contents.directory;
+  const { address, directory } = use;
+  const { location } = directory;
   const users = [...containers.values()].map(({ attachment }) => describeContainer(attachment));
   return [
     {
@@ -137,8 +124,8 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   });
 }
 
-function unreservedFinding({ attachment, address, contents, reservation }: Use): Finding {
-  const { location } = contents.directory;
+function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
+  const { location } = directory;
   const path = join(location.directory, address);
   const { containerId, interfaceName } = attachment;
   const container = describeContainer(attachment);
@@ -186,28 +173,23 @@ function reservationOf(
  * Whether a network hands out an address: an attachment may also have addresses of other IPAM plugins. A network that is
  * no longer configured may now use another one.
  */
-function mayHandOut({ directory }: DirectoryContents, text: string): boolean {
-  if (sourcesOf(directory).length === 0) return false;
-  if (!hasKnownRanges(directory)) return true;
+function mayHandOut({ sources, hasKnownRanges, ranges }: NetworkDirectory, text: string): boolean {
+  if (sources.length === 0) return false;
+  if (!hasKnownRanges) return true;
   const address = parseAddress(text);
-  return address !== undefined && rangesOf(directory).some((range) => isWithin(address, range));
+  return address !== undefined && ranges.some((range) => isWithin(address, range));
 }
 
 /** By network and address, such as `mynet 10.1.2.2`. */
 function reservationsByAddress(
-  directories: readonly DirectoryContents[],
+  reservations: readonly NodeReservation[],
 ): ReadonlyMap<string, readonly NodeReservation[]> {
   return Map.groupBy(
-    directories.flatMap(({ reservations }) => reservations),
+    reservations,
     ({ network, address }) => `${network.location.network} ${formatAddress(address)}`,
   );
 }
 
 function namespaceAt(system: System, path: string): string | undefined {
-  try {
-    return `net:[${system.status(path).inode}]`;
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+  return attempt(() => `net:[${system.status(path).inode}]`, undefined);
 }

@@ -14,20 +14,18 @@ import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
-import { shellCommand } from "../node/command-text.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
 import type { Bridge, FoundNetwork } from "../node/networks.ts";
-import type { NodeReservation } from "../node/node-reservations.ts";
+import { shellCommand } from "../node/next-command.ts";
 import type { Code, Finding } from "./finding.ts";
 
 /** An address of an interface. */
-export interface InterfaceAddress {
+interface InterfaceAddress {
   readonly address: Address;
   readonly prefixLength: number;
 }
 
 /** The addresses of the node's interfaces, by interface name, without link-local ones. */
-export type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
+type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
 /** The largest output of `ip`, in bytes. */
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
@@ -35,11 +33,9 @@ const LARGEST_OUTPUT = 64 * 1024 * 1024;
 /** Checks that every bridge has the gateway's address of its network. */
 export function bridgeFindings(
   system: OperatorSystem,
-  directories: readonly DirectoryContents[],
+  networks: readonly FoundNetwork[],
 ): readonly Finding[] {
-  const bridged = directories.flatMap(({ directory, reservations }) =>
-    directory.networks.flatMap((network) => bridgedNetwork(network, reservations)),
-  );
+  const bridged = networks.flatMap(bridgedNetwork);
   if (bridged.length === 0) return [];
   const withoutGateway = bridged.flatMap(gatewayFindings);
   const interfaces = readInterfaces(system);
@@ -62,25 +58,20 @@ interface BridgedNetwork {
   readonly network: FoundNetwork;
   readonly bridge: Bridge;
   readonly ranges: readonly Range[];
-  readonly reservations: readonly NodeReservation[];
 }
 
-function bridgedNetwork(
-  network: FoundNetwork,
-  reservations: readonly NodeReservation[],
-): readonly BridgedNetwork[] {
+function bridgedNetwork(network: FoundNetwork): readonly BridgedNetwork[] {
   const { bridge, rangeSets } = network;
-  const ranges = rangeSets.flatMap((set) => [...set]);
-  return bridge === undefined ? [] : [{ network, bridge, ranges, reservations }];
+  return bridge === undefined ? [] : [{ network, bridge, ranges: rangeSets.flat() }];
 }
 
-/** A subnet of one or two addresses has no gateway unless it is configured; the plugin `bridge` then makes one up. */
+/** A subnet of one or two addresses has no gateway unless it is configured; the `bridge` plugin then makes one up. */
 function gatewayFindings(bridged: BridgedNetwork): readonly Finding[] {
   return bridged.ranges
     .filter(({ gateway }) => gateway === undefined)
     .map((range) => {
       const isPods = isWithin(gatewayFor(range), range);
-      const message = `${formatAddressRange(range)} has no gateway, so the plugin bridge gives ${bridged.bridge.name} the address ${formatGateway(range)}, which is ${isPods ? "handed out to pods, too" : "outside the subnet"}`;
+      const message = `${formatAddressRange(range)} has no gateway, so the bridge plugin gives ${bridged.bridge.name} the address ${formatGateway(range)}, which is ${isPods ? "handed out to pods, too" : "outside the subnet"}`;
       return found(bridged, "bridge-without-gateway", message);
     });
 }
@@ -125,8 +116,8 @@ function checkBridge(
 }
 
 /**
- * The plugin `bridge` fails an ADD if the bridge has another IPv4 address, or another IPv6 address of the same subnet,
- * unless `forceAddress` is set. A bridge without an address gets it with the next ADD.
+ * The `bridge` plugin fails an ADD if the bridge has another IPv4 address, or another IPv6 address of the same subnet. With
+ * `forceAddress` it replaces that, and a bridge without an address gets it with the next ADD.
  *
  * @param bridged with the ranges of one family
  * @param addresses those of the same family
@@ -136,22 +127,14 @@ function checkFamily(
   all: readonly BridgedNetwork[],
   addresses: readonly InterfaceAddress[],
 ): readonly Finding[] {
-  const { bridge, ranges, reservations } = bridged;
-  if (ranges.length === 0 || addresses.some((one) => isGatewayIn(one, ranges))) return [];
-  const expected = [...new Set(ranges.map(formatGateway))].join(" or ");
+  const { bridge, ranges } = bridged;
+  if (bridge.isForced || addresses.some((one) => isGatewayIn(one, ranges))) return [];
   const stale = addresses.filter(
     ({ address }) => address.family === 4 || ranges.some((one) => isWithin(address, subnetOf(one))),
   );
-  if (stale.length === 0) {
-    const isUsed = reservations.some(({ address }) => ranges.some((one) => isWithin(address, one)));
-    const message = `${bridge.name} has no address of the network; expected the gateway ${expected}`;
-    return isUsed ? [found(bridged, "bridge-address-pending", message)] : [];
-  }
+  if (ranges.length === 0 || stale.length === 0) return [];
+  const expected = [...new Set(ranges.map(formatGateway))].join(" or ");
   const message = `${bridge.name} has ${stale.map(formatInterfaceAddress).join(", ")}; expected the gateway ${expected}`;
-  if (bridge.isForced) {
-    const text = `${message}; forceAddress is set, so the next ADD replaces it`;
-    return [found(bridged, "bridge-address-pending", text)];
-  }
   const sharing = all.find(
     (other) =>
       other.bridge.name === bridge.name && stale.some((one) => isGatewayIn(one, other.ranges)),
@@ -187,7 +170,7 @@ function formatGateway(range: Range): string {
   return `${formatAddress(gatewayFor(range))}/${range.prefixLength}`;
 }
 
-/** The address that the plugin `bridge` gives the bridge: the gateway or, without one, the first after the network's. */
+/** The address that the `bridge` plugin gives the bridge: the gateway or, without one, the first after the network's. */
 function gatewayFor(range: Range): Address {
   return range.gateway ?? next(subnetOf(range).first);
 }

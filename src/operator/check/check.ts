@@ -3,18 +3,18 @@ import {
   CommandError,
   type Context,
   type Report,
-  UsageError,
 } from "../../cli/command/command.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
+import { openWholeNode } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { type CheckResult, runChecks } from "./checks.ts";
 import { type Finding, networkOf, remedyOf, type Severity, severityOf } from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";
-import { type Repairs, repair } from "./repair.ts";
+import { repair } from "./repair.ts";
 
-/** `check`: checks running pods, reservations, cursors, ranges and bridges. */
+/** `check`: checks running pods, reservations, ranges and bridges. */
 export const check: Command = {
   name: "check",
   operands: "[NETWORK]",
@@ -22,20 +22,15 @@ export const check: Command = {
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
-    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share; cursors outside their range; bridges with a wrong address; invalid configurations; files that others can write to; and leftovers of killed calls. It changes nothing and takes no lock.",
+    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share; bridges with a wrong address; invalid configurations; files that others can write to; and foreign ones. It changes nothing and takes no lock.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node.",
-    "With --repair it repairs, under the lock, what is safe to repair: reservations that have been empty for ten seconds, cursors outside their range, leftovers. It first copies each file that it removes to DATA-DIR/.host-local/NETWORK/repaired/TIME. A reservation with any content is kept.",
+    "With --repair it removes, under the lock, reservations that have been empty for ten seconds. A reservation with any content is kept.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
-    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repairable", "repaired": null or what was done}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
+    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
     cacheOption,
-    { name: "--repair", summary: "repair what is safe to repair, after making copies" },
-    {
-      name: "--backup-dir",
-      value: "DIR",
-      summary: "where --repair puts copies: DIR/NETWORK/TIME",
-    },
+    { name: "--repair", summary: "remove empty reservations" },
     {
       name: "--node-problem-detector",
       summary: "print one line, as a custom plugin of node-problem-detector",
@@ -65,26 +60,25 @@ function checkNetworks(context: Context): Report {
 }
 
 function checkAndRepair(context: Context): Report {
-  const backupDir = context.option("--backup-dir");
-  if (backupDir !== undefined && !context.has("--repair")) {
-    throw new UsageError("check: --backup-dir requires --repair");
-  }
-  const result = runChecks(context, context.operands[0]);
-  const repairs = context.has("--repair")
-    ? repairAll(context, result, backupDir)
-    : new Map<Finding, string>();
-  const unrepaired = result.findings.filter((finding) => !repairs.has(finding));
+  const [name] = context.operands;
+  const result = runChecks(openWholeNode(context, name), name);
+  const repaired = context.has("--repair") ? repairAll(context, result) : new Set<Finding>();
+  const unrepaired = result.findings.filter((finding) => !repaired.has(finding));
   const counts = countsOf(unrepaired);
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : 0,
-    document: {
-      findings: result.findings.map((finding) => describe(finding, repairs)),
-      counts: { ...counts, repaired: repairs.size },
-      networks: result.directories.map(({ directory: { location } }) => location.network),
+    get document() {
+      return {
+        findings: result.findings.map((finding) => describe(finding, repaired)),
+        counts: { ...counts, repaired: repaired.size },
+        networks: result.directories.map(({ location }) => location.network),
+      };
     },
-    text: context.has("--node-problem-detector")
-      ? problemLine(...summarize(unrepaired, counts))
-      : formatFindings(context.system, result.findings, repairs),
+    get text() {
+      return context.has("--node-problem-detector")
+        ? problemLine(...summarize(unrepaired, counts))
+        : formatFindings(context.system, result.findings, repaired);
+    },
   };
 }
 
@@ -92,12 +86,11 @@ function checkAndRepair(context: Context): Report {
 function repairAll(
   { system, log }: Context,
   { directories, findings }: CheckResult,
-  backupDir: string | undefined,
-): Repairs {
-  const done: Repairs = new Map();
-  for (const { directory } of directories) {
+): ReadonlySet<Finding> {
+  const done = new Set<Finding>();
+  for (const directory of directories) {
     try {
-      repair(system, directory, findings, backupDir, done);
+      repair(system, directory, findings, done);
     } catch (error) {
       if (!(error instanceof CniError || isSystemError(error))) throw error;
       log(`${directory.location.network}: ${messageWithDetails(error)}`);
@@ -106,7 +99,7 @@ function repairAll(
   return done;
 }
 
-function describe(finding: Finding, repairs: Repairs): object {
+function describe(finding: Finding, repaired: ReadonlySet<Finding>): object {
   const { code, path, message, commands = [] } = finding;
   return {
     code,
@@ -116,8 +109,7 @@ function describe(finding: Finding, repairs: Repairs): object {
     message,
     remedy: remedyOf(finding),
     commands,
-    repairable: finding.repair !== undefined,
-    repaired: repairs.get(finding) ?? null,
+    repaired: repaired.has(finding),
   };
 }
 

@@ -13,7 +13,6 @@ import {
   type Severity,
   severityOf,
 } from "./finding.ts";
-import type { Repairs } from "./repair.ts";
 
 /** The number of findings, and of commands, shown for each code; the JSON has all. */
 const MAX_SHOWN = 20;
@@ -25,15 +24,15 @@ const MAX_LINE_LENGTH = 80;
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
-  repairs: Repairs,
+  repaired: ReadonlySet<Finding>,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
   const paint = painter(system);
   const colour = (severity: Severity): string =>
     severity === "info" ? severity : paint(severity, severity);
   const codes = [...new Set(findings.map(({ code }) => code))];
-  const rows = codes.flatMap((code) => rowsOf(code, findings, repairs));
-  const unrepaired = findings.filter((finding) => !repairs.has(finding));
+  const rows = codes.flatMap((code) => rowsOf(code, findings, repaired));
+  const unrepaired = findings.filter((finding) => !repaired.has(finding));
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
     rows.map(({ severity, cells }) => [
@@ -44,7 +43,7 @@ export function formatFindings(
   );
   const remedies = codes.map((code) => remediesOf(unrepaired.filter((one) => one.code === code)));
   const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
-  return `${table}${remedyList}\n${countLine(findings, repairs)}`;
+  return `${table}${remedyList}\n${countLine(findings, repaired)}`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -58,11 +57,14 @@ interface Row {
   readonly cells: readonly string[];
 }
 
-function rowsOf(code: Code, findings: readonly Finding[], repairs: Repairs): readonly Row[] {
+function rowsOf(
+  code: Code,
+  findings: readonly Finding[],
+  repaired: ReadonlySet<Finding>,
+): readonly Row[] {
   const own = findings.filter((one) => one.code === code);
   const rows = own.slice(0, MAX_SHOWN).map((finding): Row => {
-    const done = repairs.get(finding);
-    const text = done === undefined ? finding.message : `${finding.message}; ${done}`;
+    const text = repaired.has(finding) ? `${finding.message}; removed` : finding.message;
     const cells = [code, networkOf(finding) || "-", finding.path || "-", text];
     return { severity: severityOf(finding), cells };
   });
@@ -87,14 +89,14 @@ function remediesOf(findings: readonly Finding[]): string {
   return `  ${first.code}: ${remedyOf(first)}\n${shown.join("")}`;
 }
 
-function countLine(findings: readonly Finding[], repairs: Repairs): string {
+function countLine(findings: readonly Finding[], repaired: ReadonlySet<Finding>): string {
   const count = (severity: Severity): number =>
-    findings.filter((one) => severityOf(one) === severity && !repairs.has(one)).length;
+    findings.filter((one) => severityOf(one) === severity && !repaired.has(one)).length;
   const parts = [
     plural(count("error"), "error"),
     plural(count("warning"), "warning"),
     `${count("info")} info`,
   ];
-  const repaired = repairs.size === 0 ? "" : `; ${repairs.size} repaired`;
-  return `${parts.join(", ")}${repaired}\n`;
+  const repairs = repaired.size === 0 ? "" : `; ${repaired.size} repaired`;
+  return `${parts.join(", ")}${repairs}\n`;
 }

@@ -79,10 +79,6 @@ export const kinds = {
     remedy:
       "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .previous or .installed after the same name beside it",
   },
-  "before-boot": {
-    severity: "info",
-    remedy: "none is needed; gc releases them now",
-  },
   "empty-reservation": {
     severity: "warning",
     remedy: "remove it; ADD does so when the range is otherwise full",
@@ -119,14 +115,6 @@ export const kinds = {
     severity: "warning",
     remedy: "find out who wrote it, and chown it to the owner of the directory",
   },
-  "malformed-cursor": {
-    severity: "warning",
-    remedy: "remove it; the next ADD starts at the first address",
-  },
-  "cursor-outside-range": {
-    severity: "warning",
-    remedy: "remove it; the next ADD starts at the first address",
-  },
   "overlapping-ranges": {
     severity: "warning",
     remedy: "give the networks different ranges, or remove the unused configuration",
@@ -136,29 +124,9 @@ export const kinds = {
     remedy:
       "none before the node has a network; otherwise name its directories with --conf-dir and --data-dir",
   },
-  "bridge-address-pending": {
-    severity: "info",
-    remedy: "none; the next ADD sets the address",
-  },
   "bridge-unknown": {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
-  },
-  "spare-cursor": {
-    severity: "info",
-    remedy: "none; it belongs to a range set that is no longer configured",
-  },
-  "leftover-file": {
-    severity: "info",
-    remedy: "none; a later call removes it",
-  },
-  "leftover-gc-state": {
-    severity: "info",
-    remedy: "start the gc timer again, if it is still used",
-  },
-  "leftover-directory": {
-    severity: "info",
-    remedy: "remove the directory, which is only a cache",
   },
   "foreign-file": {
     severity: "info",
@@ -173,12 +141,6 @@ export const kinds = {
 /** The code of a finding. */
 export type Code = keyof typeof kinds;
 
-/** What `--repair` does about a finding. */
-export type Repair =
-  | { readonly kind: "reservation"; readonly name: string }
-  | { readonly kind: "cursor"; readonly index: number; readonly text: string }
-  | { readonly kind: "leftover" | "gc-state" };
-
 /** A finding of `check`. */
 export interface Finding {
   readonly code: Code;
@@ -189,7 +151,8 @@ export interface Finding {
   readonly message: string;
   /** Command lines for a shell that go with the remedy, complete as they are. */
   readonly commands?: readonly string[];
-  readonly repair?: Repair;
+  /** The name of the empty reservation that `--repair` removes. */
+  readonly repairable?: string;
 }
 
 /** The name of the network that a finding concerns; empty if it concerns none. */

@@ -1,14 +1,13 @@
 /** Findings on reservations whose containers seem to be dead. */
 
-import type { Context } from "../../cli/command/command.ts";
-import { plural } from "../../cli/output/plural.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { commandText } from "../node/command-text.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
-import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
-import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
-import type { Pods } from "../node/pods.ts";
+import { attempt, type System } from "../../system/system.ts";
+import { livenessOfAll } from "../node/liveness.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
+import type { Node } from "../node/node.ts";
+import { containerOf } from "../node/node-reservations.ts";
+import type { ResultsCache } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
 
 /**
@@ -19,44 +18,31 @@ const GRACE = 10 * 60_000;
 
 const LARGEST_UPTIME = 4096;
 
-/** The number of reservations from before this boot, which give way by themselves. */
-export function beforeBootFindings(
-  context: Context,
-  { directory: { location, networks }, reservations }: DirectoryContents,
-): readonly Finding[] {
-  const count = reservations.filter(({ isBeforeBoot }) => isBeforeBoot).length;
-  if (count === 0) return [];
-  const what = `${plural(count, "reservation")} from before this boot of the node`;
-  const message = networks.every(({ reclaimsAfterReboot }) => reclaimsAfterReboot)
-    ? `${what}; ADD uses the addresses again when the range is otherwise full`
-    : `${what}; "reclaimAfterReboot": false keeps them`;
-  const commands = [commandText(context, location, ["gc", location.network])];
-  return [{ code: "before-boot", location, path: location.directory, message, commands }];
-}
-
-/** Checks for reservations whose network namespace is gone, or whose pod has long had another container. */
+/**
+ * Checks for reservations whose network namespace is gone, or whose pod has long had another container.
+ *
+ * @param directories those that are checked
+ */
 export function leakFindings(
-  context: Context,
-  directories: readonly DirectoryContents[],
-  pods: Pods,
-  checker: LivenessChecker,
+  { context, cache, liveness: checker }: Node,
+  directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
   const { system } = context;
   if (hasJustStarted(system)) return [];
-  return directories.flatMap(({ directory: { location }, reservations }) => {
+  return directories.flatMap(({ location, reservations }) => {
     const results = livenessOfAll(reservations, checker);
     const old = reservations.filter((reservation) => isOld(system, reservation));
-    const newest = newestByPod(old, pods);
+    const newest = newestByPod(old, cache);
     const commands = [commandText(context, location, ["gc", location.network])];
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     return counted.flatMap((reservation): readonly Finding[] => {
       const result = results.get(reservation);
       if (result?.liveness === "alive") return [];
       const clause =
-        result?.liveness === "dead" ? result.reason : supersededBy(reservation, newest, pods);
+        result?.liveness === "dead" ? result.reason : supersededBy(reservation, newest, cache);
       if (clause === undefined) return [];
       const container = containerOf(reservation.owner);
-      const pod = pods.of(reservation);
+      const pod = cache.podOf(reservation);
       const holder = pod === "" ? container : `${container} of ${pod}`;
       const message = `${formatAddress(reservation.address)} is held by ${holder}: ${clause}`;
       return [{ code: "leaked-reservation", location, path: reservation.path, message, commands }];
@@ -68,9 +54,9 @@ export function leakFindings(
 function supersededBy(
   reservation: NodeReservation,
   newest: ReadonlyMap<string, NodeReservation>,
-  pods: Pods,
+  cache: ResultsCache,
 ): string | undefined {
-  const other = newest.get(pods.of(reservation));
+  const other = newest.get(cache.podOf(reservation));
   if (other === undefined || containerOf(other.owner) === containerOf(reservation.owner)) {
     return undefined;
   }
@@ -79,11 +65,11 @@ function supersededBy(
 
 function newestByPod(
   reservations: readonly NodeReservation[],
-  pods: Pods,
+  cache: ResultsCache,
 ): ReadonlyMap<string, NodeReservation> {
   const newest = new Map<string, NodeReservation>();
   for (const reservation of reservations) {
-    const pod = pods.of(reservation);
+    const pod = cache.podOf(reservation);
     const known = newest.get(pod);
     if (pod === "") continue;
     if (known === undefined || timeOf(reservation) > timeOf(known)) newest.set(pod, reservation);
@@ -101,11 +87,6 @@ function timeOf({ since }: NodeReservation): number {
 
 /** `/proc/uptime` begins with the seconds since the start. */
 function hasJustStarted(system: System): boolean {
-  try {
-    const [seconds = ""] = system.readFile("/proc/uptime", LARGEST_UPTIME).split(" ");
-    return Number(seconds) * 1000 < GRACE;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  const text = attempt(() => system.readFile("/proc/uptime", LARGEST_UPTIME), undefined);
+  return text !== undefined && Number.parseFloat(text) * 1000 < GRACE;
 }

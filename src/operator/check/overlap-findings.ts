@@ -1,6 +1,5 @@
 /** Findings on networks that may hand out the same address. */
 
-import type { Context } from "../../cli/command/command.ts";
 import {
   type AddressRange,
   addressAt,
@@ -8,12 +7,10 @@ import {
   formatAddressRange,
   isWithin,
 } from "../../ipam/address.ts";
-import { commandText } from "../node/command-text.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
-import { type NetworkDirectory, rangesOf, sourcesOf } from "../node/network-directories.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
+import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
-import type { Pods } from "../node/pods.ts";
 import type { Finding } from "./finding.ts";
 
 /** How many pods a message names. */
@@ -36,46 +33,41 @@ export function intersectionOf(a: AddressRange, b: AddressRange): AddressRange |
  * @param isSelected only pairs for one of which this holds
  */
 export function overlapFindings(
-  directories: readonly DirectoryContents[],
+  { directories }: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const configured = directories.filter(({ directory }) => sourcesOf(directory).length > 0);
-  return configured.flatMap((contents, index) =>
+  const configured = directories.filter(({ sources }) => sources.length > 0);
+  return configured.flatMap((one, index) =>
     configured
       .slice(index + 1)
-      .filter((other) => isSelected(contents.directory) || isSelected(other.directory))
-      .flatMap((other) => [...rangeFindings(contents, other), ...addressFindings(contents, other)]),
+      .filter((other) => isSelected(one) || isSelected(other))
+      .flatMap((other) => compareNetworks(one, other)),
   );
 }
 
-function rangeFindings(
-  { directory }: DirectoryContents,
-  { directory: other }: DirectoryContents,
-): readonly Finding[] {
-  const windows = rangesOf(directory).flatMap((range) =>
-    rangesOf(other).flatMap((otherRange) => intersectionOf(range, otherRange) ?? []),
+/** Addresses that are reserved in both are the worse finding on the same ranges. */
+function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readonly Finding[] {
+  const { location, sources } = one;
+  const networks = `in the networks ${nameOf(one)} and ${nameOf(other)}`;
+  const names = new Set(other.reservations.map(({ name }) => name));
+  const taken = one.reservations.filter(({ name }) => names.has(name));
+  if (taken.length > 0) {
+    return taken.map(({ name, path }) => ({
+      code: "address-in-two-networks",
+      location,
+      path,
+      message: `${name} is taken ${networks}`,
+    }));
+  }
+  const windows = one.ranges.flatMap((range) =>
+    other.ranges.flatMap((otherRange) => intersectionOf(range, otherRange) ?? []),
   );
   return [...new Set(windows.map(formatAddressRange))].map((addressRange) => ({
-    code: "overlapping-ranges" as const,
-    location: directory.location,
-    path: sourcesOf(directory).join(", "),
-    message: `${addressRange} is in the networks ${nameOf(directory)} and ${nameOf(other)} (${sourcesOf(other).join(", ")})`,
+    code: "overlapping-ranges",
+    location,
+    path: sources.join(", "),
+    message: `${addressRange} is ${networks} (${other.sources.join(", ")})`,
   }));
-}
-
-function addressFindings(
-  { directory, reservations }: DirectoryContents,
-  { directory: other, reservations: others }: DirectoryContents,
-): readonly Finding[] {
-  const names = new Set(others.map(({ name }) => name));
-  return reservations
-    .filter(({ name }) => names.has(name))
-    .map(({ name, path }) => ({
-      code: "address-in-two-networks" as const,
-      location: directory.location,
-      path,
-      message: `${name} is taken in the networks ${nameOf(directory)} and ${nameOf(other)}`,
-    }));
 }
 
 /**
@@ -85,30 +77,22 @@ function addressFindings(
  * @param isSelected only pairs for one of which this holds
  */
 export function formerNetworkFindings(
-  context: Context,
-  directories: readonly DirectoryContents[],
-  pods: Pods,
-  { livenessOf }: LivenessChecker,
+  { context, directories, cache, liveness }: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const isConfigured = ({ directory }: DirectoryContents): boolean =>
-    sourcesOf(directory).length > 0;
+  const isConfigured = ({ sources }: NetworkDirectory): boolean => sources.length > 0;
   const configured = directories.filter(isConfigured);
   return directories.flatMap((former): readonly Finding[] => {
     if (isConfigured(former)) return [];
-    const { location } = former.directory;
-    const others = configured.filter(
-      ({ directory }) => isSelected(directory) || isSelected(former.directory),
-    );
+    const { location } = former;
+    const others = configured.filter((one) => isSelected(one) || isSelected(former));
     const namesakes = new Set<string>();
     const users = former.reservations.flatMap((reservation) => {
       const { address, owner } = reservation;
-      const found = others.find(({ directory }) =>
-        rangesOf(directory).some((range) => isWithin(address, range)),
-      );
-      if (found === undefined || livenessOf(reservation).liveness === "dead") return [];
-      namesakes.add(nameOf(found.directory));
-      const holder = pods.of(reservation) || containerOf(owner) || "no container";
+      const found = others.find(({ ranges }) => ranges.some((range) => isWithin(address, range)));
+      if (found === undefined || liveness.livenessOf(reservation).liveness === "dead") return [];
+      namesakes.add(nameOf(found));
+      const holder = cache.podOf(reservation) || containerOf(owner) || "no container";
       return [`${formatAddress(address)} (${holder})`];
     });
     if (users.length === 0) return [];

@@ -3,7 +3,7 @@
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { type Installation, installationIn, isReplaced } from "../install/installation.ts";
-import { shellCommand } from "../node/command-text.ts";
+import { shellCommand } from "../node/next-command.ts";
 import {
   existingPluginDirectories,
   markedNames,

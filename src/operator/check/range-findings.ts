@@ -4,29 +4,24 @@ import type { Context } from "../../cli/command/command.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { addUp, countRanges, NEARLY_FULL, permille } from "../capacity/capacity-count.ts";
-import { commandText } from "../node/command-text.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
-import type { NodeReservation } from "../node/node-reservations.ts";
-import { usedOf } from "../node/usable-again.ts";
+import { commandText } from "../node/next-command.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks every range set of a network: a pod needs an address of each. */
-export function rangeFindings(
-  context: Context,
-  { directory, reservations }: DirectoryContents,
-): readonly Finding[] {
-  return directory.networks.flatMap((network) => checkSets(context, network, reservations));
+export function rangeFindings(context: Context, directory: NetworkDirectory): readonly Finding[] {
+  return directory.networks.flatMap((network) => checkSets(context, directory, network));
 }
 
 /** The ranges of a set are counted together: a pod gets an address of any of them. */
 function checkSets(
   context: Context,
+  directory: NetworkDirectory,
   network: FoundNetwork,
-  reservations: readonly NodeReservation[],
 ): readonly Finding[] {
   const { location, source = "", rangeSets, exclusions } = network;
-  const inUse = usedOf(network, reservations);
+  const inUse = directory.usedIn(network);
   const commands = [commandText(context, location, ["gc", location.network])];
   return rangeSets.flatMap((set): readonly Finding[] => {
     const counts = addUp(countRanges([set], exclusions, inUse, []));

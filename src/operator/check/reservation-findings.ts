@@ -3,27 +3,18 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { formatRangeSet } from "../../ipam/range-set.ts";
+import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { join } from "../../store/files/paths.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
-import { isBlankFile, readOwner } from "../../store/reservations/reservation-file.ts";
-import { isReclaimable } from "../../store/reservations/usage.ts";
-import type { OperatorSystem, Permissions } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
-import { commandText, shellCommand } from "../node/command-text.ts";
-import {
-  hasKnownRanges,
-  type NetworkDirectory,
-  rangeSetOf,
-  rangesOf,
-} from "../node/network-directories.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
 import {
   containerOf,
   interfaceOf,
-  type NodeReservation,
+  isReclaimable,
   requireReadable,
 } from "../node/node-reservations.ts";
-import type { Code, Finding, Repair } from "./finding.ts";
+import type { Code, Finding } from "./finding.ts";
 
 /**
  * Checks every reservation of a network.
@@ -34,25 +25,24 @@ import type { Code, Finding, Repair } from "./finding.ts";
 export function reservationFindings(
   context: Context,
   directory: NetworkDirectory,
-  reservations: readonly NodeReservation[],
   isInUse: (reservation: NodeReservation) => boolean,
 ): readonly Finding[] {
-  const { system } = context;
+  const { reservations, user } = directory;
   requireReadable(reservations);
-  const permissions = permissionsOf(system, directory.location.directory);
+  const now = context.system.now();
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(system, reservation, isInUse),
+      ...contentFindings(reservation, now, isInUse),
       ...rangeFindings(context, directory, reservation),
-      ...permissionFindings(system, reservation, permissions),
+      ...permissionFindings(reservation, user),
     ]),
-    ...duplicateFindings(context, directory, reservations),
+    ...duplicateFindings(context, directory),
   ];
 }
 
 function contentFindings(
-  system: OperatorSystem,
   reservation: NodeReservation,
+  now: number,
   isInUse: (reservation: NodeReservation) => boolean,
 ): readonly Finding[] {
   const { owner, name, address } = reservation;
@@ -70,40 +60,30 @@ function contentFindings(
           },
         ];
   return owner.kind === "nobody"
-    ? [...nameFindings, ...ownerlessFindings(system, reservation, isInUse)]
+    ? [...nameFindings, ...unownedFindings(reservation, now, isInUse)]
     : nameFindings;
 }
 
-/** A file that is gone, or has been empty only for a moment, is not reported. */
-function ownerlessFindings(
-  system: OperatorSystem,
+/** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
+function unownedFindings(
   reservation: NodeReservation,
+  now: number,
   isInUse: (reservation: NodeReservation) => boolean,
 ): readonly Finding[] {
-  const { path } = reservation;
-  try {
-    if (system.linkStatus(path).kind !== "file") {
-      return [found(reservation, "malformed-reservation", "not a regular file")];
-    }
-    if (!isBlankFile(system, path)) {
-      // The Go plugin creates a file before it writes it.
-      const owner = readOwner(reservation.network.location, reservation.name);
-      if (owner.kind !== "nobody") return [];
-      return [found(reservation, "malformed-reservation", "the file names no container")];
-    }
-    if (!isReclaimable(system, path)) return [];
-    const message = "the file is empty, so no DEL can release it";
-    if (isInUse(reservation)) {
-      const text = `${message}; a live container uses the address, so it is not repaired`;
-      return [found(reservation, "empty-reservation", text)];
-    }
-    const repair: Repair = { kind: "reservation", name: reservation.name };
-    return [{ ...found(reservation, "empty-reservation", message), repair }];
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return [];
-    if (isSystemError(error)) return [found(reservation, "malformed-reservation", error.message)];
-    throw error;
+  if (reservation.status?.kind !== "file") {
+    return [found(reservation, "malformed-reservation", "not a regular file")];
   }
+  if (!reservation.isEmpty) {
+    return [found(reservation, "malformed-reservation", "the file names no container")];
+  }
+  if (!isReclaimable(reservation, now)) return [];
+  const message = "the file is empty, so no DEL can release it";
+  if (isInUse(reservation)) {
+    const text = `${message}; a live container uses the address, so it is not repaired`;
+    return [found(reservation, "empty-reservation", text)];
+  }
+  const { name } = reservation;
+  return [{ ...found(reservation, "empty-reservation", message), repairable: name }];
 }
 
 /** `ln` fails if the name exists. */
@@ -114,75 +94,55 @@ function renameCommand({ network, path }: NodeReservation, canonical: string): s
 
 function rangeFindings(
   context: Context,
-  directory: NetworkDirectory,
+  { ranges, hasKnownRanges }: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
-  const ranges = rangesOf(directory);
-  const address = formatAddress(reservation.address);
-  const commands = commandFor(context, reservation, "release", address);
-  if (ranges.some((range) => isGateway(reservation.address, range))) {
-    const message = `${address} is the gateway${holderOf(reservation)}`;
-    return [{ ...found(reservation, "reserved-gateway", message), commands }];
+  const { address } = reservation;
+  const report = (code: Code, what: string): readonly Finding[] => {
+    const text = formatAddress(address);
+    const message = `${text} is ${what}${holderOf(reservation)}`;
+    const commands = commandFor(context, reservation, "release", text);
+    return [{ ...found(reservation, code, message), commands }];
+  };
+  if (ranges.some((range) => isGateway(address, range))) {
+    return report("reserved-gateway", "the gateway");
   }
-  if (!hasKnownRanges(directory) || ranges.some((range) => isWithin(reservation.address, range)))
-    return [];
-  const message = `${address} is outside all ranges${holderOf(reservation)}`;
-  return [{ ...found(reservation, "out-of-range", message), commands }];
+  if (!hasKnownRanges || ranges.some((range) => isWithin(address, range))) return [];
+  return report("out-of-range", "outside all ranges");
 }
 
+/** @param user the id of the owner of the directory; `undefined` where it cannot be read */
 function permissionFindings(
-  system: OperatorSystem,
   reservation: NodeReservation,
-  directory: Permissions | undefined,
+  user: number | undefined,
 ): readonly Finding[] {
-  const file = permissionsOf(system, reservation.path);
-  if (file === undefined || directory === undefined) return [];
-  const mode = (file.mode & 0o777).toString(8).padStart(4, "0");
-  return [
-    ...((file.mode & 0o022) === 0
-      ? []
-      : [
-          {
-            ...found(
-              reservation,
-              "writable-by-others",
-              `group or others can write to it: mode ${mode}`,
-            ),
-            commands: [shellCommand(["chmod", "go-w", reservation.path])],
-          },
-        ]),
-    ...(file.user === directory.user
-      ? []
-      : [
-          found(
-            reservation,
-            "foreign-user",
-            `owned by user ${file.user}, but the directory by user ${directory.user}`,
-          ),
-        ]),
-  ];
+  const { status, path } = reservation;
+  if (status === undefined || user === undefined) return [];
+  const findings: Finding[] = [];
+  if ((status.mode & 0o022) !== 0) {
+    const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
+    const message = `group or others can write to it: mode ${mode}`;
+    const commands = [shellCommand(["chmod", "go-w", path])];
+    findings.push({ ...found(reservation, "writable-by-others", message), commands });
+  }
+  if (status.user !== user) {
+    const message = `owned by user ${status.user}, but the directory by user ${user}`;
+    findings.push(found(reservation, "foreign-user", message));
+  }
+  return findings;
 }
 
 /** An attachment has one address of each range set. */
 function duplicateFindings(
   context: Context,
-  { networks }: NetworkDirectory,
-  reservations: readonly NodeReservation[],
+  { networks, reservations }: NetworkDirectory,
 ): readonly Finding[] {
   const findings = new Map<string, Finding>();
-  for (const network of networks) {
-    const first = new Map<string, NodeReservation>();
-    for (const reservation of reservations) {
-      const set = rangeSetOf(network, reservation.address);
-      if (set === undefined || reservation.owner.kind !== "attachment") continue;
-      const key = `${formatRangeSet(set)} ${keyOfOwner(reservation.owner)}`;
-      const other = first.get(key);
-      if (other === undefined) {
-        first.set(key, reservation);
-        continue;
-      }
-      const message = `${containerOf(reservation.owner)} ${interfaceOf(reservation.owner)} holds ${formatAddress(other.address)} and ${formatAddress(reservation.address)} of one range set`;
-      const commands = commandFor(context, reservation, "show", containerOf(reservation.owner));
+  for (const set of networks.flatMap(({ rangeSets }) => rangeSets)) {
+    for (const [other, reservation] of duplicatesIn(set, reservations)) {
+      const { owner, address } = reservation;
+      const message = `${containerOf(owner)} ${interfaceOf(owner)} holds ${formatAddress(other.address)} and ${formatAddress(address)} of one range set`;
+      const commands = commandFor(context, reservation, "show", containerOf(owner));
       findings.set(`${reservation.path} ${message}`, {
         ...found(reservation, "duplicate-owner", message),
         commands,
@@ -190,6 +150,23 @@ function duplicateFindings(
     }
   }
   return [...findings.values()];
+}
+
+/** The first reservation of an attachment in a set, and each further one. */
+function duplicatesIn(
+  set: RangeSet,
+  reservations: readonly NodeReservation[],
+): readonly (readonly [NodeReservation, NodeReservation])[] {
+  const first = new Map<string | undefined, NodeReservation>();
+  return reservations.flatMap((reservation) => {
+    const { owner, address } = reservation;
+    if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
+    const key = keyOfOwner(owner);
+    const other = first.get(key);
+    if (other !== undefined) return [[other, reservation] as const];
+    first.set(key, reservation);
+    return [];
+  });
 }
 
 function holderOf({ owner }: NodeReservation): string {
@@ -209,13 +186,4 @@ function commandFor(
   subject: string,
 ): readonly string[] {
   return [commandText(context, location, [command, subject, "--network", location.network])];
-}
-
-function permissionsOf(system: OperatorSystem, path: string): Permissions | undefined {
-  try {
-    return system.permissions(path);
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,8 @@
 /** Whether containers are alive, by the list and by the network namespaces. */
 
 import type { LivenessChecker, LivenessResult } from "../node/liveness.ts";
-import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
+import { containerOf } from "../node/node-reservations.ts";
 import type { LiveList } from "./live-list.ts";
 
 /**
@@ -68,19 +69,14 @@ export function stateByNamespaces(checker: LivenessChecker): StateOf {
 /**
  * By a list. What it does not contain is dead, unless its network namespace exists.
  *
- * @param checkerOf makes the checker, at the first reservation that is not in the list; `undefined` to trust the list
+ * @param checker `undefined` to trust the list
  */
-export function stateByList(
-  list: LiveList,
-  checkerOf: (() => LivenessChecker) | undefined,
-): StateOf {
-  let checker: LivenessChecker | undefined;
+export function stateByList(list: LiveList, checker: LivenessChecker | undefined): StateOf {
   return (reservation) => {
     const byList = { missing: undefined, isGone: false };
     if (list.has(containerOf(reservation.owner))) {
       return { ...byList, liveness: "alive", reason: "it is in the list" };
     }
-    checker ??= checkerOf?.();
     const result = checker?.livenessOf(reservation);
     if (result?.liveness === "alive")
       return { ...byList, liveness: "inUse", reason: result.reason };

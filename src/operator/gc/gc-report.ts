@@ -6,14 +6,14 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import type { NetworkDirectory } from "../node/network-directories.ts";
-import { containerOf, interfaceOf, type NodeReservation } from "../node/node-reservations.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 import type { ContainerState } from "./container-state.ts";
 import type { Decided, Decision } from "./decision.ts";
 import type { SeenDead } from "./seen-dead.ts";
 
 /** A reservation with the decision on it. */
-export interface DecidedReservation extends Decided {
+interface DecidedReservation extends Decided {
   readonly reservation: NodeReservation;
   readonly containerState: ContainerState;
 }
@@ -29,8 +29,7 @@ export interface Mode {
 export interface Collection {
   readonly directory: NetworkDirectory;
   readonly decided: readonly DecidedReservation[];
-  /** The file names of the released reservations. */
-  readonly released: ReadonlySet<string>;
+  readonly released: ReadonlySet<NodeReservation>;
   /** Why nothing was released, although there are dead reservations. */
   readonly refused: string | undefined;
   /** Whether the dead reservations were recorded for the next run. */
@@ -94,7 +93,7 @@ export function formatReleases(collections: readonly Collection[]): string {
   return collections
     .flatMap(({ directory: { location }, decided, released }) =>
       decided
-        .filter(({ reservation }) => released.has(reservation.name))
+        .filter(({ reservation }) => released.has(reservation))
         .map(({ reservation: { address, owner } }) => {
           const holder = `held by ${containerOf(owner)}`;
           return logLine(
@@ -204,7 +203,7 @@ function stateOf(
   { decision, reservation }: DecidedReservation,
   { isDryRun }: Mode,
 ): State {
-  if (released.has(reservation.name)) return "released";
+  if (released.has(reservation)) return "released";
   if (refused !== undefined) return "refused";
   if (decision === "waiting") return "waiting";
   return isDryRun ? "due" : "kept";

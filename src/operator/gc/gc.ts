@@ -4,15 +4,14 @@ import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { withLock } from "../../store/lock.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { isSystemError } from "../../system/system.ts";
-import { type DirectoryContents, readDirectories } from "../node/directory-contents.ts";
 import { historyCall } from "../node/history-call.ts";
-import { type LivenessChecker, makeLivenessChecker } from "../node/liveness.ts";
-import { findNetworks, logProblems } from "../node/networks.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { type Node, openNode } from "../node/node.ts";
 import { requireReadable } from "../node/node-reservations.ts";
-import { modifiedOf } from "../node/release-unchanged.ts";
-import { cacheDirOf, cacheOption, readResultsCache } from "../node/results-cache.ts";
+import { releaseUnchanged } from "../node/release-unchanged.ts";
+import { cacheOption } from "../node/results-cache.ts";
 import { type StateOf, stateByList, stateByNamespaces, statesOf } from "./container-state.ts";
-import { decideBy } from "./decision.ts";
+import { type Candidate, decideBy } from "./decision.ts";
 import {
   type Collection,
   collectionDocument,
@@ -22,7 +21,7 @@ import {
 import { recordCollection } from "./last-collection.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
 import { refusal } from "./refusal.ts";
-import { readSeenDead, releaseSeenDead, type SeenDead, writeSeenDead } from "./seen-dead.ts";
+import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 import { noSource, sourceHint, warningsOn } from "./warnings.ts";
 
 /** `gc`: releases the addresses of dead containers. */
@@ -86,16 +85,16 @@ function collect(context: Context): Report {
   }
   const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
-  const { found, problems } = findNetworks(context, context.operands[0]);
-  logProblems(context, problems);
+  const node = openNode(context, context.operands[0]);
+  const { directories } = node;
   const readAt = system.now();
-  const directories = readDirectories(system, found);
-  for (const { reservations } of directories) requireReadable(reservations);
+  // Before the list: what is reserved meanwhile is not in it.
+  requireReadable(node.reservations);
   if (readSource === undefined && has("--yes")) throw noSource(directories);
   const source = readSource?.(readAt) ?? { kind: "namespaces", asOf: readAt };
-  const stateOf = stateFor(context, source);
-  const collections = directories.map((contents) =>
-    decide(context, grace, source, stateOf, contents),
+  const stateOf = stateFor(node, source);
+  const collections = directories.map((directory) =>
+    decide(context, grace, source, stateOf, directory),
   );
   const finished = collections.map((collection) => {
     const refused = refusal(context, source, collection);
@@ -110,19 +109,19 @@ function collect(context: Context): Report {
   const hint = needsSource ? `${sourceHint(context, directories)}\n` : "";
   return {
     exitCode,
-    document: collectionDocument(finished, mode),
-    text: has("--log")
-      ? formatReleases(finished)
-      : `${formatCollection(system, finished, mode)}${hint}`,
+    get document() {
+      return collectionDocument(finished, mode);
+    },
+    get text() {
+      if (has("--log")) return formatReleases(finished);
+      return `${formatCollection(system, finished, mode)}${hint}`;
+    },
   };
 }
 
-function stateFor(context: Context, source: LiveSource): StateOf {
-  const { system, has } = context;
-  const makeChecker = (): LivenessChecker =>
-    makeLivenessChecker(system, readResultsCache(system, cacheDirOf(context)));
-  if (source.kind === "namespaces") return stateByNamespaces(makeChecker());
-  return stateByList(source.list, has("--ignore-netns") ? undefined : makeChecker);
+function stateFor({ context, liveness }: Node, source: LiveSource): StateOf {
+  if (source.kind === "namespaces") return stateByNamespaces(liveness);
+  return stateByList(source.list, context.has("--ignore-netns") ? undefined : liveness);
 }
 
 function decide(
@@ -130,38 +129,38 @@ function decide(
   grace: number,
   { asOf }: LiveSource,
   stateOf: StateOf,
-  { directory, reservations }: DirectoryContents,
+  directory: NetworkDirectory,
 ): Collection {
-  const { location } = directory;
   const decideOne = decideBy({
     asOf,
     grace,
     isImmediate: has("--now"),
-    before: readSeenDead(location),
+    before: readSeenDead(directory.location),
   });
-  const decided = statesOf(reservations, stateOf).map(({ reservation, containerState }) => {
-    const owner = keyOfOwner(reservation.owner);
-    const modified = owner === undefined ? undefined : modifiedOf(location, reservation.name);
-    const seen =
-      owner === undefined || modified === undefined
-        ? undefined
-        : { name: reservation.name, owner, modified };
-    return {
-      ...decideOne({ seen, liveness: containerState.liveness }),
+  const decided = statesOf(directory.reservations, stateOf).map(
+    ({ reservation, containerState }) => ({
+      ...decideOne({ seen: seenIn(reservation), liveness: containerState.liveness }),
       reservation,
       containerState,
-    };
-  });
+    }),
+  );
   return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };
+}
+
+/** `undefined` if the file names no container, or its time cannot be read. */
+function seenIn({ name, owner, status }: NodeReservation): Candidate["seen"] {
+  const text = keyOfOwner(owner);
+  if (text === undefined || status === undefined) return undefined;
+  return { name, owner: text, modified: status.modified };
 }
 
 /** Releases what is due, and records the rest. */
 function finish(context: Context, collection: Collection): Collection {
   const { log, has } = context;
   const { location } = collection.directory;
-  const released = has("--yes") ? release(context, collection) : new Set<string>();
+  const released = has("--yes") ? release(context, collection) : new Set<NodeReservation>();
   const left = collection.decided.flatMap(({ seenDead, reservation }) =>
-    seenDead === undefined || released.has(reservation.name) ? [] : [seenDead],
+    seenDead === undefined || released.has(reservation) ? [] : [seenDead],
   );
   let isRecorded = true;
   try {
@@ -181,10 +180,10 @@ function finish(context: Context, collection: Collection): Collection {
 function release(
   { system, log }: Context,
   { directory, decided }: Collection,
-): ReadonlySet<string> {
+): ReadonlySet<NodeReservation> {
   const { location, networks } = directory;
-  const due = decided.flatMap(({ decision, seenDead }) =>
-    decision === "due" && seenDead !== undefined ? [seenDead] : [],
+  const due = decided.flatMap(({ decision, reservation }) =>
+    decision === "due" ? [reservation] : [],
   );
   if (due.length === 0) return new Set();
   const request = {
@@ -193,12 +192,11 @@ function release(
     history: historyCall(system, networks[0], "gc"),
   };
   try {
-    return new Set(withLock(location, request, (network) => releaseSeenDead(network, due)));
+    return new Set(withLock(location, request, (locked) => releaseUnchanged(locked, due)));
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`${location.network}: ${messageWithDetails(error)}`);
-    const isReleased = ({ name }: SeenDead): boolean => modifiedOf(location, name) === undefined;
-    return new Set(due.filter(isReleased).map(({ name }) => name));
+    return new Set(due.filter((one) => directory.read(one) === undefined));
   }
 }
 
@@ -210,7 +208,7 @@ function isAnythingLeft({ has }: Context, collections: readonly Collection[]): b
       decided.some(
         ({ decision, seenDead, reservation }) =>
           seenDead !== undefined &&
-          !released.has(reservation.name) &&
+          !released.has(reservation) &&
           (decision === "due" || !has("--yes")),
       ),
   );

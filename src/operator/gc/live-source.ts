@@ -2,7 +2,7 @@
 
 import { CommandError, type Context, type Option, UsageError } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 import { type LiveList, parseLiveList } from "./live-list.ts";
 
 /** The ids of the live containers, or that their network namespaces are checked. */
@@ -77,13 +77,8 @@ function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSou
 
 /** Standard input that is redirected from a file has the time of that file. */
 function timeOfStandardInput(system: System, readAt: number): number {
-  try {
-    const { kind, modified } = system.status("/dev/stdin");
-    return kind === "file" ? Math.min(readAt, Number(modified / 1_000_000n)) : readAt;
-  } catch (error) {
-    if (isSystemError(error)) return readAt;
-    throw error;
-  }
+  const status = attempt(() => system.status("/dev/stdin"), undefined);
+  return status?.kind === "file" ? Math.min(readAt, Number(status.modified / 1_000_000n)) : readAt;
 }
 
 function readStandardInput(system: System): LiveList {

@@ -3,7 +3,8 @@
 import type { Context } from "../../cli/command/command.ts";
 import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import { liveCommandOf } from "../node/live-command.ts";
-import { containerOf, type NodeReservation } from "../node/node-reservations.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
+import { containerOf } from "../node/node-reservations.ts";
 import type { Collection } from "./gc-report.ts";
 import type { LiveList } from "./live-list.ts";
 import type { LiveSource } from "./live-source.ts";

@@ -2,10 +2,10 @@
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { commandText } from "../node/command-text.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
 import { liveCommandOf } from "../node/live-command.ts";
 import type { Missing } from "../node/liveness.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
 import { cacheDirOf } from "../node/results-cache.ts";
 import type { Collection } from "./gc-report.ts";
 
@@ -54,22 +54,22 @@ function missingTexts(context: Context): readonly (readonly [Missing, string])[]
 }
 
 /** That `--yes` needs a source. */
-export function noSource(directories: readonly DirectoryContents[]): CommandError {
+export function noSource(directories: readonly NetworkDirectory[]): CommandError {
   return new CommandError(
     `gc: --yes needs one of --live, --live-command and --by-netns, such as --live-command '${commandFor(directories)}'`,
   );
 }
 
 /** What to run after a dry run without a source. */
-export function sourceHint(context: Context, directories: readonly DirectoryContents[]): string {
+export function sourceHint(context: Context, directories: readonly NetworkDirectory[]): string {
   const [first, ...others] = directories;
-  const location = others.length === 0 ? first?.directory.location : undefined;
+  const location = others.length === 0 ? first?.location : undefined;
   const words = [...context.operands, "--live-command", commandFor(directories), "--yes"];
   return `This was a dry run by network namespaces. To release: ${commandText(context, location, ["gc", ...words])}`;
 }
 
-function commandFor([first]: readonly DirectoryContents[]): string {
+function commandFor([first]: readonly NetworkDirectory[]): string {
   return first === undefined
     ? "crictl pods -q"
-    : liveCommandOf(first.directory.networks[0], first.reservations);
+    : liveCommandOf(first.networks[0], first.reservations);
 }

@@ -1,17 +1,11 @@
 import { type Command, type Context, UsageError } from "../../cli/command/command.ts";
-import { formatAddress, isSame } from "../../ipam/address.ts";
+import { formatAddress } from "../../ipam/address.ts";
 import { readHistory } from "../../store/history/history-file.ts";
 import { podWord } from "../../store/history/history-record.ts";
-import { commandText } from "../node/command-text.ts";
-import { mergeByDirectory } from "../node/network-directories.ts";
-import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
-import {
-  containerOf,
-  interfaceOf,
-  logUnreadable,
-  readReservations,
-} from "../node/node-reservations.ts";
-import { type Pods, readPods } from "../node/pods.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
+import { type Node, openNode } from "../node/node.ts";
+import { containerOf, interfaceOf, logUnreadable } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query } from "../node/search.ts";
 import { type Answer, answersDocument, formatAnswers } from "./answer.ts";
@@ -52,14 +46,12 @@ export const history: Command = {
     const [operand = ""] = context.operands;
     const query = parseQuery(operand);
     const isIncluded = periodOf(context);
-    const { found, problems } = findNetworks(context, context.option("--network"));
-    logProblems(context, problems);
-    const pods = readPods(context);
-    const answers = mergeByDirectory(found).map((network) => {
-      const answer = answerFor(context, network, query, pods);
+    const network = context.option("--network");
+    const node = openNode(context, network);
+    const answers = node.directories.map((directory) => {
+      const answer = answerFor(node, directory, query);
       return { ...answer, holdings: answer.all.filter(isIncluded) };
     });
-    const network = context.option("--network");
     const command = commandText(context, undefined, [
       "history",
       operand,
@@ -67,8 +59,12 @@ export const history: Command = {
     ]);
     return {
       exitCode: answers.some(({ holdings }) => holdings.length > 0) ? 0 : 1,
-      document: answersDocument(answers),
-      text: formatAnswers(context.system, answers, operand, command),
+      get document() {
+        return answersDocument(answers);
+      },
+      get text() {
+        return formatAnswers(context.system, answers, operand, command);
+      },
     };
   },
 };
@@ -92,20 +88,16 @@ function periodOf({ system, option }: Context): (holding: Holding) => boolean {
 
 /** What is known of the operand in one network. */
 function answerFor(
-  context: Context,
-  network: FoundNetwork,
+  { context, cache }: Node,
+  directory: NetworkDirectory,
   query: Query,
-  pods: Pods,
 ): Omit<Answer, "holdings"> {
   const { system } = context;
-  const { location } = network;
+  const { location } = directory;
   const records = readHistory(location);
   const isWanted = matcherOf(query);
-  const reservations = readReservations(
-    system,
-    network,
-    query.kind === "address" ? (address) => isSame(address, query.address) : undefined,
-  );
+  const reservations =
+    query.kind === "address" ? directory.reservationsAt(query.address) : directory.reservations;
   logUnreadable(context, reservations);
   const present = reservations.flatMap((reservation) => {
     const container = containerOf(reservation.owner);
@@ -115,7 +107,7 @@ function answerFor(
         address: formatAddress(reservation.address),
         container,
         interfaceName: interfaceOf(reservation.owner),
-        pod: pods.of(reservation),
+        pod: cache.podOf(reservation),
         from: reservation.since,
       },
     ];

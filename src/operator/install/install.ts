@@ -15,7 +15,7 @@ import {
   type Outcome,
   requireVersions,
   sentences,
-} from "./change.ts";
+} from "./confirmed-change.ts";
 import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   backupPathFor,

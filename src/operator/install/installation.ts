@@ -4,7 +4,7 @@ import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, type FileKind, isSystemError } from "../../system/system.ts";
 import { markerText, PLUGIN } from "../node/plugin-directories.ts";
-import { isOurs } from "./probe.ts";
+import { isOurs } from "./ask-versions.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
 
 /** The paths of an installation. */
@@ -24,7 +24,7 @@ export interface Installation {
 }
 
 /** What a path leads to: nothing, some version of this executable, or another one. */
-export type PluginKind = "nothing" | "ours" | "other";
+type PluginKind = "nothing" | "ours" | "other";
 
 /** The installation of a plugin in a plugin directory. */
 export function installationIn(directory: string, name: string = PLUGIN): Installation {

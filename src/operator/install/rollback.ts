@@ -1,7 +1,7 @@
 /** `install --rollback`. */
 
 import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
-import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./change.ts";
+import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./confirmed-change.ts";
 import { exchange, type Installation, kindAt, linkAt, pluginKindAt } from "./installation.ts";
 import { planToUnlink, relinkStatic, staticBeside, unlinkStatic } from "./static-link.ts";
 

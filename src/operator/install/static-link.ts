@@ -3,7 +3,7 @@
 import type { Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
-import { requireVersions } from "./change.ts";
+import { requireVersions } from "./confirmed-change.ts";
 import {
   backupPathFor,
   danglingLinkAt,
@@ -121,7 +121,7 @@ function moveAway(system: OperatorSystem, installation: Installation, restores: 
 }
 
 /** Whether a rollback moved the link away. */
-export function isMovedAway(system: OperatorSystem, { previous }: Installation): boolean {
+function isMovedAway(system: OperatorSystem, { previous }: Installation): boolean {
   return linkAt(system, previous) === PLUGIN;
 }
 

@@ -7,7 +7,7 @@ import {
   type Outcome,
   requireVersions,
   sentences,
-} from "./change.ts";
+} from "./confirmed-change.ts";
 import { danglingLinkAt, type Installation, pluginKindAt } from "./installation.ts";
 import { planToUnlink, staticBeside, unlinkStatic } from "./static-link.ts";
 

@@ -1,8 +1,8 @@
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { readSeenDead } from "../gc/seen-dead.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
 import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 
 /**
  * Counts the reservations of dead containers: their network namespace is gone, or `gc` found them dead and has not released
@@ -12,7 +12,7 @@ import { type LivenessChecker, livenessOfAll } from "../node/liveness.ts";
  */
 export function countDead(
   checker: LivenessChecker,
-  { directory: { location }, reservations }: DirectoryContents,
+  { location, reservations }: NetworkDirectory,
 ): number | undefined {
   const seenDead = new Map(readSeenDead(location).map(({ name, owner }) => [name, owner]));
   const results = [...livenessOfAll(reservations, checker)];

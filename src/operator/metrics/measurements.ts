@@ -2,15 +2,14 @@
 
 import { formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
-import { isReclaimable, type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
+import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
-import type { DirectoryContents } from "../node/directory-contents.ts";
-import { hasKnownRanges, type NetworkDirectory, rangesOf } from "../node/network-directories.ts";
-import type { NodeReservation } from "../node/node-reservations.ts";
-import { countCooling, usedOf } from "../node/usable-again.ts";
+import { countCooling } from "../node/cooling.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { isReclaimable } from "../node/node-reservations.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
@@ -25,19 +24,18 @@ interface MeasuredRange {
 /** Measures the networks that were checked. */
 export function measure(
   system: System,
-  { directories, problems, findings, checker }: CheckResult,
+  { node, directories, findings }: CheckResult,
 ): readonly Metric[] {
-  const ranges = directories.flatMap((contents) => measureRanges(contents));
+  const ranges = directories.flatMap(measureRanges);
+  const now = system.now();
   const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
     ranges.map(({ labels, usage }) => ({ labels, value: value(usage) }));
   const ofDirectories = (
-    value: (contents: DirectoryContents) => number | undefined,
+    value: (directory: NetworkDirectory) => number | undefined,
   ): readonly Sample[] =>
-    directories.flatMap((contents) => {
-      const measured = value(contents);
-      return measured === undefined
-        ? []
-        : [{ labels: labelsOf(contents.directory), value: measured }];
+    directories.flatMap((directory) => {
+      const measured = value(directory);
+      return measured === undefined ? [] : [{ labels: labelsOf(directory), value: measured }];
     });
   return [
     gauge("cni_ipam_build_info", "The version of host-local; the value is always 1.", [
@@ -78,9 +76,7 @@ export function measure(
       "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
       ofDirectories(
         ({ reservations }) =>
-          reservations.filter(
-            (reservation) => isSuspect(reservation) && isReclaimable(system, reservation.path),
-          ).length,
+          reservations.filter((reservation) => isReclaimable(reservation, now)).length,
       ),
     ),
     gauge(
@@ -93,14 +89,14 @@ export function measure(
     gauge(
       "cni_ipam_addresses_cooling",
       "Free addresses that were released less than reuseDelaySeconds ago.",
-      ofDirectories(({ directory, reservations }) =>
-        Math.max(...directory.networks.map((one) => countCooling(one, reservations))),
+      ofDirectories(({ networks, listed }) =>
+        Math.max(...networks.map((one) => countCooling(one, listed))),
       ),
     ),
     gauge(
       "cni_ipam_reservations_dead",
       "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-      ofDirectories((contents) => countDead(checker, contents)),
+      ofDirectories((directory) => countDead(node.liveness, directory)),
     ),
     gauge(
       "cni_ipam_oldest_reservation_timestamp_seconds",
@@ -110,7 +106,7 @@ export function measure(
     gauge(
       "cni_ipam_gc_last_run_timestamp_seconds",
       "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
-      ofDirectories(({ directory }) => inSeconds(lastCollection(directory.location))),
+      ofDirectories(({ location }) => inSeconds(lastCollection(location))),
     ),
     gauge(
       "cni_ipam_check_findings",
@@ -120,7 +116,7 @@ export function measure(
     gauge(
       "cni_ipam_configuration_errors",
       "Network configurations that are invalid or cannot be read.",
-      [{ labels: {}, value: problems.length }],
+      [{ labels: {}, value: node.problems.length }],
     ),
   ];
 }
@@ -130,11 +126,11 @@ function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
 }
 
 /** A range that several configurations of a network have is measured once. */
-function measureRanges({ directory, reservations }: DirectoryContents): readonly MeasuredRange[] {
+function measureRanges(directory: NetworkDirectory): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
     const { rangeSets, exclusions } = network;
-    const inUse = usedOf(network, reservations);
+    const inUse = directory.usedIn(network);
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, inUse)) {
         const range = formatAddressRange(usage.range);
@@ -148,14 +144,17 @@ function measureRanges({ directory, reservations }: DirectoryContents): readonly
   return [...measured.values()];
 }
 
-function countOutOfRange({ directory, reservations }: DirectoryContents): number | undefined {
-  if (!hasKnownRanges(directory)) return undefined;
-  const ranges = rangesOf(directory);
+function countOutOfRange({
+  hasKnownRanges,
+  ranges,
+  reservations,
+}: NetworkDirectory): number | undefined {
+  if (!hasKnownRanges) return undefined;
   return reservations.filter(({ address }) => !ranges.some((range) => isWithin(address, range)))
     .length;
 }
 
-function oldest({ reservations }: DirectoryContents): number | undefined {
+function oldest({ reservations }: NetworkDirectory): number | undefined {
   const times = reservations.flatMap(({ since }) => since ?? []);
   // Not Math.min: there may be more reservations than a call can have arguments.
   return inSeconds(
@@ -167,12 +166,12 @@ const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /** Also 0, so that an alert can tell a problem that was solved from one that is no longer measured. */
 function countFindings(
-  directories: readonly DirectoryContents[],
+  directories: readonly NetworkDirectory[],
   findings: readonly Finding[],
 ): readonly Sample[] {
   const networks = new Set([
     "",
-    ...directories.map(({ directory }) => directory.location.network),
+    ...directories.map(({ location }) => location.network),
     ...findings.map(networkOf),
   ]);
   return [...networks].flatMap((network) =>

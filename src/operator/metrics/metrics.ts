@@ -1,7 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
-import { logProblems } from "../node/networks.ts";
+import { logProblems, openWholeNode } from "../node/node.ts";
 import { replaceFile } from "../node/replace-file.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { formatExposition } from "./exposition.ts";
@@ -35,15 +35,19 @@ export const metrics: Command = {
 
 function measureNetworks(context: Context): Report {
   const { system } = context;
-  const checked = runChecks(context, context.operands[0]);
-  logProblems(context, checked.problems);
-  const measured = measure(system, checked);
-  const text = formatExposition(measured);
+  const [name] = context.operands;
+  const node = openWholeNode(context, name);
+  logProblems(context, node.problems);
+  const measured = measure(system, runChecks(node, name));
   const output = context.option("--output");
-  if (output !== undefined) replaceFile(system, "metrics: --output", output, text);
+  if (output !== undefined) {
+    replaceFile(system, "metrics: --output", output, formatExposition(measured));
+  }
   return {
     exitCode: 0,
     document: { metrics: measured },
-    text: output === undefined ? inLines(text, false) : "",
+    get text() {
+      return output === undefined ? inLines(formatExposition(measured), false) : "";
+    },
   };
 }

@@ -2,15 +2,15 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { listReservations } from "../../store/reservations/reservation-file.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   countRanges,
   formatRange,
   type RangeCounts,
   subnetOf,
 } from "../capacity/capacity-count.ts";
-import { type FoundNetwork, findNetworks, logProblems } from "../node/networks.ts";
-import { usedOf } from "../node/usable-again.ts";
+import type { FoundNetwork } from "../node/networks.ts";
+import { openNode } from "../node/node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
 interface Entry {
@@ -39,30 +39,37 @@ export const networks: Command = {
 
 function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
-  const { found, problems } = findNetworks(context, operands[0]);
-  logProblems(context, problems);
-  const entries = found.map((network): Entry => {
-    const { location, rangeSets, exclusions } = network;
-    const reservations = rangeSets.length === 0 ? [] : listReservations(location);
-    const used = usedOf(network, reservations);
-    return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
-  });
+  const entries = openNode(context, operands[0]).directories.flatMap((directory) =>
+    directory.networks.map((network): Entry => {
+      const { rangeSets, exclusions } = network;
+      const used = rangeSets.length === 0 ? [] : directory.usedIn(network);
+      return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
+    }),
+  );
   return {
     exitCode: 0,
-    document: { networks: entries.map(describe) },
-    text: formatTable(
-      columns("NETWORK", "RANGES", "FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
-      entries.map(({ network: { location, bridge, source }, ranges }) => [
-        location.network,
-        ranges.map(({ range }) => formatRange(range)).join(",") || "-",
-        ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
-        bridge?.name ?? "-",
-        source ?? "-",
-        location.directory,
-      ]),
-      { width: tableWidth(system), isHeadless: has("--no-headers") },
-    ),
+    get document() {
+      return { networks: entries.map(describe) };
+    },
+    get text() {
+      return tableOf(system, entries, has("--no-headers"));
+    },
   };
+}
+
+function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: boolean): string {
+  return formatTable(
+    columns("NETWORK", "RANGES", "FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
+    entries.map(({ network: { location, bridge, source }, ranges }) => [
+      location.network,
+      ranges.map(({ range }) => formatRange(range)).join(",") || "-",
+      ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
+      bridge?.name ?? "-",
+      source ?? "-",
+      location.directory,
+    ]),
+    { width: tableWidth(system), isHeadless },
+  );
 }
 
 function describe({ network, ranges }: Entry): object {

@@ -2,7 +2,7 @@
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { cleanPath } from "../../store/files/paths.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
 import { knownPluginDirectories } from "./plugin-directories.ts";
 
 /** Where runtimes and distributions keep network configurations, the most common place first. */
@@ -60,11 +60,6 @@ export function requireDirectory(system: System, option: string, path: string): 
 
 /** `undefined` if nothing is there. */
 function identityOf(system: System, path: string): string | undefined {
-  try {
-    const { device, inode } = system.status(path);
-    return `${device}:${inode}`;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  const status = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
+  return status && `${status.device}:${status.inode}`;
 }

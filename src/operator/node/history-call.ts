@@ -4,8 +4,8 @@ import { DEFAULT_HISTORY_BYTES } from "../../ipam/config.ts";
 import { type HistoryCall, hasHistory } from "../../store/history/history-file.ts";
 import type { HistoryVerb } from "../../store/history/history-record.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { shellCommand } from "./command-text.ts";
 import type { FoundNetwork } from "./networks.ts";
+import { shellCommand } from "./next-command.ts";
 
 /** How the history describes this command; `undefined` if the network has none: neither configured nor on disk. */
 export function historyCall(

@@ -1,8 +1,9 @@
 /** Which command prints the ids of live containers, by the runtime that uses a network. */
 
 import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
+import type { NodeReservation } from "./network-directory.ts";
 import type { FoundNetwork } from "./networks.ts";
-import { containerOf, type NodeReservation } from "./node-reservations.ts";
+import { containerOf } from "./node-reservations.ts";
 
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
 const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;

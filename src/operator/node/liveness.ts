@@ -3,8 +3,9 @@
 import { formatAddress } from "../../ipam/address.ts";
 import { parentOf } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
-import { containerOf, interfaceOf, type NodeReservation } from "./node-reservations.ts";
+import { attempt, isSystemError } from "../../system/system.ts";
+import type { NodeReservation } from "./network-directory.ts";
+import { containerOf } from "./node-reservations.ts";
 import {
   addressesOf,
   namespaceOf,
@@ -13,7 +14,7 @@ import {
   readProcessNamespaces,
   seesHostProcesses,
 } from "./process-namespaces.ts";
-import type { CachedAttachment } from "./results-cache.ts";
+import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
 /** `unknown`: nothing on the node shows it. */
 export type Liveness = "alive" | "dead" | "unknown";
@@ -33,64 +34,57 @@ export type LivenessResult =
   | { readonly liveness: "unknown"; readonly reason: string; readonly missing: Missing };
 
 /**
- * Two sources: the network namespaces that libcni's cache names, and those of running processes. A container that is alive
- * by one of them is alive, whatever the other says.
+ * Tells from two sources whether a container is alive: the network namespaces that libcni's cache names, and those of
+ * running processes. One that is alive by either of them is alive, whatever the other says. What it has found out it
+ * remembers.
  */
-export interface LivenessChecker {
-  /** What the cache knows of a reservation; several attachments for a legacy reservation, which names no interface. */
-  readonly attachmentsOf: (reservation: NodeReservation) => readonly CachedAttachment[];
-  readonly livenessOf: (reservation: NodeReservation) => LivenessResult;
-  /** The same for an attachment of the cache, whether or not anything is reserved for it. */
-  readonly livenessOfAttachment: (attachment: CachedAttachment) => LivenessResult;
-  /** The namespaces of processes in which an address is configured, in its canonical form. */
-  readonly namespacesWith: (address: string) => readonly ProcessNamespace[];
-}
+export class LivenessChecker {
+  readonly #system: OperatorSystem;
+  readonly #cache: Pick<ResultsCache, "attachmentsOf">;
+  readonly #results = new Map<NodeReservation, LivenessResult>();
+  readonly #namespaces: MountedNamespaces;
+  #byAddress: ReadonlyMap<string, readonly ProcessNamespace[]> | undefined;
 
-/**
- * Makes a checker; `/proc` is read once, at the first check that needs it.
- *
- * @param attachments libcni's cache
- */
-export function makeLivenessChecker(
-  system: OperatorSystem,
-  attachments: readonly CachedAttachment[],
-): LivenessChecker {
-  const byContainer = Map.groupBy(attachments, ({ network, containerId }) =>
-    keyOf(network, containerId),
-  );
-  let byAddress: ReadonlyMap<string, readonly ProcessNamespace[]> | undefined;
-  const namespacesWith: LivenessChecker["namespacesWith"] = (address) => {
-    byAddress ??= namespacesByAddress(readProcessNamespaces(system));
-    return byAddress.get(address) ?? [];
-  };
-  const attachmentsOf: LivenessChecker["attachmentsOf"] = ({ network, owner }) =>
-    (byContainer.get(keyOf(network.location.network, containerOf(owner))) ?? []).filter(
-      ({ interfaceName }) => owner.kind === "legacy" || interfaceName === interfaceOf(owner),
-    );
-  const resultFor = (
-    known: readonly CachedAttachment[],
-    addresses: readonly string[],
-  ): LivenessResult => {
-    const results = known.map((one) => livenessOfNamespace(system, one));
+  constructor(system: OperatorSystem, cache: Pick<ResultsCache, "attachmentsOf">) {
+    this.#system = system;
+    this.#cache = cache;
+    this.#namespaces = new MountedNamespaces(system);
+  }
+
+  livenessOf(reservation: NodeReservation): LivenessResult {
+    const known = this.#results.get(reservation);
+    if (known !== undefined) return known;
+    const attachments = this.#cache.attachmentsOf(reservation);
+    const byNode = this.#resultFor(attachments, [formatAddress(reservation.address)]);
+    const isEarlier = byNode.liveness === "unknown" && reservation.isBeforeBoot;
+    const result = isEarlier ? beforeBoot : byNode;
+    this.#results.set(reservation, result);
+    return result;
+  }
+
+  /** The same for an attachment of the cache, whether or not anything is reserved for it. */
+  livenessOfAttachment(attachment: CachedAttachment): LivenessResult {
+    return this.#resultFor([attachment], attachment.addresses);
+  }
+
+  /** The namespaces of processes in which an address is configured, in its canonical form. */
+  namespacesWith(address: string): readonly ProcessNamespace[] {
+    this.#byAddress ??= namespacesByAddress(readProcessNamespaces(this.#system));
+    return this.#byAddress.get(address) ?? [];
+  }
+
+  #resultFor(known: readonly CachedAttachment[], addresses: readonly string[]): LivenessResult {
+    const results = known.map((one) => this.#namespaces.livenessOf(one));
     const alive = results.find(({ liveness }) => liveness === "alive");
     if (alive !== undefined) return alive;
-    const [namespace] = addresses.flatMap(namespacesWith);
+    const [namespace] = addresses.flatMap((address) => this.namespacesWith(address));
     if (namespace !== undefined) {
       const reason = `process ${namespace.processId} runs in a network namespace with this address`;
       return { liveness: "alive", reason };
     }
     const unknown = results.find(({ liveness }) => liveness === "unknown");
     return unknown ?? results[0] ?? notCached;
-  };
-  return {
-    attachmentsOf,
-    livenessOf: (reservation) => {
-      const result = resultFor(attachmentsOf(reservation), [formatAddress(reservation.address)]);
-      return result.liveness === "unknown" && reservation.isBeforeBoot ? beforeBoot : result;
-    },
-    livenessOfAttachment: (attachment) => resultFor([attachment], attachment.addresses),
-    namespacesWith,
-  };
+  }
 }
 
 /**
@@ -99,9 +93,9 @@ export function makeLivenessChecker(
  */
 export function livenessOfAll(
   reservations: readonly NodeReservation[],
-  { livenessOf }: LivenessChecker,
+  checker: LivenessChecker,
 ): ReadonlyMap<NodeReservation, LivenessResult> {
-  const own = reservations.map((reservation) => [reservation, livenessOf(reservation)] as const);
+  const own = reservations.map((one) => [one, checker.livenessOf(one)] as const);
   const alive = new Map(
     own
       .filter(([, { liveness }]) => liveness === "alive")
@@ -128,51 +122,78 @@ const notCached: LivenessResult = {
 };
 
 /**
- * A network namespace exists while something is mounted at its path, or while it is that of a process. A plain file shows
- * nothing: from within a container, what was mounted on the host later looks like one.
+ * The network namespaces that libcni's cache names. One exists while something is mounted at its path, or while it is that
+ * of a process. A plain file shows nothing: from within a container, what was mounted on the host later looks like one.
  */
-function livenessOfNamespace(
-  system: OperatorSystem,
-  { networkNamespace: path, addresses }: CachedAttachment,
-): LivenessResult {
-  if (path === "") {
-    const reason = "libcni's cache names no network namespace for it";
-    return { liveness: "unknown", reason, missing: "namespacePath" };
-  }
-  const unseen: LivenessResult = {
-    liveness: "unknown",
-    reason: `whether its network namespace ${path} exists cannot be seen from here`,
-    missing: "view",
-  };
-  const gone: LivenessResult = {
-    liveness: "dead",
-    reason: `its network namespace ${path} is gone`,
-  };
-  if (!path.startsWith("/")) return unseen;
-  const [, processId] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
-  try {
-    if (!isNamespace(system, path)) return unseen;
-    // The process id of a container that ended may be that of another process by now.
-    if (processId !== undefined && isOfNode(system, processId)) return gone;
-    if (processId !== undefined && hasOtherAddresses(system, processId, addresses)) {
-      const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
-      return { liveness: "unknown", reason, missing: "view" };
-    }
-    return { liveness: "alive", reason: `its network namespace ${path} exists` };
-  } catch (error) {
-    if (isSystemError(error, "ENOENT", "ESRCH")) {
-      const isSeen =
-        processId === undefined ? hasNamespaces(system, parentOf(path)) : seesHostProcesses(system);
-      return isSeen ? gone : unseen;
-    }
-    if (isSystemError(error)) return unseen;
-    throw error;
-  }
-}
+class MountedNamespaces {
+  readonly #system: OperatorSystem;
+  /** Directories, and whether namespaces are mounted there. */
+  readonly #directories = new Map<string, boolean>();
+  /** All namespaces lie on one device of the kernel's own (nsfs). */
+  #device: bigint | undefined;
+  #seesHostProcesses: boolean | undefined;
 
-/** All namespaces lie on one device of the kernel's own (nsfs). */
-function isNamespace(system: OperatorSystem, path: string): boolean {
-  return system.status(path).device === system.status("/proc/self/ns/net").device;
+  constructor(system: OperatorSystem) {
+    this.#system = system;
+  }
+
+  livenessOf({ networkNamespace: path, addresses }: CachedAttachment): LivenessResult {
+    if (path === "") {
+      const reason = "libcni's cache names no network namespace for it";
+      return { liveness: "unknown", reason, missing: "namespacePath" };
+    }
+    const unseen: LivenessResult = {
+      liveness: "unknown",
+      reason: `whether its network namespace ${path} exists cannot be seen from here`,
+      missing: "view",
+    };
+    const gone: LivenessResult = {
+      liveness: "dead",
+      reason: `its network namespace ${path} is gone`,
+    };
+    if (!path.startsWith("/")) return unseen;
+    const [, processId] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
+    try {
+      if (!this.#isNamespace(path)) return unseen;
+      // The process id of a container that ended may be that of another process by now.
+      if (processId !== undefined && isOfNode(this.#system, processId)) return gone;
+      if (processId !== undefined && hasOtherAddresses(this.#system, processId, addresses)) {
+        const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
+        return { liveness: "unknown", reason, missing: "view" };
+      }
+      return { liveness: "alive", reason: `its network namespace ${path} exists` };
+    } catch (error) {
+      if (isSystemError(error, "ENOENT", "ESRCH")) {
+        const isSeen =
+          processId === undefined ? this.#hasNamespaces(parentOf(path)) : this.#seesHost();
+        return isSeen ? gone : unseen;
+      }
+      if (isSystemError(error)) return unseen;
+      throw error;
+    }
+  }
+
+  #isNamespace(path: string): boolean {
+    this.#device ??= this.#system.status("/proc/self/ns/net").device;
+    return this.#system.status(path).device === this.#device;
+  }
+
+  /** A container in which no namespace is visible may see none of the node's. */
+  #hasNamespaces(directory: string): boolean {
+    const known = this.#directories.get(directory);
+    if (known !== undefined) return known;
+    const names = attempt(() => this.#system.list(directory), []);
+    const found = names.some((name) =>
+      attempt(() => this.#isNamespace(`${directory}/${name}`), false),
+    );
+    this.#directories.set(directory, found);
+    return found;
+  }
+
+  #seesHost(): boolean {
+    this.#seesHostProcesses ??= seesHostProcesses(this.#system);
+    return this.#seesHostProcesses;
+  }
 }
 
 function isOfNode(system: OperatorSystem, processId: string): boolean {
@@ -194,25 +215,6 @@ function hasOtherAddresses(
   );
 }
 
-/** Whether namespaces are mounted in a directory. A container in which none is visible may see none of the node's. */
-function hasNamespaces(system: OperatorSystem, directory: string): boolean {
-  try {
-    return system.list(directory).some((name) => isNamespaceIfAny(system, `${directory}/${name}`));
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
-}
-
-function isNamespaceIfAny(system: OperatorSystem, path: string): boolean {
-  try {
-    return isNamespace(system, path);
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
-}
-
 function namespacesByAddress(
   namespaces: readonly ProcessNamespace[],
 ): ReadonlyMap<string, readonly ProcessNamespace[]> {
@@ -225,8 +227,4 @@ function namespacesByAddress(
     }
   }
   return byAddress;
-}
-
-function keyOf(network: string, containerId: string): string {
-  return `${network}/${containerId}`;
 }

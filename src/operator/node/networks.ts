@@ -19,7 +19,7 @@ import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
   type Configuration,
@@ -36,9 +36,9 @@ export interface FoundNetwork {
   readonly rangeSets: readonly RangeSet[];
   readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
-  /** The length at which its history is turned over; `undefined` if it is not configured to keep one. */
+  /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
-  /** Whether reservations from before this boot give way, and so count as free. */
+  /** Whether reservations from before this boot are reclaimed, and so count as free. */
   readonly reclaimsAfterReboot: boolean;
   /** How long a released address is avoided, in seconds. */
   readonly reuseDelaySeconds: number;
@@ -62,11 +62,15 @@ export interface Networks {
    * least once.
    */
   readonly found: readonly FoundNetwork[];
+  /** Those of other names than the one that was asked for. */
+  readonly others: readonly FoundNetwork[];
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** The files in a network's directory that are not reservations. */
-const OTHER_FILES = /^(?:lock|last_reserved_ip\..*)$/;
+/** Whether a file in a network's directory is the plugin's, and no reservation. */
+export function isOtherFile(name: string): boolean {
+  return name === "lock" || name.startsWith("last_reserved_ip.");
+}
 
 /**
  * Finds all networks: in the configurations, and by their directories in the data directories.
@@ -103,15 +107,11 @@ export function findNetworks(context: Context, name: string | undefined): Networ
     }
   }
   kept.sort(byName);
-  if (name === undefined) return { found: kept, problems };
-  const named = kept.filter(({ location }) => location.network === name);
-  if (named.length > 0) return { found: named, problems };
-  throw unknownNetwork(name, kept, problems);
-}
-
-/** Logs what is wrong with configurations. */
-export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
-  for (const { source, problem } of problems) log(`${source}: ${problem}`);
+  if (name === undefined) return { found: kept, others: [], problems };
+  const isNamed = ({ location }: FoundNetwork): boolean => location.network === name;
+  const named = kept.filter(isNamed);
+  if (named.length === 0) throw unknownNetwork(name, kept, problems);
+  return { found: named, others: kept.filter((one) => !isNamed(one)), problems };
 }
 
 /** @returns `undefined` if not even its directory is known */
@@ -194,36 +194,23 @@ function unknownNetwork(
 
 /** The directories that may belong to networks; a missing data directory has none. */
 function directoriesIn(system: System, dataDir: string): readonly NetworkFiles[] {
-  try {
-    return system
-      .list(dataDir)
-      .filter((name) => isIdentifier(name) && isDirectory(system, join(dataDir, name)))
-      .map((name) => openNetwork(system, dataDir, name as NetworkName));
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return [];
-    throw error;
-  }
+  return attempt(() => system.list(dataDir), [], "ENOENT")
+    .filter((name) => isIdentifier(name) && isDirectory(system, join(dataDir, name)))
+    .map((name) => openNetwork(system, dataDir, name as NetworkName));
 }
 
 function isDirectory(system: System, path: string): boolean {
-  try {
-    return system.status(path).kind === "directory";
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  return attempt(() => system.status(path).kind === "directory", false);
 }
 
-/** Whether a plugin has used this directory: a data directory may contain unrelated ones. */
+/**
+ * Whether a plugin has used this directory: a data directory may contain unrelated ones. One that cannot be read may belong
+ * to a network; reading its reservations reports the error.
+ */
 function isUsed(system: System, { directory }: NetworkFiles): boolean {
-  try {
-    const names = system.list(directory);
-    return names.some((name) => OTHER_FILES.test(name) || parseAddress(name) !== undefined);
-  } catch (error) {
-    // It may belong to a network; reading its reservations reports the error.
-    if (isSystemError(error)) return true;
-    throw error;
-  }
+  const isOfPlugin = (name: string): boolean =>
+    isOtherFile(name) || parseAddress(name) !== undefined;
+  return attempt(() => system.list(directory).some(isOfPlugin), true);
 }
 
 function unconfigured(location: NetworkFiles): FoundNetwork {

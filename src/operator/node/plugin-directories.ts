@@ -1,7 +1,7 @@
 /** Where runtimes and distributions keep CNI plugins, and the configurations that use them. */
 
 import { join } from "../../store/files/paths.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
@@ -13,7 +13,7 @@ export const STATIC = "static";
 export const PREVIOUS = `${PLUGIN}.previous`;
 
 /** The name of the file by which `check` knows that this program was installed where it replaced no other plugin. */
-export const INSTALLED = `${PLUGIN}.installed`;
+const INSTALLED = `${PLUGIN}.installed`;
 
 /** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
 export function markerText(name: string): string {
@@ -112,43 +112,22 @@ export function pluginNames(system: System): ReadonlySet<string> {
 
 /** The names in a directory; none where it cannot be read. */
 export function namesIn(system: System, directory: string): readonly string[] {
-  try {
-    return system.list(directory);
-  } catch (error) {
-    if (isSystemError(error)) return [];
-    throw error;
-  }
+  return attempt(() => system.list(directory), []);
 }
 
 /** Another program may have files of the same form. */
 function isMarker(system: System, path: string, name: string): boolean {
   const text = markerText(name);
-  try {
-    return system.readFile(path, text.length) === text;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  return attempt(() => system.readFile(path, text.length) === text, false);
 }
 
 /** `undefined` unless the path leads to a directory. */
 function identityOf(system: System, path: string): string | undefined {
-  try {
-    const { kind, device, inode } = system.status(path);
-    return kind === "directory" ? `${device}:${inode}` : undefined;
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+  const status = attempt(() => system.status(path), undefined);
+  return status?.kind === "directory" ? `${status.device}:${status.inode}` : undefined;
 }
 
 /** Whether there is something under this name, be it a link to nothing. */
 function isPresent(system: System, path: string): boolean {
-  try {
-    system.linkStatus(path);
-    return true;
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  return attempt(() => system.linkStatus(path), undefined) !== undefined;
 }

@@ -2,7 +2,7 @@
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
+import { attempt } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
@@ -43,12 +43,12 @@ export function readProcessNamespaces(system: OperatorSystem): readonly ProcessN
  * only with CAP_SYS_PTRACE. `undefined` where the process has ended.
  */
 function tablesOf(system: OperatorSystem, process: string): string | undefined {
-  return orUndefined(() => `tables ${system.status(`/proc/${process}/net/dev`).inode}`);
+  return attempt(() => `tables ${system.status(`/proc/${process}/net/dev`).inode}`, undefined);
 }
 
 /** The namespace of a process; `undefined` where it cannot be seen. */
 export function namespaceOf(system: OperatorSystem, process: string): string | undefined {
-  return orUndefined(() => system.readLink(`/proc/${process}/ns/net`));
+  return attempt(() => system.readLink(`/proc/${process}/ns/net`), undefined);
 }
 
 /** The kernel's own number for the process ids of the host. */
@@ -56,7 +56,7 @@ const HOST_PROCESSES = "pid:[4026531836]";
 
 /** Whether `/proc` shows the processes of the host, not only those of a container. */
 export function seesHostProcesses(system: OperatorSystem): boolean {
-  return orUndefined(() => system.readLink("/proc/self/ns/pid")) === HOST_PROCESSES;
+  return attempt(() => system.readLink("/proc/self/ns/pid"), undefined) === HOST_PROCESSES;
 }
 
 /**
@@ -71,7 +71,7 @@ export function nodeNamespaceOf(system: OperatorSystem): string | undefined {
 }
 
 function processIds(system: OperatorSystem): readonly string[] {
-  return orUndefined(() => system.list("/proc").filter((name) => /^[0-9]+$/.test(name))) ?? [];
+  return attempt(() => system.list("/proc"), []).filter((name) => /^[0-9]+$/.test(name));
 }
 
 /**
@@ -84,8 +84,14 @@ export function addressesOf(
   processId: string,
 ): ReadonlySet<string> | undefined {
   // A kernel without IPv6 has no second table.
-  const ipv4 = orUndefined(() => system.readFile(`/proc/${processId}/net/fib_trie`, LARGEST_TABLE));
-  const ipv6 = orUndefined(() => system.readFile(`/proc/${processId}/net/if_inet6`, LARGEST_TABLE));
+  const ipv4 = attempt(
+    () => system.readFile(`/proc/${processId}/net/fib_trie`, LARGEST_TABLE),
+    undefined,
+  );
+  const ipv6 = attempt(
+    () => system.readFile(`/proc/${processId}/net/if_inet6`, LARGEST_TABLE),
+    undefined,
+  );
   if (ipv4 === undefined && ipv6 === undefined) return undefined;
   return new Set([...localAddresses(ipv4 ?? ""), ...interfaceAddresses(ipv6 ?? "")]);
 }
@@ -111,13 +117,4 @@ export function interfaceAddresses(table: string): readonly string[] {
     const address = parseAddress((digits.match(/.{4}/g) ?? []).join(":"));
     return address === undefined ? [] : [formatAddress(address)];
   });
-}
-
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
 }

@@ -5,8 +5,9 @@ import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { progress } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { isSystemError } from "../../system/system.ts";
+import type { NodeReservation } from "./network-directory.ts";
+import { containerOf, interfaceOf } from "./node-reservations.ts";
 
 /** An attachment in libcni's cache; strings are empty if the cache does not have them. */
 export interface CachedAttachment {
@@ -39,38 +40,91 @@ export function cacheDirOf({ option }: Context): string {
 /** The largest entry, in bytes. */
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
-/**
- * Reads the whole cache. A missing directory counts as empty; invalid entries are ignored.
- *
- * @param cacheDir the directory that contains `results`
- * @throws SystemError if the directory cannot be read
- */
-export function readResultsCache(
-  system: OperatorSystem,
-  cacheDir: string,
-): readonly CachedAttachment[] {
-  const directory = `${cacheDir}/results`;
-  let names: readonly string[];
-  try {
-    names = system.list(directory);
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return [];
-    throw error;
+/** What the cache knows, each entry read once. A missing directory counts as empty; invalid entries are ignored. */
+export class ResultsCache {
+  readonly #context: Context;
+  readonly #directory: string;
+  #names: readonly string[] | undefined;
+  /** By the names of their files. */
+  readonly #entries = new Map<string, CachedAttachment | undefined>();
+  #attachments: readonly CachedAttachment[] | undefined;
+  #isLogged = false;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#directory = `${cacheDirOf(context)}/results`;
   }
-  const step = progress(system, `reading ${directory}`, names.length);
-  return names.flatMap((name, index) => {
-    const entry = read(system, `${directory}/${name}`);
-    step(index + 1);
-    return entry === undefined ? [] : [entry];
-  });
+
+  /** All attachments. */
+  get attachments(): readonly CachedAttachment[] {
+    if (this.#attachments !== undefined) return this.#attachments;
+    const names = this.#listed;
+    const step = progress(this.#context.system, `reading ${this.#directory}`, names.length);
+    this.#attachments = names.flatMap((name, index) => {
+      step(index + 1);
+      return this.#entry(name) ?? [];
+    });
+    return this.#attachments;
+  }
+
+  /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
+  attachmentsOf({ network, owner }: NodeReservation): readonly CachedAttachment[] {
+    const containerId = containerOf(owner);
+    if (containerId === "") return [];
+    // libcni names an entry so.
+    const start = `${network.location.network}-${containerId}-`;
+    const names =
+      owner.kind === "legacy"
+        ? this.#listed.filter((name) => name.startsWith(start))
+        : [`${start}${interfaceOf(owner)}`];
+    return names
+      .flatMap((name) => this.#entry(name) ?? [])
+      .filter((one) => one.network === network.location.network && one.containerId === containerId);
+  }
+
+  /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
+  podOf(reservation: NodeReservation): string {
+    return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
+  }
+
+  get #listed(): readonly string[] {
+    const { system } = this.#context;
+    this.#names ??= this.#readOr(() => system.list(this.#directory), []);
+    return this.#names;
+  }
+
+  #entry(name: string): CachedAttachment | undefined {
+    const { system } = this.#context;
+    if (!this.#entries.has(name) && this.#attachments === undefined) {
+      const path = `${this.#directory}/${name}`;
+      const text = this.#readOr(() => system.readFile(path, LARGEST_ENTRY), "");
+      this.#entries.set(name, attachmentIn(text));
+    }
+    return this.#entries.get(name);
+  }
+
+  /** What is missing is not known; that something else cannot be read is logged once. */
+  #readOr<T>(read: () => T, nothing: T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      if (error.code !== "ENOENT" && !this.#isLogged) {
+        this.#isLogged = true;
+        this.#context.log(`pods are unknown: ${error.message}`);
+      }
+      return nothing;
+    }
+  }
 }
 
-function read(system: System, path: string): CachedAttachment | undefined {
+/** What an entry says; `undefined` if it is invalid. */
+function attachmentIn(text: string): CachedAttachment | undefined {
   let entry: unknown;
   try {
-    entry = JSON.parse(system.readFile(path, LARGEST_ENTRY));
+    entry = JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
   const containerId = textOf(member(entry, "containerId"));

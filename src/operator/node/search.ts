@@ -1,17 +1,12 @@
 /** Searches reservations by address, container or pod. */
 
-import { type Context, UsageError } from "../../cli/command/command.ts";
+import { UsageError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
-import { type Address, isSame, parseAddress } from "../../ipam/address.ts";
+import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
-import type { FoundNetwork } from "./networks.ts";
-import {
-  containerOf,
-  logUnreadable,
-  type NodeReservation,
-  readReservations,
-} from "./node-reservations.ts";
-import type { Pods } from "./pods.ts";
+import type { NodeReservation } from "./network-directory.ts";
+import type { Node } from "./node.ts";
+import { containerOf, logUnreadable } from "./node-reservations.ts";
 
 /** What to search for. */
 export type Query =
@@ -21,7 +16,7 @@ export type Query =
   | { readonly kind: "pod"; readonly pod: string };
 
 /** The result of a search. */
-export interface SearchResult {
+interface SearchResult {
   readonly reservations: readonly NodeReservation[];
   /** Container ids with the given prefix, if there are several; then there are no `reservations`. */
   readonly candidates: readonly string[];
@@ -43,32 +38,21 @@ export function parseQuery(operand: string): Query {
 }
 
 /**
- * Searches the reservations of networks.
+ * Searches the reservations of a node.
  *
- * @param networks one for each directory
  * @throws SystemError if a directory cannot be read
  */
-export function search(
-  context: Context,
-  networks: readonly FoundNetwork[],
-  query: Query,
-  pods: Pods,
-): SearchResult {
-  const { system } = context;
-  const read = (isIncluded?: (address: Address) => boolean): readonly NodeReservation[] =>
-    networks.flatMap((network) => readReservations(system, network, isIncluded));
+export function search(node: Node, query: Query): SearchResult {
+  const { context, directories, cache } = node;
   if (query.kind === "address") {
-    const reservations = read((address) => isSame(address, query.address));
+    const reservations = directories.flatMap((one) => one.reservationsAt(query.address));
     return { reservations, candidates: [] };
   }
-  const all = read();
+  const all = node.reservations;
   logUnreadable(context, all);
   if (query.kind === "pod") {
     // A restarted pod has had several sandboxes.
-    return {
-      reservations: all.filter((reservation) => pods.of(reservation) === query.pod),
-      candidates: [],
-    };
+    return { reservations: all.filter((one) => cache.podOf(one) === query.pod), candidates: [] };
   }
   const exact = all.filter(({ owner }) => containerOf(owner) === query.id);
   if (exact.length > 0) return { reservations: exact, candidates: [] };

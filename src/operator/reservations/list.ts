@@ -4,18 +4,15 @@ import { watchOption } from "../../cli/command/watch.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { type Liveness, livenessOfAll, makeLivenessChecker } from "../node/liveness.ts";
-import { mergeByDirectory } from "../node/network-directories.ts";
-import { findNetworks, logProblems } from "../node/networks.ts";
+import { type Liveness, livenessOfAll } from "../node/liveness.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
+import { openNode } from "../node/node.ts";
 import {
   containerOf,
   describeReservation,
   interfaceOf,
   logUnreadable,
-  type NodeReservation,
-  readReservations,
 } from "../node/node-reservations.ts";
-import { readPods } from "../node/pods.ts";
 import { cacheOption } from "../node/results-cache.ts";
 
 /** A reservation with what else is known of it. */
@@ -43,7 +40,7 @@ export const list: Command = {
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace; the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which give way when their range is otherwise full; the column is omitted if there are none.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace; the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which ADD uses again when their range is otherwise full; the column is omitted if there are none.",
     "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
   options: [
@@ -80,18 +77,12 @@ function listNetworks(context: Context): Report {
   const { system, operands, option, has } = context;
   const now = system.now();
   const isIncluded = filterOf(context, now);
-  const { found, problems } = findNetworks(context, operands[0]);
-  logProblems(context, problems);
-  const pods = readPods(context);
-  const checker = makeLivenessChecker(system, pods.attachments);
-  const reservations = mergeByDirectory(found).flatMap((network) =>
-    readReservations(system, network),
-  );
+  const { cache, liveness: checker, reservations } = openNode(context, operands[0]);
   logUnreadable(context, reservations);
   const entries = sorted(
     [...livenessOfAll(reservations, checker)]
       .map(([reservation, { liveness }]): Entry => {
-        return { reservation, pod: pods.of(reservation), liveness };
+        return { reservation, pod: cache.podOf(reservation), liveness };
       })
       .filter(isIncluded),
     option("--sort") ?? "network",

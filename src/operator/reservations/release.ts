@@ -6,21 +6,14 @@ import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { withLock } from "../../store/lock.ts";
 import { historyCall } from "../node/history-call.ts";
-import { makeLivenessChecker } from "../node/liveness.ts";
-import { mergeByDirectory } from "../node/network-directories.ts";
-import { findNetworks, logProblems } from "../node/networks.ts";
-import {
-  containerOf,
-  describeReservation,
-  interfaceOf,
-  type NodeReservation,
-} from "../node/node-reservations.ts";
-import { type Pods, readPods } from "../node/pods.ts";
-import { releaseUnchanged, snapshotOf } from "../node/release-unchanged.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { type Node, openNode } from "../node/node.ts";
+import { containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
+import { releaseUnchanged } from "../node/release-unchanged.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
-import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
-import { othersOf, othersText } from "./others.ts";
+import { othersOf, othersText } from "./also-held.ts";
+import { formatQuery, type Hint, hintsFor } from "./search-hints.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
@@ -60,39 +53,28 @@ export const release: Command = {
     if (query.kind === "address" && interfaceName !== undefined) {
       throw new UsageError("release: an interface belongs to a container, not to an address");
     }
-    const { found, problems } = findNetworks(context, context.option("--network"));
-    logProblems(context, problems);
-    const pods = readPods(context);
-    const networks = mergeByDirectory(found);
-    const { reservations, candidates } = search(context, networks, query, pods);
+    const node = openNode(context, context.option("--network"));
+    const { reservations, candidates } = search(node, query);
     const matching = matchingReservations(reservations, query, interfaceName);
-    const [first] = matching;
-    if (first === undefined) {
-      if (reservations.length > 0)
-        return refused(context, query, [], pods, noMatch(reservations, interfaceName));
+    if (matching.length === 0) {
       const hints =
-        query.kind === "address"
-          ? hintsForAddress(query.address, found)
-          : hintsForOwner(context, query, candidates, pods.attachments);
-      return refused(context, query, [], pods, hints);
+        reservations.length > 0
+          ? noMatch(reservations, interfaceName)
+          : hintsFor(node, query, candidates);
+      return refused(node, query, [], hints);
     }
-    if (query.kind === "address" && matching.some(({ path }) => path !== first.path)) {
-      return refused(context, query, matching, pods, [ambiguous(matching)]);
+    if (query.kind === "address" && matching.length > 1) {
+      return refused(node, query, matching, [ambiguous(matching)]);
     }
-    return releaseReservations(context, query, matching, pods);
+    return releaseReservations(node, query, matching);
   },
 };
 
 /** A hint for each container that is alive, in each network. */
-function livingHints(
-  { system }: Context,
-  chosen: readonly NodeReservation[],
-  pods: Pods,
-): readonly Hint[] {
-  const { livenessOf } = makeLivenessChecker(system, pods.attachments);
+function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly Hint[] {
   const refusals = new Set<string>();
   return chosen.flatMap((reservation) => {
-    const { liveness, reason } = livenessOf(reservation);
+    const { liveness, reason } = node.liveness.livenessOf(reservation);
     const { directory, network } = reservation.network.location;
     const container = containerOf(reservation.owner);
     const key = `${directory} ${container}`;
@@ -154,50 +136,43 @@ function ambiguous(reservations: readonly NodeReservation[]): Hint {
 }
 
 function releaseReservations(
-  context: Context,
+  node: Node,
   query: Query,
   matching: readonly NodeReservation[],
-  pods: Pods,
 ): Report {
-  const { system } = context;
-  const held = othersOf(system, matching);
+  const { context } = node;
+  const held = othersOf(matching);
   const all = [...matching, ...held];
-  const snapshots = all.flatMap((reservation) => {
-    const snapshot = snapshotOf(reservation.network.location, reservation);
-    return snapshot === undefined ? [] : [{ reservation, snapshot }];
-  });
-  const living = context.has("--force") ? [] : livingHints(context, all, pods);
-  if (living.length > 0) return refused(context, query, matching, pods, living, held);
+  const living = context.has("--force") ? [] : livingHints(node, all);
+  if (living.length > 0) return refused(node, query, matching, living, held);
   const isAll = held.length > 0 && includesOthers(context, held);
   const chosen = isAll ? all : matching;
   const others = isAll ? [] : held;
-  const preview = tableOf(context, chosen, pods);
   const question = `Release ${chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`}?`;
-  if (!isConfirmed(context, preview, question)) {
+  if (!isConfirmed(context, tableOf(node, chosen), question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
-    const hint: Hint = { reason: "refused", network: null, text };
-    return refused(context, query, chosen, pods, [hint], others);
+    return refused(node, query, chosen, [{ reason: "refused", network: null, text }], others);
   }
-  const released = new Set<NodeReservation>();
-  for (const network of new Set(chosen.map((reservation) => reservation.network))) {
-    const here = snapshots.filter(
-      ({ reservation }) => reservation.network === network && chosen.includes(reservation),
-    );
-    const request = {
-      holder: `release ${formatQuery(query)}`,
-      timeoutSeconds: network.lockTimeoutSeconds,
-      history: historyCall(system, network, "release"),
-    };
-    const names = withLock(network.location, request, (locked) =>
-      releaseUnchanged(
-        locked,
-        here.map(({ snapshot }) => snapshot),
-      ),
-    );
-    for (const { reservation } of here)
-      if (names.includes(reservation.name)) released.add(reservation);
-  }
-  return report(context, chosen, others, released, pods);
+  const networks = new Set(chosen.map(({ network }) => network));
+  const released = [...networks].flatMap((network) => {
+    const here = chosen.filter((reservation) => reservation.network === network);
+    return releaseIn(context, network, here, query);
+  });
+  return report(node, chosen, others, new Set(released));
+}
+
+function releaseIn(
+  { system }: Context,
+  { location, networks: [network] }: NetworkDirectory,
+  reservations: readonly NodeReservation[],
+  query: Query,
+): readonly NodeReservation[] {
+  const request = {
+    holder: `release ${formatQuery(query)}`,
+    timeoutSeconds: network.lockTimeoutSeconds,
+    history: historyCall(system, network, "release"),
+  };
+  return withLock(location, request, (locked) => releaseUnchanged(locked, reservations));
 }
 
 /** With `--all`, or if the answer at the terminal is yes. */
@@ -208,11 +183,10 @@ function includesOthers(context: Context, others: readonly NodeReservation[]): b
 }
 
 function report(
-  context: Context,
+  node: Node,
   chosen: readonly NodeReservation[],
   others: readonly NodeReservation[],
   released: ReadonlySet<NodeReservation>,
-  pods: Pods,
 ): Report {
   const done = chosen.filter((reservation) => released.has(reservation));
   const left = chosen.filter((reservation) => !released.has(reservation));
@@ -222,8 +196,8 @@ function report(
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: { ...documentOf(done, left, others, pods), hints: [] },
-    text: `${done.length > 0 ? `Released:\n${tableOf(context, done, pods)}` : ""}${lines.join("")}${othersNote(others)}`,
+    document: { ...documentOf(node, done, left, others), hints: [] },
+    text: `${done.length > 0 ? `Released:\n${tableOf(node, done)}` : ""}${lines.join("")}${othersNote(others)}`,
   };
 }
 
@@ -235,34 +209,33 @@ function othersNote(others: readonly NodeReservation[]): string {
 
 /** Nothing was released. */
 function refused(
-  context: Context,
+  node: Node,
   query: Query,
   reservations: readonly NodeReservation[],
-  pods: Pods,
   hints: readonly Hint[],
   others: readonly NodeReservation[] = [],
 ): Report {
   const found =
     reservations.length > 0
-      ? tableOf(context, reservations, pods)
+      ? tableOf(node, reservations)
       : `No reservation for ${inOneLine(formatQuery(query))}.\n`;
   // The hint for a container that is alive names all that it holds.
   const isAlive = hints.some(({ reason }) => reason === "alive");
   return {
     exitCode: 1,
-    document: { ...documentOf([], reservations, others, pods), hints },
+    document: { ...documentOf(node, [], reservations, others), hints },
     text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${inOneLine(text)}\n`).join("")}`,
   };
 }
 
 function documentOf(
+  { cache }: Node,
   released: readonly NodeReservation[],
   left: readonly NodeReservation[],
   others: readonly NodeReservation[],
-  pods: Pods,
 ): object {
   const describe = (reservation: NodeReservation): object =>
-    describeReservation(reservation, pods.of(reservation));
+    describeReservation(reservation, cache.podOf(reservation));
   return {
     released: released.map(describe),
     left: left.map(describe),
@@ -271,9 +244,8 @@ function documentOf(
 }
 
 function tableOf(
-  { system }: Context,
+  { context: { system }, cache }: Node,
   reservations: readonly NodeReservation[],
-  pods: Pods,
 ): string {
   return formatTable(
     columns("NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "POD"),
@@ -282,7 +254,7 @@ function tableOf(
       formatAddress(reservation.address),
       formatId(system, containerOf(reservation.owner)),
       interfaceOf(reservation.owner) || "-",
-      pods.of(reservation) || "-",
+      cache.podOf(reservation) || "-",
     ]),
     { width: tableWidth(system) },
   );

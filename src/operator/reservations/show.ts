@@ -1,20 +1,14 @@
-import type { Command, Context, Report } from "../../cli/command/command.ts";
+import type { Command, Report } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import { mergeByDirectory } from "../node/network-directories.ts";
-import { findNetworks, logProblems } from "../node/networks.ts";
-import {
-  containerOf,
-  describeReservation,
-  interfaceOf,
-  type NodeReservation,
-} from "../node/node-reservations.ts";
-import { readPods } from "../node/pods.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
+import { openNode } from "../node/node.ts";
+import { containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, search } from "../node/search.ts";
-import { formatQuery, type Hint, hintsForAddress, hintsForOwner } from "./hints.ts";
+import { formatQuery, type Hint, hintsFor } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -40,37 +34,24 @@ export const show: Command = {
   ],
   run: (context) => {
     const query = parseQuery(context.operands[0] ?? "");
-    const { found, problems } = findNetworks(context, context.option("--network"));
-    logProblems(context, problems);
-    const pods = readPods(context);
-    const { reservations, candidates } = search(context, mergeByDirectory(found), query, pods);
-    if (reservations.length > 0) return foundReport(context, reservations, pods.of);
-    const hints =
-      query.kind === "address"
-        ? hintsForAddress(query.address, found)
-        : hintsForOwner(context, query, candidates, pods.attachments);
-    return notFoundReport(formatQuery(query), hints);
+    const node = openNode(context, context.option("--network"));
+    const { reservations, candidates } = search(node, query);
+    if (reservations.length === 0) {
+      return notFoundReport(formatQuery(query), hintsFor(node, query, candidates));
+    }
+    const described = reservations.map((one) => [one, node.cache.podOf(one)] as const);
+    return {
+      exitCode: 0,
+      get document() {
+        return { reservations: described.map((one) => describeReservation(...one)), hints: [] };
+      },
+      get text() {
+        const now = context.system.now();
+        return described.map((one) => describe(...one, now)).join("\n");
+      },
+    };
   },
 };
-
-function foundReport(
-  context: Context,
-  reservations: readonly NodeReservation[],
-  podOf: (reservation: NodeReservation) => string,
-): Report {
-  return {
-    exitCode: 0,
-    document: {
-      reservations: reservations.map((reservation) =>
-        describeReservation(reservation, podOf(reservation)),
-      ),
-      hints: [],
-    },
-    text: reservations
-      .map((reservation) => describe(reservation, podOf(reservation), context.system.now()))
-      .join("\n"),
-  };
-}
 
 function notFoundReport(query: string, hints: readonly Hint[]): Report {
   return {
@@ -93,7 +74,7 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
     ["range", range === undefined ? missingRange(reservation) : formatAddressRange(range)],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
-    ["configured", network.source ?? ""],
+    ["configured", network.sources[0] ?? ""],
   ];
   const width = Math.max(...facts.map(([fact]) => fact.length));
   const lines = facts
@@ -103,5 +84,5 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
 }
 
 function missingRange({ network }: NodeReservation): string {
-  return network.rangeSets.length > 0 ? "none, outside all ranges" : "unknown";
+  return network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
 }

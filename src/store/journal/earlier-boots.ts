@@ -6,7 +6,7 @@
  * when it was put. A note is valid while the file is the one that was noted.
  */
 
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import { type BootId, isBootId } from "../files/boot-id.ts";
 import { fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -32,23 +32,56 @@ const FORM = "host-local-before-boot 1";
 /** The name of the file, in the state directory. */
 const FILE = "before-boot";
 
+/** A reservation that was read, with the identity of its file. */
+export interface ReadReservation extends OwnedReservation {
+  /** As in a note; `undefined` where it is not a regular file. */
+  readonly file: string | undefined;
+}
+
 /**
  * The file names of the reservations from before this boot, also of those that the next call under the lock will note;
  * needs no lock.
- *
- * @param reservations gives all that there are; read where the caller has not
  */
-export function namesBeforeBoot(
+export function namesBeforeBoot(files: NetworkFiles): ReadonlySet<string> {
+  const all = (): readonly OwnedReservation[] => allIn(readAll(files));
+  const unnoted = unnotedAmong(files, all, fileReader(files));
+  return new Set([...validNotes(files), ...unnoted].map(({ name }) => name));
+}
+
+/**
+ * As `namesBeforeBoot`, among reservations that were read; none is read again.
+ *
+ * @param reservations gives them, if any can be from before this boot
+ */
+export function namesBeforeBootAmong(
   files: NetworkFiles,
-  reservations = (): readonly OwnedReservation[] => allIn(readAll(files)),
+  reservations: () => readonly ReadReservation[],
 ): ReadonlySet<string> {
+  const noted = new Map(attempt(() => readNotes(files), []).map((note) => [note.name, note]));
+  const isNoted = ({ name, file, owner }: ReadReservation): boolean => {
+    const note = noted.get(name);
+    return note !== undefined && note.file === file && note.key === keyOfOwner(owner);
+  };
+  const found = noted.size === 0 ? [] : reservations().filter(isNoted);
+  const unnoted = unnotedAmong(files, reservations, ({ file }) => file);
+  return new Set([...found, ...unnoted].map(({ name }) => name));
+}
+
+/** Those that the next call under the lock will note. */
+function unnotedAmong<T extends OwnedReservation>(
+  files: NetworkFiles,
+  reservations: () => readonly T[],
+  fileOf: (reservation: T) => string | undefined,
+): readonly Earlier[] {
   const seal = readJournal(files, undefined)?.seal;
   const { boot } = files;
-  const unnoted =
-    boot === undefined || seal === undefined
-      ? []
-      : attempt(() => notesOf(files, boot, seal, reservations), []);
-  return new Set([...validNotes(files), ...unnoted].map(({ name }) => name));
+  if (boot === undefined || seal === undefined) return [];
+  return attempt(() => notesOf(files, boot, seal, reservations, fileOf), []);
+}
+
+/** Reads which file a reservation is. */
+function fileReader(files: NetworkFiles): (reservation: OwnedReservation) => string | undefined {
+  return ({ name }) => fileAt(files.system, files.pathOf(name));
 }
 
 /** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
@@ -87,7 +120,7 @@ export function noteBeforeBoot(
 ): void {
   const known = validNotes(files);
   const names = new Set(known.map(({ name }) => name));
-  const found = notesOf(files, boot, seal, () => reservations);
+  const found = notesOf(files, boot, seal, () => reservations, fileReader(files));
   if (found.length === 0) return;
   writeNotes(files, [...known, ...found.filter(({ name }) => !names.has(name))]);
 }
@@ -97,31 +130,26 @@ export function noteBeforeBoot(
  *
  * @throws SystemError where that is not known
  */
-function notesOf(
+function notesOf<T extends OwnedReservation>(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
-  reservations: () => readonly OwnedReservation[],
+  reservations: () => readonly T[],
+  fileOf: (reservation: T) => string | undefined,
 ): readonly Earlier[] {
   const { system, directory } = files;
   if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
   if (files.requireMachine() !== seal.machine || !system.isLocal(directory)) return [];
   const isFromThen = fromThen(files, seal);
   return reservations().flatMap((reservation) => {
-    const note = noteOf(files, seal.boot, reservation);
-    return note !== undefined && isFromThen(note) ? [note] : [];
+    const { name, owner } = reservation;
+    // A file without an interface may be an administrator's; it is never noted.
+    const key = owner.kind === "attachment" ? keyOfOwner(owner) : undefined;
+    const file = key && fileOf(reservation);
+    if (key === undefined || file === undefined) return [];
+    const note = { boot: seal.boot, name, key, file };
+    return isFromThen(note) ? [note] : [];
   });
-}
-
-/** A file without an interface may be an administrator's; it is never noted. */
-function noteOf(
-  files: NetworkFiles,
-  boot: BootId,
-  { name, owner }: OwnedReservation,
-): Earlier | undefined {
-  const key = owner.kind === "attachment" ? keyOfOwner(owner) : undefined;
-  const file = key && fileAt(files.system, files.pathOf(name));
-  return key === undefined || file === undefined ? undefined : { boot, name, key, file };
 }
 
 /**
@@ -180,12 +208,17 @@ function headerIn(files: NetworkFiles): string | undefined {
   return machine && `${FORM} ${machine}`;
 }
 
+/** What identifies a file in a note: inode and time of last modification. */
+export function fileIdentity({ inode, modified }: Pick<FileStatus, "inode" | "modified">): string {
+  return `${inode},${modified}`;
+}
+
 /**
- * Inode and time of last modification of a regular file; `undefined` where there is none.
+ * The identity of a regular file; `undefined` where there is none.
  *
  * @throws SystemError where that is not known
  */
 function fileAt(system: System, path: string): string | undefined {
   const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
-  return status?.kind === "file" ? `${status.inode},${status.modified}` : undefined;
+  return status?.kind === "file" ? fileIdentity(status) : undefined;
 }

@@ -21,7 +21,7 @@ export function readCursor(
   warn: (line: string) => void,
 ): Address | undefined {
   try {
-    return parseAddress(readCursorText(files, index));
+    return parseAddress(trimSpace(files.system.readFile(cursorPath(files, index), LARGEST_CURSOR)));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (error.code !== "ENOENT") {
@@ -29,21 +29,6 @@ export function readCursor(
     }
     return undefined;
   }
-}
-
-/**
- * The text of the cursor's file, without surrounding white space.
- *
- * @throws SystemError
- */
-export function readCursorText(files: NetworkFiles, index: number): string {
-  return trimSpace(files.system.readFile(cursorPath(files, index), LARGEST_CURSOR));
-}
-
-/** The index in the name of a cursor's file; `undefined` for any other name. */
-export function cursorIndex(name: string): number | undefined {
-  const digits = /^last_reserved_ip\.(0|[1-9][0-9]{0,8})$/.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }
 
 /**
@@ -62,15 +47,6 @@ export function writeCursor(files: NetworkFiles, index: number, address: Address
     if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
     files.withTemporary(content, (temporary) => files.system.rename(temporary, path));
   }
-}
-
-/**
- * Removes the cursor of the range set with this index: the next ADD begins at the first address.
- *
- * @throws SystemError
- */
-export function removeCursor(files: NetworkFiles, index: number): void {
-  files.system.unlink(cursorPath(files, index));
 }
 
 /** The path of the cursor of the range set with this index. */

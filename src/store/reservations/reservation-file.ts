@@ -52,13 +52,18 @@ export function readOwner(files: NetworkFiles, name: string): Owner {
   }
 }
 
+/** Whether a content is empty, or only white space and NUL, as a power loss may leave it. */
+export function isBlank(content: string): boolean {
+  return trimSpace(content.replaceAll("\0", "")) === "";
+}
+
 /**
- * Whether a file is empty, or holds only white space and NUL, as a power loss may leave it.
+ * Whether the content of a file is blank.
  *
  * @throws SystemError
  */
 export function isBlankFile(system: System, path: string): boolean {
-  return trimSpace(system.readFile(path, LARGEST_RESERVATION).replaceAll("\0", "")) === "";
+  return isBlank(system.readFile(path, LARGEST_RESERVATION));
 }
 
 /** Reads which of these reservations name an attachment, in their order. */

@@ -23,7 +23,7 @@ export interface RangeUsage {
  * An empty file younger than this, in milliseconds, may be one that the Go plugin is about to write: it creates the
  * file first, and may be at work without our lock.
  */
-const SETTLED_AFTER = 10_000;
+export const SETTLED_AFTER = 10_000;
 
 /** Counts the reservations of a set by their addresses. */
 export function usageOf(

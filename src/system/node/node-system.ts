@@ -90,20 +90,25 @@ function readFile(path: string, limit: number): string {
   const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
   const file = systemCall("open", path, () => fs.openSync(path, flags));
   try {
-    return systemCall("read", path, () => {
-      let buffer = Buffer.allocUnsafe(512);
-      let length = 0;
-      for (;;) {
-        const count = fs.readSync(file, buffer, length, buffer.length - length, null);
-        if (count === 0) return buffer.toString("utf8", 0, length);
-        length += count;
-        if (length > limit) throw new SystemError("read", path, "EFBIG");
-        if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
-      }
-    });
+    return readText(file, path, limit);
   } finally {
     closeQuietly(file);
   }
+}
+
+/** The rest of an open file, see `System.readFile`. */
+export function readText(file: number, path: string, limit: number): string {
+  return systemCall("read", path, () => {
+    let buffer = Buffer.allocUnsafe(512);
+    let length = 0;
+    for (;;) {
+      const count = fs.readSync(file, buffer, length, buffer.length - length, null);
+      if (count === 0) return buffer.toString("utf8", 0, length);
+      length += count;
+      if (length > limit) throw new SystemError("read", path, "EFBIG");
+      if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
+    }
+  });
 }
 
 function createFile(path: string, text: string, mode: number): void {
@@ -238,7 +243,8 @@ function linkStatus(path: string): FileStatus {
   return statusOf(systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true })));
 }
 
-function statusOf(found: fs.BigIntStats): FileStatus {
+/** The status in the form of `System`. */
+export function statusOf(found: fs.BigIntStats): FileStatus {
   return {
     kind: found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
     device: found.dev,

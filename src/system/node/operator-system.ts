@@ -6,13 +6,13 @@ import os from "node:os";
 import tty from "node:tty";
 import type {
   CompletedProcess,
+  OpenedFile,
   OperatorSystem,
-  Permissions,
   RunOptions,
 } from "../operator-system.ts";
-import { SystemError } from "../system.ts";
+import { attempt, isSystemError, SystemError } from "../system.ts";
 import { killGroup } from "./kill-group.ts";
-import { createNodeSystem, type NodeSystem } from "./node-system.ts";
+import { createNodeSystem, type NodeSystem, readText, statusOf } from "./node-system.ts";
 import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
@@ -43,7 +43,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     sleep,
     readLine,
     readPipe,
-    permissions,
+    openFile,
     copyFile,
     sameContent,
     hasText,
@@ -88,9 +88,44 @@ function readLine(): string | undefined {
   return Buffer.from(bytes).toString("utf8");
 }
 
-function permissions(path: string): Permissions {
-  const { mode, uid } = systemCall("lstat", path, () => fs.lstatSync(path));
-  return { mode: mode & 0o7777, user: uid };
+function openFile(path: string, limit: number): OpenedFile {
+  let file: number;
+  try {
+    file = openForReading(path);
+  } catch (error) {
+    // A link to nothing is there, too.
+    const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
+    const found = attempt(look, undefined);
+    if (!isSystemError(error) || found === undefined) throw error;
+    return openedFile(found, error);
+  }
+  try {
+    const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
+    return openedFile(found, readOrError(file, path, limit));
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function readOrError(file: number, path: string, limit: number): OpenedFile["content"] {
+  try {
+    return readText(file, path, limit);
+  } catch (error) {
+    if (isSystemError(error)) return error;
+    throw error;
+  }
+}
+
+function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): OpenedFile {
+  const { kind, inode, modified } = statusOf(found);
+  return {
+    kind,
+    inode,
+    modified,
+    mode: Number(found.mode) & 0o7777,
+    user: Number(found.uid),
+    content,
+  };
 }
 
 /** Without O_NONBLOCK a FIFO would block the command. */

@@ -125,13 +125,16 @@ JSValue host_set_modified(struct call *call) {
   return done(call, utimensat(AT_FDCWD, call->path, times, 0));
 }
 
+static const char *kind_of(mode_t mode) {
+  return S_ISREG(mode) ? "file" : S_ISDIR(mode) ? "directory" : "other";
+}
+
 /* Device and inode are signed: they are only compared, and the engine has undefined behaviour where it makes text of larger numbers, see decimal.ts. */
 static JSValue status_of(struct call *call, int result, const struct stat *found) {
   if (result < 0) return done(call, result);
   JSContext *ctx = call->ctx;
-  mode_t mode = found->st_mode;
   const struct member members[] = {
-      {"kind", JS_NewString(ctx, S_ISREG(mode) ? "file" : S_ISDIR(mode) ? "directory" : "other")},
+      {"kind", JS_NewString(ctx, kind_of(found->st_mode))},
       {"device", JS_NewBigInt64(ctx, (int64_t)found->st_dev)},
       {"inode", JS_NewBigInt64(ctx, (int64_t)found->st_ino)},
       {"size", JS_NewInt64(ctx, found->st_size)},
@@ -174,14 +177,37 @@ JSValue host_link_status(struct call *call) {
   return status_of(call, result, &found);
 }
 
-JSValue host_permissions(struct call *call) {
-  struct stat found;
-  if (lstat(call->path, &found) < 0) return done(call, -1);
+static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue content) {
+  mode_t mode = found->st_mode;
   const struct member members[] = {
-      {"mode", JS_NewInt32(call->ctx, found.st_mode & 07777)},
-      {"user", JS_NewInt64(call->ctx, found.st_uid)},
+      {"kind", JS_NewString(ctx, kind_of(mode))},
+      {"inode", JS_NewBigInt64(ctx, (int64_t)found->st_ino)},
+      {"modified", JS_NewBigInt64(ctx, nanoseconds(found->st_mtim))},
+      {"mode", JS_NewInt32(ctx, mode & 07777)},
+      {"user", JS_NewInt64(ctx, found->st_uid)},
+      {"content", content},
   };
-  return object_of(call->ctx, members, sizeof members / sizeof members[0]);
+  return object_of(ctx, members, sizeof members / sizeof members[0]);
+}
+
+JSValue host_open_file(struct call *call) {
+  struct stat found;
+  int descriptor = open_existing(call, O_RDONLY);
+  if (descriptor < 0) {
+    /* A link to nothing is there, too. */
+    if (lstat(call->path, &found) < 0) return JS_EXCEPTION;
+    return opened_file(call->ctx, &found, JS_GetException(call->ctx));
+  }
+  JSValue file;
+  if (fstat(descriptor, &found) < 0) {
+    file = throw_errno(call, "fstat", errno);
+  } else {
+    JSValue content = read_all(call, descriptor, number_at(call, 1), 0);
+    if (JS_IsException(content)) content = JS_GetException(call->ctx);
+    file = opened_file(call->ctx, &found, content);
+  }
+  close(descriptor);
+  return file;
 }
 
 JSValue host_file_system_type(struct call *call) {

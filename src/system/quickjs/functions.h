@@ -9,7 +9,7 @@
 host_function host_read_input, host_write_output, host_write_error, host_read_file,
     host_create_file, host_overwrite_file, host_link, host_rename, host_unlink, host_symlink,
     host_read_link, host_set_modified, host_change_mode, host_status, host_link_status,
-    host_permissions, host_file_system_type, host_require_writable;
+    host_open_file, host_file_system_type, host_require_writable;
 
 /* Whether something may be on standard output. */
 extern bool has_output;

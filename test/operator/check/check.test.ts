@@ -2,20 +2,13 @@
 /** `check` on real directories. */
 
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { kinds } from "../../../src/operator/check/finding.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { holdLock } from "../../harness/held-lock.ts";
 import { inRepository } from "../../harness/repository.ts";
 import type { JsonObject } from "../../harness/runtime-call.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
@@ -27,9 +20,8 @@ interface Found {
   readonly severity: string;
   readonly network: string;
   readonly path: string;
-  readonly repairable: boolean;
   readonly message: string;
-  readonly repaired: string | null;
+  readonly repaired: boolean;
 }
 
 /** A node with the network `net` and one pod, without a program that would know its bridges. */
@@ -109,42 +101,6 @@ const cases: Readonly<Record<string, Case>> = {
       return path;
     },
   },
-  "a cursor outside its range": {
-    code: "cursor-outside-range",
-    severity: "warning",
-    repairable: true,
-    corrupt: (node) => node.write("net/last_reserved_ip.0", "10.9.9.9", 60),
-  },
-  "a cursor that is no address": {
-    code: "malformed-cursor",
-    severity: "warning",
-    repairable: true,
-    corrupt: (node) => node.write("net/last_reserved_ip.0", "10.1.", 60),
-  },
-  "a cursor of a range set that is not configured": {
-    code: "spare-cursor",
-    severity: "info",
-    repairable: true,
-    corrupt: (node) => node.write("net/last_reserved_ip.7", "10.1.2.2", 60),
-  },
-  "a temporary file of a killed call": {
-    code: "leftover-file",
-    severity: "info",
-    repairable: true,
-    corrupt: (node) => node.write(".host-local/net/new/4242.0", "c9\r\neth0", 120),
-  },
-  "the records of gc, which no longer runs": {
-    code: "leftover-gc-state",
-    severity: "info",
-    repairable: true,
-    corrupt: (node) =>
-      node.write(".host-local/net/seen-dead.json", '[["10.1.2.2","c1","1",2]]', 9 * 24 * 3600),
-  },
-  "files kept for a network that is gone": {
-    code: "leftover-directory",
-    severity: "info",
-    corrupt: (node) => join(node.write(".host-local/gone/journal", ""), ".."),
-  },
   "a foreign file": {
     code: "foreign-file",
     severity: "info",
@@ -209,7 +165,7 @@ for (const [name, { code, severity, repairable = false, corrupt }] of Object.ent
 
     const found = findingsOf(node).find((finding) => finding.code === code);
 
-    t.match(found, { severity, repairable, repaired: null });
+    t.match(found, { severity, repaired: false });
     t.equal(found?.path, path);
     t.same(node.everything(), before, "nothing was changed");
     t.end();
@@ -221,7 +177,7 @@ for (const [name, { code, severity, repairable = false, corrupt }] of Object.ent
 
     const found = findingsOf(node, "--repair").find((finding) => finding.code === code);
 
-    t.equal(found?.repaired !== null, repairable);
+    t.equal(found?.repaired, repairable);
     t.equal(
       findingsOf(node).some((finding) => finding.code === code),
       !repairable,
@@ -280,77 +236,34 @@ test("findings of severity info leave the exit code at 0", (t) => {
   t.end();
 });
 
-test("a repair copies what it removes, with its content", (t) => {
+test("what --repair has removed is in the table", (t) => {
   const node = nodeWithPod(t);
   node.write("net/10.1.2.9", "\0\0", 60);
-  node.write("net/last_reserved_ip.0", "10.9.9.9", 60);
 
-  t.match(node.tool(["check", "--repair"]), { exitCode: 0, stdout: /; 2 repaired\n$/ });
+  const { exitCode, stdout } = node.tool(["check", "--repair"]);
 
-  const root = join(node.dataDir, ".host-local/net/repaired");
-  const [time = "", ...others] = readdirSync(root);
-  t.same(others, []);
-  t.match(time, /^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z$/);
-  t.same(readdirSync(join(root, time)).sort(), ["10.1.2.9", "last_reserved_ip.0"]);
-  t.equal(readFileSync(join(root, time, "10.1.2.9"), "utf8"), "\0\0");
-  t.equal(readFileSync(join(root, time, "last_reserved_ip.0"), "utf8"), "10.9.9.9");
+  t.equal(exitCode, 0);
+  t.match(stdout, "the file is empty, so no DEL can release it; removed");
+  t.match(stdout, /; 1 repaired\n$/);
   t.equal(node.tool(["check"]).stdout, "No problems found.\n");
   t.end();
 });
 
-test("--backup-dir takes the copies, and belongs to --repair", (t) => {
-  const node = nodeWithPod(t);
-  node.write("net/10.1.2.9", "", 60);
-  const backup = scratchDirectory(t);
-
-  t.equal(node.tool(["check", "--backup-dir", backup]).exitCode, 2);
-  t.equal(node.tool(["check", "--repair", "--backup-dir", backup]).exitCode, 0);
-
-  const [time = ""] = readdirSync(join(backup, "net"));
-  t.same(readdirSync(join(backup, "net", time)), ["10.1.2.9"]);
-  t.end();
-});
-
-test("where no copy can be made nothing is removed", (t) => {
-  const node = nodeWithPod(t);
-  const path = node.write("net/10.1.2.9", "", 60);
-
-  const { exitCode, stderr } = node.tool(["check", "--repair", "--backup-dir", `${path}/x`]);
-
-  t.equal(exitCode, 1);
-  t.match(stderr, /not a directory/);
-  t.equal(node.read("net/10.1.2.9"), "");
-  t.end();
-});
-
-test("a network that cannot be repaired does not keep the others from being repaired", (t) => {
-  const node = nodeWithPod(t);
+test("a network that cannot be repaired does not keep the others from being repaired", async (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/28", lockTimeoutSeconds: 1 });
   node.network("other", { subnet: "10.7.0.0/24" });
   node.write("net/10.1.2.9", "", 60);
   node.write("other/10.7.0.9", "", 60);
-  node.write(".host-local/net/repaired", "a file");
+  await holdLock(t, node.dataDir);
 
   const { exitCode, stdout, stderr } = node.tool(["check", "--repair"]);
 
   t.equal(exitCode, 1);
-  t.match(stderr, /net: mkdir .*repaired: not a directory/);
-  t.match(stdout, /removed; copy/);
+  t.match(stderr, /net: network net is locked/);
+  t.match(stdout, /; removed/);
   t.equal(node.read("net/10.1.2.9"), "");
   t.throws(() => node.read("other/10.7.0.9"), { code: "ENOENT" });
-  t.end();
-});
-
-test("copies do not follow a link in place of our own directory", (t) => {
-  const node = nodeWithPod(t);
-  const elsewhere = scratchDirectory(t);
-  node.write("net/10.1.2.9", "", 60);
-  symlinkSync(elsewhere, join(node.dataDir, ".host-local/net/repaired"));
-
-  t.equal(node.tool(["check", "--repair"]).exitCode, 1);
-
-  t.same(readdirSync(elsewhere), []);
-  t.equal(node.read("net/10.1.2.9"), "");
-  t.end();
 });
 
 test("a file that has just been created empty is not reported: the Go plugin is writing it", (t) => {
@@ -381,7 +294,6 @@ test("with ranges from the runtime nothing is out of range", (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/28" }, { capabilities: { ipRanges: true } });
   node.write("net/10.9.9.9", "c9\r\neth0");
-  node.write("net/last_reserved_ip.0", "10.9.9.9", 60);
 
   t.same(findingsOf(node), []);
   t.end();
@@ -482,23 +394,8 @@ const bridges: Readonly<Record<string, BridgeCase>> = {
   "another address, which forceAddress replaces": {
     addresses: ["10.99.0.1/24"],
     configuration: { forceAddress: true },
-    finding: {
-      code: "bridge-address-pending",
-      severity: "info",
-      message:
-        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; forceAddress is set, so the next ADD replaces it",
-      commands: [],
-    },
   },
-  "no address, while pods have some": {
-    addresses: ["fe80::1/64"],
-    finding: {
-      code: "bridge-address-pending",
-      severity: "info",
-      message: "cni0 has no address of the network; expected the gateway 10.1.2.1/28",
-      commands: [],
-    },
-  },
+  "no address, while pods have some: the next ADD sets it": { addresses: ["fe80::1/64"] },
 };
 
 for (const [name, { addresses, configuration = {}, finding }] of Object.entries(bridges)) {
@@ -707,7 +604,6 @@ test("a node without any network is no problem, and said so", (t) => {
 test("commands of findings run as printed", (t) => {
   const node = nodeWithPod(t, { subnet: "10.1.2.0/29" });
   for (const container of ["c2", "c3", "c4", "c5"]) node.call("ADD", "net", container);
-  node.write("net/last_reserved_ip.0", "10.9.9.9", 60);
   node.write("net/10.9.9.9", "c9\r\neth0");
   node.write("net/::ffff:10.9.9.7", "c7\r\neth0");
   chmodSync(node.write("net/10.9.9.8", "", 60), 0o666);
@@ -727,12 +623,7 @@ test("commands of findings run as printed", (t) => {
     t.not(exitCode, 2, `${command}: ${stderr}`);
   }
   const left = new Set(findingsOf(node).map(({ code }) => code));
-  for (const code of [
-    "empty-reservation",
-    "cursor-outside-range",
-    "writable-by-others",
-    "odd-name",
-  ]) {
+  for (const code of ["empty-reservation", "writable-by-others", "odd-name"]) {
     t.notOk(left.has(code), code);
   }
   t.end();

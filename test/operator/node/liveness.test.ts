@@ -1,9 +1,11 @@
 /** Whether a container is alive, by libcni's cache and the network namespaces of processes. */
 
 import { test } from "tap";
-import { livenessOfAll, makeLivenessChecker } from "../../../src/operator/node/liveness.ts";
-import type { CachedAttachment } from "../../../src/operator/node/results-cache.ts";
+import { LivenessChecker, livenessOfAll } from "../../../src/operator/node/liveness.ts";
+import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment } from "../../store/fixtures.ts";
+import { contextOf, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
 import { reservationOf } from "./reservation.ts";
 
@@ -21,6 +23,27 @@ function cached(changed: Partial<CachedAttachment> = {}): CachedAttachment {
     pod: "",
     ...changed,
   };
+}
+
+/** A checker on a machine, with libcni's cache of these attachments. */
+function checkerOn(machine: Machine, attachments: readonly CachedAttachment[]): LivenessChecker {
+  return new LivenessChecker(systemOf(machine), cacheOf(attachments));
+}
+
+function cacheOf(attachments: readonly CachedAttachment[]): ResultsCache {
+  const machine = new MemoryMachine();
+  const directory = "/var/lib/cni/results";
+  machine.disk.makeDirectories(directory);
+  for (const { network, containerId, interfaceName, networkNamespace, addresses } of attachments) {
+    const result = { ips: addresses.map((address) => ({ address: `${address}/24` })) };
+    const names = { networkName: network, containerId, ifName: interfaceName };
+    const entry = { ...names, netns: networkNamespace, result };
+    machine.disk.put(
+      `${directory}/${network}-${containerId}-${interfaceName}`,
+      JSON.stringify(entry),
+    );
+  }
+  return new ResultsCache(contextOf(startOperator(machine).system));
 }
 
 const another = { processes: { 7: { namespace: 70, addresses: ["127.0.0.1", "10.7.9.3"] } } };
@@ -135,9 +158,7 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   test(`${expected.replace(/:.*/, "")}: ${name}`, (t) => {
     const attachments = entry === undefined ? [] : [cached(entry)];
-    const { livenessOf } = makeLivenessChecker(systemOf(machine), attachments);
-
-    const { liveness, reason } = livenessOf(own);
+    const { liveness, reason } = checkerOn(machine, attachments).livenessOf(own);
 
     t.equal(`${liveness}: ${reason}`, expected);
     t.end();
@@ -147,23 +168,21 @@ for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
 test("a reservation without an interface lives as long as any attachment of its container", (t) => {
   const machine = { mounted: { "/run/netns/cni-1": 50 } };
   const gone = cached({ networkNamespace: "/run/netns/cni-0" });
-  const { livenessOf, attachmentsOf } = makeLivenessChecker(systemOf(machine), [
-    gone,
-    cached({ interfaceName: "net1" }),
-  ]);
+  const attachments = [gone, cached({ interfaceName: "net1" })];
+  const checker = checkerOn(machine, attachments);
 
-  t.equal(livenessOf(own).liveness, "dead");
-  t.equal(livenessOf(legacy).liveness, "alive");
-  t.equal(attachmentsOf(legacy).length, 2);
+  t.equal(checker.livenessOf(own).liveness, "dead");
+  t.equal(checker.livenessOf(legacy).liveness, "alive");
+  t.equal(cacheOf(attachments).attachmentsOf(legacy).length, 2);
   t.end();
 });
 
 test("a container that one of its addresses shows to be alive is alive with all of them", (t) => {
-  const checker = makeLivenessChecker(
-    systemOf({
+  const checker = checkerOn(
+    {
       mounted: { "/run/netns/cni-2": 50 },
       processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } },
-    }),
+    },
     [cached(), cached({ containerId: "c2" })],
   );
   const other = reservationOf({ kind: "attachment", ...container }, "fd74::2");
@@ -181,7 +200,7 @@ test("a container that one of its addresses shows to be alive is alive with all 
 
 test("an attachment of the cache is alive by any of its addresses", (t) => {
   const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
-  const checker = makeLivenessChecker(systemOf({ processes: { 7: ipv6 } }), []);
+  const checker = checkerOn({ processes: { 7: ipv6 } }, []);
 
   const both = cached({ networkNamespace: "", addresses: ["10.7.9.2", "fd74::7"] });
   t.equal(checker.livenessOfAttachment(both).liveness, "alive");

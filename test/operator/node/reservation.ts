@@ -1,11 +1,13 @@
 /** Networks and reservations as the commands find them, made without files. */
 
+import { NetworkDirectory, NodeReservation } from "../../../src/operator/node/network-directory.ts";
 import type { FoundNetwork } from "../../../src/operator/node/networks.ts";
-import type { NodeReservation } from "../../../src/operator/node/node-reservations.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
-import type { Owner } from "../../../src/store/reservations/owner.ts";
+import { keyOfOwner, type Owner } from "../../../src/store/reservations/owner.ts";
+import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address, networkName } from "../../store/fixtures.ts";
+import { startOperator } from "../memory-node.ts";
 
 /** The network `net`, without ranges, in a data directory. */
 export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}): FoundNetwork {
@@ -24,16 +26,21 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
   };
 }
 
+/** The directory of the network `net` in `/data`, as a process sees it. */
+export function directoryOn(system: OperatorSystem): NetworkDirectory {
+  const files = openNetwork(system, "/data", networkName("net"));
+  return new NetworkDirectory(system, [networkIn("/data", { location: files })]);
+}
+
 /** A reservation of the network `net`. */
 export function reservationOf(owner: Owner, text = "10.7.9.2"): NodeReservation {
-  return {
-    network: networkIn("/data"),
-    address: address(text),
-    name: text,
-    path: `/data/net/${text}`,
-    owner,
-    since: 0,
-    isBeforeBoot: false,
-    range: undefined,
-  };
+  const { system } = startOperator(new MemoryMachine());
+  const directory = directoryOn(system);
+  const content = keyOfOwner(owner) ?? "";
+  const status = { kind: "file", inode: 1n, modified: 0n, mode: 0o600, user: 0 } as const;
+  return new NodeReservation(
+    directory,
+    { address: address(text), name: text },
+    { ...status, content },
+  );
 }

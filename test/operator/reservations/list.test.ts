@@ -153,6 +153,7 @@ test("reservations that may not be read are listed, and the error is logged", {
   node.add("net", { subnet: "10.0.0.0/24" }, "c1");
   node.add("net", { subnet: "10.0.0.0/24" }, "c2");
   chmodSync(join(node.cacheDir, "results"), 0o700);
+  chmodSync(join(node.dataDir, "net/10.0.0.3"), 0o644);
   node.age("net/10.0.0.2", 7300);
   node.age("net/10.0.0.3", 7300);
 
@@ -160,10 +161,10 @@ test("reservations that may not be read are listed, and the error is logged", {
     exitCode: 0,
     stdout: `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  POD
 net      10.0.0.2  ?          -          2h   -
-net      10.0.0.3  ?          -          2h   -
+net      10.0.0.3  c2         eth0       2h   -
 `,
-    stderr: `host-local: pods are unknown: open ${node.cacheDir}/results: permission denied
-host-local: cannot read all reservations: open ${node.dataDir}/net/10.0.0.2: permission denied, and 1 more
+    stderr: `host-local: cannot read all reservations: open ${node.dataDir}/net/10.0.0.2: permission denied
+host-local: pods are unknown: open ${node.cacheDir}/results/net-c2-eth0: permission denied
 `,
   });
   t.end();

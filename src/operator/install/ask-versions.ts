@@ -7,7 +7,7 @@ import { isSystemError, type SystemError } from "../../system/system.ts";
 import { unlinkQuietly, withTemporaryDirectory } from "./temporary-files.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */
-export type VersionAnswer = { readonly versions: readonly string[] } | { readonly problem: string };
+type VersionAnswer = { readonly versions: readonly string[] } | { readonly problem: string };
 
 /** The longest answer, in bytes. */
 const MAX_ANSWER = 64 * 1024;

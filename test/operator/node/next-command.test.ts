@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import type { NetworkName } from "../../../src/cni/call.ts";
-import { commandText, shellCommand } from "../../../src/operator/node/command-text.ts";
+import { commandText, shellCommand } from "../../../src/operator/node/next-command.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 

@@ -6,9 +6,10 @@ import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
-import { commandText } from "../node/command-text.ts";
 import type { FoundNetwork } from "../node/networks.ts";
-import type { CachedAttachment } from "../node/results-cache.ts";
+import { commandText } from "../node/next-command.ts";
+import type { Node } from "../node/node.ts";
+import type { CachedAttachment, ResultsCache } from "../node/results-cache.ts";
 import type { Query } from "../node/search.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
@@ -32,23 +33,34 @@ export interface Hint {
 /** The number of names listed at most. */
 const MAX_NAMES = 10;
 
-/** Hints for an address without a reservation, one for each range that it concerns. */
-export function hintsForAddress(
-  address: Address,
-  networks: readonly FoundNetwork[],
+/**
+ * Hints for a search without a result.
+ *
+ * @param candidates container ids that match, if there are several
+ */
+export function hintsFor(
+  { context, networks, cache }: Node,
+  query: Query,
+  candidates: readonly string[],
 ): readonly Hint[] {
+  return query.kind === "address"
+    ? hintsForAddress(query.address, networks)
+    : hintsForOwner(context, query, candidates, cache);
+}
+
+/** One for each range that the address concerns. */
+function hintsForAddress(address: Address, networks: readonly FoundNetwork[]): readonly Hint[] {
   const hints = networks.flatMap(({ location: { network }, rangeSets, exclusions }) =>
     rangeSets.flat().flatMap((range) => hintIn(range, address, network, exclusions)),
   );
   return hints.length > 0 ? hints : [outsideRanges(address, networks)];
 }
 
-/** Hints for a container or a pod without a reservation. */
-export function hintsForOwner(
+function hintsForOwner(
   context: Context,
   query: Exclude<Query, { readonly kind: "address" }>,
   candidates: readonly string[],
-  attachments: readonly CachedAttachment[],
+  cache: ResultsCache,
 ): readonly Hint[] {
   if (candidates.length > 0) {
     const text = `${candidates.length} container ids start with it: ${list(candidates)}.`;
@@ -56,7 +68,7 @@ export function hintsForOwner(
   }
   const matches = ({ containerId, pod }: CachedAttachment): boolean =>
     query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
-  const cached = attachments.filter(matches);
+  const cached = cache.attachments.filter(matches);
   if (cached.length > 0) return cached.slice(0, MAX_NAMES).map(released);
   const command = commandText(context, undefined, ["list"]);
   const text =

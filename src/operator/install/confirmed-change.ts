@@ -5,8 +5,8 @@ import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { join } from "../../store/files/paths.ts";
 import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { askVersions } from "./ask-versions.ts";
 import { type Installation, linkAt, updateMarker } from "./installation.ts";
-import { askVersions } from "./probe.ts";
 import { removeAbandoned } from "./temporary-files.ts";
 
 /** The outcome of `install`, as in its document. */

@@ -1,23 +1,15 @@
 /** What else a container holds in a network, beside the reservations that were asked for. */
 
 import { formatAddress } from "../../ipam/address.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import {
-  containerOf,
-  interfaceOf,
-  type NodeReservation,
-  readReservations,
-} from "../node/node-reservations.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
+import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 
 /**
  * The other reservations of the same containers in the same networks.
  *
  * @throws SystemError if a directory cannot be read
  */
-export function othersOf(
-  system: OperatorSystem,
-  reservations: readonly NodeReservation[],
-): readonly NodeReservation[] {
+export function othersOf(reservations: readonly NodeReservation[]): readonly NodeReservation[] {
   const networks = [...new Set(reservations.map(({ network }) => network))];
   return networks.flatMap((network) => {
     const here = reservations.filter((reservation) => reservation.network === network);
@@ -25,7 +17,7 @@ export function othersOf(
     const containers = new Set(here.map(({ owner }) => containerOf(owner)));
     containers.delete("");
     if (containers.size === 0) return [];
-    return readReservations(system, network).filter(
+    return network.reservations.filter(
       ({ owner, path }) => containers.has(containerOf(owner)) && !paths.has(path),
     );
   });

@@ -1,0 +1,223 @@
+/** The directory of a network, and its reservations. */
+
+import { progress } from "../../cli/output/terminal.ts";
+import {
+  type Address,
+  compare,
+  formatAddress,
+  isSame,
+  isWithin,
+  parseAddress,
+} from "../../ipam/address.ts";
+import type { Range } from "../../ipam/range.ts";
+import type { RangeSet } from "../../ipam/range-set.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
+import {
+  fileIdentity,
+  namesBeforeBootAmong,
+  type ReadReservation,
+} from "../../store/journal/earlier-boots.ts";
+import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
+import {
+  isBlank,
+  LARGEST_RESERVATION,
+  listReservations,
+  type Reservation,
+} from "../../store/reservations/reservation-file.ts";
+import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
+import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
+import type { FoundNetwork } from "./networks.ts";
+
+/** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
+export class NetworkDirectory {
+  readonly location: NetworkFiles;
+  /** One for each configuration; a single one without a source if nothing configures the network. */
+  readonly networks: readonly [FoundNetwork, ...FoundNetwork[]];
+  /** The files that configure the network. */
+  readonly sources: readonly string[];
+  /** Those of all configurations. */
+  readonly rangeSets: readonly RangeSet[];
+  /** Those of all configurations. */
+  readonly ranges: readonly Range[];
+  readonly #system: OperatorSystem;
+  #listed: readonly Reservation[] | undefined;
+  #reservations: readonly NodeReservation[] | undefined;
+  #namesBeforeBoot: ReadonlySet<string> | undefined;
+
+  constructor(system: OperatorSystem, networks: readonly [FoundNetwork, ...FoundNetwork[]]) {
+    this.#system = system;
+    this.location = networks[0].location;
+    this.networks = networks;
+    this.sources = [...new Set(networks.flatMap(({ source }) => source ?? []))];
+    this.rangeSets = networks.flatMap(({ rangeSets }) => rangeSets);
+    this.ranges = this.rangeSets.flat();
+  }
+
+  /** Whether all ranges are configured: the runtime supplies none. */
+  get hasKnownRanges(): boolean {
+    return this.networks.every(
+      ({ rangeSets, acceptsRuntimeRanges }) => rangeSets.length > 0 && !acceptsRuntimeRanges,
+    );
+  }
+
+  /**
+   * The reserved addresses; no file is read.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get listed(): readonly Reservation[] {
+    this.#listed ??= listReservations(this.location);
+    return this.#listed;
+  }
+
+  /**
+   * The reservations, sorted by address, IPv4 first. Those that are released before they are read are left out.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get reservations(): readonly NodeReservation[] {
+    this.#reservations ??= this.#readAll(this.listed).sort(byAddress);
+    return this.#reservations;
+  }
+
+  /**
+   * The reservations of one address: several if files have other names for it than the canonical one.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  reservationsAt(address: Address): readonly NodeReservation[] {
+    const nothing: Names = { quads: [], others: [] };
+    const list = (): Names => this.#system.listAddresses(this.location.directory);
+    const { quads, others } = attempt(list, nothing, "ENOENT");
+    const isListed = address.family === 4 && quads.includes(Number(address.value));
+    const names = others.filter((name) => {
+      const other = parseAddress(name);
+      return other !== undefined && isSame(other, address);
+    });
+    const found = isListed ? [formatAddress(address), ...names] : names;
+    return this.#readAll(found.sort().map((name) => ({ address, name })));
+  }
+
+  /** A reservation as it is now; `undefined` where it has been released. */
+  read(reservation: Reservation): NodeReservation | undefined {
+    const opened = openUnlessReleased(this.#system, this.location.pathOf(reservation.name));
+    return opened && new NodeReservation(this, reservation, opened);
+  }
+
+  /** The id of the user who owns the directory; `undefined` where it cannot be read. */
+  get user(): number | undefined {
+    return attempt(() => this.#system.openFile(this.location.directory, 0).user, undefined);
+  }
+
+  /** The names of the reservations from before this boot. */
+  get namesBeforeBoot(): ReadonlySet<string> {
+    this.#namesBeforeBoot ??= namesBeforeBootAmong(this.location, () => this.reservations);
+    return this.#namesBeforeBoot;
+  }
+
+  /** Whether a reservation is known to be from before this boot. */
+  isBeforeBoot(reservation: NodeReservation): boolean {
+    // Where only one was read, the others are not.
+    const names =
+      this.#reservations === undefined
+        ? namesBeforeBootAmong(this.location, () => [reservation])
+        : this.namesBeforeBoot;
+    return names.has(reservation.name);
+  }
+
+  /** The reserved addresses that count as used: without those from before this boot, unless they are to stay. */
+  usedIn({ reclaimsAfterReboot }: FoundNetwork): readonly Reservation[] {
+    if (!reclaimsAfterReboot || this.namesBeforeBoot.size === 0) return this.listed;
+    return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
+  }
+
+  #readAll(listed: readonly Reservation[]): NodeReservation[] {
+    const system = this.#system;
+    const { directory } = this.location;
+    const step = progress(system, `reading ${directory}`, listed.length);
+    return listed.flatMap((reservation, index) => {
+      step(index + 1);
+      return this.read(reservation) ?? [];
+    });
+  }
+}
+
+/** A reservation on this node, as it was when its file was opened. */
+export class NodeReservation {
+  readonly network: NetworkDirectory;
+  readonly address: Address;
+  /** The name of its file. */
+  readonly name: string;
+  readonly owner: Owner;
+  /** Whether its file is empty, as a full disk or a power loss may leave it. */
+  readonly isEmpty: boolean;
+  /** `undefined` where this user may not see it. */
+  readonly status: Omit<OpenedFile, "content"> | undefined;
+  /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
+  readonly since: number | undefined;
+
+  constructor(
+    network: NetworkDirectory,
+    { address, name }: Reservation,
+    opened: OpenedFile | SystemError,
+  ) {
+    const status = opened instanceof SystemError ? undefined : opened;
+    const content = opened instanceof SystemError ? opened : opened.content;
+    this.network = network;
+    this.address = address;
+    this.name = name;
+    this.owner = typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
+    this.isEmpty = this.owner.kind === "nobody" && typeof content === "string" && isBlank(content);
+    this.status = status;
+    this.since = status && Number(status.modified / MILLISECOND);
+  }
+
+  get path(): string {
+    return this.network.location.pathOf(this.name);
+  }
+
+  /** The configured range that contains it. */
+  get range(): Range | undefined {
+    return this.network.ranges.find((range) => isWithin(this.address, range));
+  }
+
+  /** Whether it is known to be from before this boot. */
+  get isBeforeBoot(): boolean {
+    return this.network.isBeforeBoot(this);
+  }
+
+  /** See `ReadReservation`. */
+  get file(): ReadReservation["file"] {
+    return this.status?.kind === "file" ? fileIdentity(this.status) : undefined;
+  }
+}
+
+const MILLISECOND = 1_000_000n;
+
+/** `undefined` where it has been released. */
+function openUnlessReleased(
+  system: OperatorSystem,
+  path: string,
+): OpenedFile | SystemError | undefined {
+  try {
+    return system.openFile(path, LARGEST_RESERVATION);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return error.code === "ENOENT" ? undefined : error;
+  }
+}
+
+function byAddress(a: Reservation, b: Reservation): number {
+  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
+}
+
+/** Groups networks by their directories, in the order in which these first appear. */
+export function networkDirectories(
+  system: OperatorSystem,
+  networks: readonly FoundNetwork[],
+): readonly NetworkDirectory[] {
+  const groups = Map.groupBy(networks, ({ location }) => location.directory);
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [new NetworkDirectory(system, [first, ...others])],
+  );
+}

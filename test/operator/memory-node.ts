@@ -1,0 +1,75 @@
+/** The operator's system on a machine in memory, which counts how often each file is opened and looked at. */
+
+import type { Context } from "../../src/cli/command/command.ts";
+import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
+import { attempt, SystemError } from "../../src/system/system.ts";
+import type { MemoryMachine } from "../harness/memory-machine.ts";
+
+/** The system of a process, and how often it has opened a file or asked for its status, by path. */
+export interface CountingSystem {
+  readonly system: OperatorSystem;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Starts a process on a machine, as root of the node. */
+export function startOperator(machine: MemoryMachine): CountingSystem {
+  const process = machine.start();
+  const counts = new Map<string, number>();
+  const count = (path: string): void => {
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+  };
+  const openFile = (path: string, limit: number): OpenedFile => {
+    count(path);
+    const { kind, inode, modified } = process.linkStatus(path);
+    const opened = { kind, inode, modified, mode: machine.disk.modeOf(path), user: 0 };
+    try {
+      return { ...opened, content: process.readFile(path, limit) };
+    } catch (error) {
+      if (error instanceof SystemError) return { ...opened, content: error };
+      throw error;
+    }
+  };
+  const own = {
+    arguments: [],
+    isTerminal: () => false,
+    terminalWidth: () => undefined,
+    sleep: (milliseconds: number) => machine.wait(milliseconds),
+    openFile,
+    run: (command: readonly string[]) => {
+      throw new SystemError("exec", command[0] ?? "", "ENOENT");
+    },
+    readFiles: (path: string, limit: number) => {
+      for (const name of attempt(() => process.list(path), [])) count(`${path}/${name}`);
+      return process.readFiles(path, limit);
+    },
+  };
+  const counted = ["readFile", "status", "linkStatus"];
+  const system = new Proxy(process, {
+    get: (target, key) => {
+      if (key in own) return Reflect.get(own, key);
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== "function") return value;
+      return (...words: readonly unknown[]) => {
+        if (counted.includes(String(key))) count(String(words[0]));
+        return value.apply(target, words);
+      };
+    },
+  }) as unknown as OperatorSystem;
+  return { system, counts };
+}
+
+/** A context without options but these. */
+export function contextOf(
+  system: OperatorSystem,
+  options: Readonly<Record<string, string>> = {},
+  operands: readonly string[] = [],
+): Context {
+  return {
+    system,
+    operands,
+    has: () => false,
+    option: (name) => options[name],
+    values: () => [],
+    log: () => {},
+  };
+}

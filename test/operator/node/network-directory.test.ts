@@ -1,0 +1,56 @@
+/** Reservations that change while they are read. */
+
+import { test } from "tap";
+import { containerOf } from "../../../src/operator/node/node-reservations.ts";
+import { address, location, machineWith } from "../../store/fixtures.ts";
+import { startOperator } from "../memory-node.ts";
+import { directoryOn } from "./reservation.ts";
+
+const names = ["10.7.9.2", "10.7.9.3", "10.7.9.4"];
+const path = `${location.directory}/10.7.9.3`;
+
+const changes = {
+  "goes is left out": { content: undefined, expected: ["of-10.7.9.2", "of-10.7.9.4"] },
+  "is reserved anew has its new owner": {
+    content: "new\r\neth0",
+    expected: ["of-10.7.9.2", "new", "of-10.7.9.4"],
+  },
+  "is emptied names no container": { content: "", expected: ["of-10.7.9.2", "", "of-10.7.9.4"] },
+} as const;
+
+for (const [what, { content, expected }] of Object.entries(changes)) {
+  test(`reservations: one that ${what}`, (t) => {
+    const machine = machineWith(
+      Object.fromEntries(names.map((name) => [name, `of-${name}\r\neth0`])),
+    );
+    const directory = directoryOn(startOperator(machine).system);
+    t.equal(directory.listed.length, 3);
+    machine.disk.unlink(path);
+    if (content !== undefined) machine.disk.put(path, content);
+
+    const found = directory.reservations.map(({ owner }) => containerOf(owner));
+
+    t.same(found, expected);
+    t.end();
+  });
+}
+
+test("reservationsAt finds the file of an address under any of its names, and opens no other", (t) => {
+  const machine = machineWith({
+    "10.7.9.2": "c1\r\neth0",
+    "10.7.9.3": "c2\r\neth0",
+    "::ffff:10.7.9.3": "c3\r\neth0",
+    lock: "",
+  });
+  const { system, counts } = startOperator(machine);
+  const directory = directoryOn(system);
+
+  const found = directory.reservationsAt(address("10.7.9.3"));
+
+  t.same(
+    found.map(({ owner }) => containerOf(owner)),
+    ["c2", "c3"],
+  );
+  t.notOk(counts.has(`${location.directory}/10.7.9.2`));
+  t.end();
+});
