@@ -127,7 +127,7 @@ test("UNDO leaves what the same attachment got meanwhile after a DEL, though at 
   const meanwhile = (): void => {
     network.del("victim");
     network.machine.wait(1);
-    t.same(network.add("victim").addresses, ["10.0.0.2/30"]);
+    t.same(network.add("victim").addresses, ["10.0.0.2"]);
   };
 
   t.equal(network.add("victim", { interrupt: beforeUndo(meanwhile) }).exitCode, 1);

@@ -3,7 +3,7 @@
 import { NetworkDirectory, NodeReservation } from "../../../src/operator/node/network-directory.ts";
 import type { FoundNetwork } from "../../../src/operator/node/networks.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
-import { keyOfOwner, type Owner } from "../../../src/store/reservations/owner.ts";
+import { contentOf, type Owner } from "../../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address, networkName } from "../../store/fixtures.ts";
@@ -36,7 +36,7 @@ export function directoryOn(system: OperatorSystem): NetworkDirectory {
 export function reservationOf(owner: Owner, text = "10.7.9.2"): NodeReservation {
   const { system } = startOperator(new MemoryMachine());
   const directory = directoryOn(system);
-  const content = keyOfOwner(owner) ?? "";
+  const content = contentOf(owner) ?? "";
   const status = { kind: "file", inode: 1n, modified: 0n, mode: 0o600, user: 0 } as const;
   return new NodeReservation(
     directory,
