@@ -1,8 +1,14 @@
 /** The cost of a call over the number of reservations, drawn as SVG for light and dark pages. */
 
 import type { ProgramName } from "./programs.ts";
-import { describeMachine } from "./report.ts";
-import { grouped, milliseconds, type Results, SIZES, type Spread, seriesOf } from "./results.ts";
+import {
+  describeMachine,
+  grouped,
+  measurementOf,
+  type Results,
+  SIZES,
+  type Spread,
+} from "./results.ts";
 
 /** What is drawn, in the order of the legend. */
 const PROGRAMS = ["go", "native", "portable", "empty"] as const satisfies readonly ProgramName[];
@@ -90,8 +96,9 @@ function curvesOf(results: Results, verb: string): readonly Curve[] {
     program,
     points: SIZES.flatMap((size) => {
       // The empty program does nothing, whatever it is asked for.
-      const series = seriesOf(results, program, program === "empty" ? "ADD" : verb, size);
-      return series === undefined ? [] : [{ size, ...milliseconds(series) }];
+      const call = program === "empty" ? "ADD" : verb;
+      const found = measurementOf(results, program, call, size);
+      return found === undefined ? [] : [{ size, ...found.time }];
     }),
   }));
 }
@@ -110,18 +117,16 @@ function spanOf(curves: readonly Curve[]): Span {
   };
 }
 
-function drawLegend({ programs }: Results): string {
+function drawLegend({ goVersion }: Results): string {
   const entries = {
-    go: { left: 24, title: "the Go plugin" },
+    go: { left: 24, title: `the Go plugin, ${goVersion}` },
     native: { left: 192, title: "native executable" },
     portable: { left: 352, title: "portable executable" },
     empty: { left: 520, title: "empty program in the portable one's Node.js" },
   };
   return PROGRAMS.map((name) => {
-    const version = programs.find((one) => one.name === name)?.version ?? "";
     const { left, title } = entries[name];
-    const label = name === "go" ? `${title}, ${version}` : title;
-    return `<line x1="${left}" y1="76" x2="${left + 20}" y2="76" ${stroke(name)}/>${drawMark(name, left + 10, 76)}${text(left + 27, 80, label)}`;
+    return `<line x1="${left}" y1="76" x2="${left + 20}" y2="76" ${stroke(name)}/>${drawMark(name, left + 10, 76)}${text(left + 27, 80, title)}`;
   }).join("\n");
 }
 

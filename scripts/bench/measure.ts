@@ -1,16 +1,16 @@
 /** What is measured: the same calls of every program in turn, on stores of the same content. */
 
 import { buildFloor, hasFloor } from "./floor.ts";
-import { PROGRAMS, type Program, type ProgramName } from "./programs.ts";
+import type { Program, ProgramName } from "./programs.ts";
 import {
   AFTER_FOREIGN_WRITE,
   BURST,
   burstName,
-  COUNTED,
-  FIRST_EVER,
-  REPEATED_DEL,
-  type Series,
+  type Measurement,
   SIZES,
+  spreadOf,
+  VERBS,
+  type Verb,
 } from "./results.ts";
 import type { Call, Outcome, Runner } from "./runner.ts";
 import {
@@ -18,7 +18,6 @@ import {
   containerId,
   countReservations,
   createStore,
-  forget,
   release,
   reserve,
   type Store,
@@ -35,20 +34,18 @@ interface Contender {
 /** Calls that are measured together, and what each must do to count. */
 interface Task {
   readonly program: ProgramName;
-  /** What the tables call it. */
+  /** What the table calls it. */
   readonly name: string;
   readonly calls: readonly Call[];
   readonly status: 0 | 1;
   readonly prints: boolean;
 }
 
-type Verb = "VERSION" | "STATUS" | "ADD" | "CHECK" | "DEL" | typeof REPEATED_DEL;
-
 /** How often each part is repeated; a part without repetitions is left out. */
 export interface Repetitions {
   /** Rounds at each of `SIZES`. */
   readonly rounds: readonly number[];
-  /** First ADDs ever, and those after a foreign write, at each of `SIZES`. */
+  /** ADDs after a foreign write, at each of `SIZES`. */
   readonly disturbed: readonly number[];
   /** Rounds in a range with one free address. */
   readonly nearlyFull: number;
@@ -74,9 +71,6 @@ export const QUICK: Repetitions = {
   bursts: 1,
 };
 
-/** The calls of a round: what it reserves is gone at its end, so that all rounds are alike. */
-const ROUND = ["VERSION", "STATUS", "ADD", "CHECK", "DEL", REPEATED_DEL] as const;
-
 const WARM_UP_ROUNDS = 2;
 
 /** The place of the address that stays free in a nearly full range. */
@@ -94,49 +88,49 @@ export function measure(
   run: Runner,
   repetitions: Repetitions,
   progress: (text: string) => void,
-): readonly Series[] {
-  const floor = programs.filter(({ name }) => hasFloor && name === "native");
-  const all = [...programs, ...floor.map((native): Program => ({ ...native, name: "floor" }))];
-  const contend = (name: string): readonly Contender[] =>
-    all.map((program) => ({
+): readonly Measurement[] {
+  const contend = (name: string, chosen: readonly Program[]): readonly Contender[] =>
+    chosen.map((program) => ({
       program,
       store: createStore(directory, `${name}-${program.name}`, program.cniVersion),
     }));
   const recorder = new Recorder(run);
   progress(`bursts of ${BURST} calls`);
-  measureBursts(recorder, contend("burst"), repetitions.bursts);
-  const contenders = contend("store");
-  const full = contenders.filter(({ program: { name } }) => name !== "floor");
+  // Not with Node.js: hundreds of its processes measure the machine's memory and scheduler.
+  const light = programs.filter(({ name }) => name === "go" || name === "native");
+  measureBursts(recorder, contend("burst", light), repetitions.bursts);
+  const contenders = contend("store", programs);
+  const floors = hasFloor
+    ? contend(
+        "floor",
+        programs.filter(({ name }) => name === "native"),
+      )
+    : [];
   let reserved = 0;
   SIZES.forEach((size, index) => {
     const rounds = repetitions.rounds[index] ?? 0;
     if (rounds === 0) return;
     progress(`${size} reservations`);
-    for (const { store } of withStore(contenders)) {
+    for (const { store } of [...withStore(contenders), ...floors]) {
       reserve(store, reserved, size);
       if (size > 0) setCursor(store, size - 1);
     }
     reserved = size;
     measureDisturbed(recorder, contenders, size, repetitions.disturbed[index] ?? 0);
-    const withFloors = contenders.map((contender) =>
-      contender.program.name === "floor" ? withFloor(recorder, contender, directory) : contender,
-    );
-    measureRounds(recorder, withFloors, size, rounds);
+    const measured = floors.map((native) => floorOf(recorder, native, directory));
+    measureRounds(recorder, [...contenders, ...measured], size, rounds);
   });
-  if (repetitions.nearlyFull === 0) return recorder.series;
-  progress("a full range");
-  measureFullRange(recorder, full, reserved, repetitions);
-  return recorder.series;
+  if (repetitions.nearlyFull > 0) {
+    progress("a full range");
+    measureFullRange(recorder, contenders, reserved, repetitions);
+  }
+  return recorder.measurements();
 }
 
-/**
- * All ADDs at the same time, then all DELs. Not with Node.js: hundreds of its processes measure the machine's memory and
- * scheduler.
- */
+/** All ADDs at the same time, then all DELs. */
 function measureBursts(recorder: Recorder, contenders: readonly Contender[], bursts: number): void {
-  const light = contenders.filter(({ program: { name } }) => name === "go" || name === "native");
   for (let burst = 0; burst < bursts; burst++) {
-    for (const contender of light) {
+    for (const contender of contenders) {
       for (const verb of ["ADD", "DEL"] as const) {
         recorder.record([burstOf(contender, verb)], 0);
         requireReservations(contender, verb === "ADD" ? BURST : 0);
@@ -145,51 +139,45 @@ function measureBursts(recorder: Recorder, contenders: readonly Contender[], bur
   }
 }
 
+/** What a round reserves is gone at its end, so that all are alike. */
 function measureRounds(
   recorder: Recorder,
   contenders: readonly Contender[],
   size: number,
   rounds: number,
 ): void {
-  const round = ROUND.flatMap((verb) => turn(contenders, verb));
+  const round = VERBS.flatMap((verb) => turn(contenders, verb));
   recorder.rehearse(repeat(round, WARM_UP_ROUNDS));
   recorder.record(repeat(round, rounds), size);
   for (const contender of withStore(contenders)) requireReservations(contender, size);
 }
 
-/** What the calls cost that know nothing of the directory, or nothing since another program has written to it. */
+/** What a call costs that knows nothing since another program has written to the directory. */
 function measureDisturbed(
   recorder: Recorder,
   contenders: readonly Contender[],
   size: number,
   times: number,
 ): void {
-  const ours = withStore(contenders).filter(
-    ({ program: { name } }) => name !== "go" && name !== "floor",
-  );
+  const ours = withStore(contenders).filter(({ program: { name } }) => name !== "go");
   for (let time = 0; time < times; time++) {
     for (const contender of ours) {
-      for (const [name, disturb] of [
-        [FIRST_EVER, forget],
-        [AFTER_FOREIGN_WRITE, touch],
-      ] as const) {
-        disturb(contender.store);
-        recorder.record([{ ...taskOf(contender, "ADD"), name }], size);
-        recorder.rehearse([taskOf(contender, "DEL")]);
-      }
+      touch(contender.store);
+      recorder.record([{ ...taskOf(contender, "ADD"), name: AFTER_FOREIGN_WRITE }], size);
+      recorder.rehearse([taskOf(contender, "DEL")]);
     }
   }
 }
 
 /** Builds the floor from the calls of the native executable, on a store of its own. */
-function withFloor(recorder: Recorder, contender: Contender, directory: string): Contender {
+function floorOf(recorder: Recorder, native: Contender, directory: string): Contender {
   // The calls that are repeated are not the first ones.
-  recorder.rehearse((["ADD", "DEL"] as const).map((verb) => taskOf(contender, verb)));
-  const calls = COUNTED.map((verb) => plainCall(contender, verb));
-  return {
-    ...contender,
-    program: { ...contender.program, executable: buildFloor(directory, calls) },
-  };
+  recorder.rehearse((["ADD", "DEL"] as const).map((verb) => taskOf(native, verb)));
+  const executable = buildFloor(
+    directory,
+    VERBS.map((verb) => plainCall(native, verb)),
+  );
+  return { ...native, program: { ...native.program, name: "floor", executable } };
 }
 
 /** One free address, which comes last in the order of the search; then none. */
@@ -216,15 +204,10 @@ function measureFullRange(
   for (const contender of withStore(contenders)) requireReservations(contender, CAPACITY);
 }
 
-/**
- * One call of each program. The empty one, to which all verbs are the same, takes part in ADD, the floor in what it can
- * do.
- */
+/** One call of each program. The empty one, to which all verbs are the same, takes part in ADD. */
 function turn(contenders: readonly Contender[], verb: Verb): readonly Task[] {
   return contenders
     .filter(({ program }) => program.name !== "empty" || verb === "ADD")
-    .filter(({ program }) => program.name !== "floor" || COUNTED.some((one) => one === verb))
-    .filter(({ program }) => program.cniVersion === "1.1.0" || verb !== "STATUS")
     .map((contender) => taskOf(contender, verb));
 }
 
@@ -247,12 +230,9 @@ function burstOf(contender: Contender, verb: Verb): Task {
   return { ...taskOf(contender, verb), name: burstName(verb), calls };
 }
 
-/** Whose calls make up a round. */
-const CONTAINER = "bench";
-
 /** The call of a round. */
 export function plainCall(contender: Contender, verb: Verb): Call {
-  return callOf(contender, verb, CONTAINER);
+  return callOf(contender, verb, "bench");
 }
 
 /** A call as a runtime makes it, for an attachment of a container of its own. */
@@ -262,7 +242,7 @@ function callOf({ program, store }: Contender, verb: Verb, container: string): C
     configuration: store.configuration,
     environment: {
       PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
-      CNI_COMMAND: verb === REPEATED_DEL ? "DEL" : verb,
+      CNI_COMMAND: verb,
       CNI_CONTAINERID: containerId(container),
       CNI_IFNAME: "eth0",
       CNI_NETNS: "/run/netns/bench",
@@ -291,28 +271,32 @@ function repeat<T>(items: readonly T[], times: number): readonly T[] {
 /** Runs tasks, and keeps what they cost. */
 class Recorder {
   readonly #run: Runner;
-  readonly #series = new Map<string, Series>();
+  readonly #costs = new Map<string, { task: Task; reservations: number; outcomes: Outcome[] }>();
 
   constructor(run: Runner) {
     this.#run = run;
   }
 
-  /** By program. */
-  get series(): readonly Series[] {
-    const all = [...this.#series.values()];
-    return PROGRAMS.flatMap((name) => all.filter(({ program }) => program === name));
+  measurements(): readonly Measurement[] {
+    return [...this.#costs.values()].map(({ task, reservations, outcomes }) => ({
+      program: task.program,
+      call: task.name,
+      reservations,
+      time: spreadOf(outcomes.map(({ nanoseconds }) => nanoseconds / 1e6)),
+      memory: spreadOf(outcomes.map(({ kilobytes }) => (kilobytes * 1024) / 1e6)),
+    }));
   }
 
   /** Runs tasks one after the other, and records what they cost. */
   record(tasks: readonly Task[], reservations: number): void {
     const outcomes = this.rehearse(tasks);
-    tasks.forEach(({ program, name }, index) => {
+    tasks.forEach((task, index) => {
       const outcome = outcomes[index];
       if (outcome === undefined) return;
-      const series = this.#seriesOf(program, name, reservations);
-      series.microseconds.push(Math.round(outcome.nanoseconds / 1000));
-      series.processor.push(outcome.processor);
-      series.kilobytes.push(outcome.kilobytes);
+      const key = `${task.program} ${task.name} ${reservations}`;
+      const known = this.#costs.get(key);
+      if (known === undefined) this.#costs.set(key, { task, reservations, outcomes: [outcome] });
+      else known.outcomes.push(outcome);
     });
   }
 
@@ -330,14 +314,5 @@ class Recorder {
       }
     });
     return outcomes;
-  }
-
-  #seriesOf(program: ProgramName, call: string, reservations: number): Series {
-    const key = `${program} ${call} ${reservations}`;
-    const known = this.#series.get(key);
-    if (known !== undefined) return known;
-    const series = { program, call, reservations, microseconds: [], processor: [], kilobytes: [] };
-    this.#series.set(key, series);
-    return series;
   }
 }

@@ -8,36 +8,37 @@ export const SIZES = [0, 250, 10_000, 60_000] as const;
 /** How many calls a burst has. */
 export const BURST = 250;
 
-/** What an ADD is called in the tables that finds nothing but the Go plugin's files. */
-export const FIRST_EVER = "first ADD ever";
-
-/** What an ADD is called in the tables before which another program has written. */
+/** What an ADD is called before which another program has written. */
 export const AFTER_FOREIGN_WRITE = "ADD after a foreign write";
 
-/** What a DEL is called in the tables that has nothing left to release. */
-export const REPEATED_DEL = "repeated DEL";
+/** The verbs of a round, and those whose instructions are counted. */
+export const VERBS = ["VERSION", "ADD", "DEL"] as const;
 
-/** The verbs whose instructions are counted. */
-export const COUNTED = ["VERSION", "ADD", "DEL"] as const;
+export type Verb = (typeof VERBS)[number];
 
-/** What a burst is called in the tables. */
+/** What a burst is called. */
 export function burstName(verb: string): string {
   return `${BURST} × ${verb} at once`;
 }
 
+/** The middle of some numbers, and how far they spread. */
+export interface Spread {
+  readonly median: number;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
 /** The same call of one program, again and again. */
-export interface Series {
+export interface Measurement {
   readonly program: ProgramName;
-  /** The call, as the tables name it. */
+  /** The call, as the table names it. */
   readonly call: string;
   /** How many reservations there were. */
   readonly reservations: number;
-  /** Wall time of each call, in the order of the calls. */
-  readonly microseconds: number[];
-  /** Processor time of each call, in microseconds. */
-  readonly processor: number[];
-  /** The peak of resident memory of each call, in KiB. */
-  readonly kilobytes: number[];
+  /** Wall time, in milliseconds. */
+  readonly time: Spread;
+  /** The peak of resident memory, in MB. */
+  readonly memory: Spread;
 }
 
 export interface Results {
@@ -49,61 +50,50 @@ export interface Results {
   readonly architecture: string;
   /** The type of the file system that held the data directories. */
   readonly fileSystem: string;
-  readonly programs: readonly {
-    readonly name: ProgramName;
-    readonly version: string;
-    readonly bytes: number;
-  }[];
-  readonly series: readonly Series[];
+  /** The Go plugin's version. */
+  readonly goVersion: string;
+  /** The size of each program's file, in bytes. */
+  readonly bytes: Readonly<Partial<Record<ProgramName, number>>>;
+  readonly measurements: readonly Measurement[];
   /** Instructions of a call of the native executable in user mode, by callgrind; empty without valgrind. */
-  readonly instructions: Readonly<Record<string, number>>;
+  readonly instructions: Readonly<Partial<Record<Verb, number>>>;
 }
 
-/** The middle of some numbers, and how far they spread. */
-export interface Spread {
-  readonly median: number;
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
-/** @throws when there are no numbers */
-function spreadOf(numbers: readonly number[]): Spread {
+/**
+ * Sums up numbers.
+ *
+ * @throws when there are none
+ */
+export function spreadOf(numbers: readonly number[]): Spread {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (index: number): number => {
     const value = sorted[index];
     if (value === undefined) throw new Error("There is nothing to take the median of.");
-    return value;
+    return Number(value.toPrecision(4));
   };
-  const middle = sorted.length / 2;
-  const median = (at(Math.ceil(middle) - 1) + at(Math.floor(middle))) / 2;
-  return { median, minimum: at(0), maximum: at(sorted.length - 1) };
+  return {
+    median: at(Math.floor(sorted.length / 2)),
+    minimum: at(0),
+    maximum: at(sorted.length - 1),
+  };
 }
 
-/** The series of a program; `undefined` where it was not measured. */
-export function seriesOf(
-  { series }: Results,
+/** What was measured of a program; `undefined` where it was not. */
+export function measurementOf(
+  { measurements }: Results,
   program: ProgramName,
   call: string,
   reservations: number,
-): Series | undefined {
-  return series.find(
+): Measurement | undefined {
+  return measurements.find(
     (one) => one.program === program && one.call === call && one.reservations === reservations,
   );
 }
 
-/** The median of a program's calls in milliseconds, and how far they spread. */
-export function milliseconds(series: Series): Spread {
-  return spreadOf(series.microseconds.map((time) => time / 1000));
-}
-
-/** The median of the processor time of a program's calls in milliseconds, and how far it spreads. */
-export function processorTime(series: Series): Spread {
-  return spreadOf(series.processor.map((time) => time / 1000));
-}
-
-/** The median of a program's peaks of resident memory in MB, and how far they spread. */
-export function megabytes(series: Series): Spread {
-  return spreadOf(series.kilobytes.map((size) => (size * 1024) / 1e6));
+/** What the numbers were measured on. */
+export function describeMachine(results: Results): string {
+  const { date, cores, kernel, architecture, fileSystem } = results;
+  return `${date}, ${cores} cores, Linux ${kernel}, ${architecture}, data on ${fileSystem}`;
 }
 
 /** A whole number with its digits in groups of three. */

@@ -1,60 +1,51 @@
 /**
- * Measures both executables against the Go plugin, against the floor of the system calls, and against
- * an empty program in the same single-executable Node.js. It writes what it found beside the goals to
- * docs/benchmark.md, benchmark.json and benchmark.svg.
+ * Measures both executables against the Go plugin, against the floor of the system calls, and against an empty program in
+ * the same single-executable Node.js. It writes docs/benchmark.md, and docs/data/benchmark.json and benchmark.svg.
  *
- * Usage: `node scripts/bench/run.ts [--dir DIRECTORY] [--before FILE] [--quick]`, through
- * `npm run bench -- …`; the options are in docs/benchmark.md.
+ * Usage: npm run bench [-- [--dir DIRECTORY] [--quick]]; the options are in docs/benchmark.md.
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../build/bundle.ts";
 import { writeResults } from "../pages/results-file.ts";
 import { drawChart } from "./chart.ts";
-import { hasFloor } from "./floor.ts";
 import { canCount, countInstructions } from "./instructions.ts";
-import { measure, plainCall, QUICK, THOROUGH } from "./measure.ts";
+import { measure, plainCall, QUICK, type Repetitions, THOROUGH } from "./measure.ts";
 import { formatPage } from "./page.ts";
-import { findPrograms, type Program } from "./programs.ts";
-import { COUNTED, type Results } from "./results.ts";
+import { findPrograms, goVersion, type Program, type ProgramName } from "./programs.ts";
+import { type Results, VERBS, type Verb } from "./results.ts";
 import { buildRunner } from "./runner.ts";
 import { createStore } from "./store.ts";
 
 const work = join(root, "build", "bench");
-const documents = join(root, "docs");
 
 /** Runs the benchmark with its data below a directory. */
-async function runBenchmark(
-  parent: string,
-  before: string | undefined,
-  isQuick: boolean,
-): Promise<Results> {
+async function runBenchmark(parent: string, repetitions: Repetitions): Promise<Results> {
   mkdirSync(work, { recursive: true });
-  const programs = await findPrograms(work, before);
+  const programs = await findPrograms(work);
+  const executableOf = (name: ProgramName) =>
+    programs.find((program) => program.name === name)?.executable ?? "";
   const run = buildRunner(work);
   warnOfOtherWork();
   const directory = mkdtempSync(join(parent, "host-local-bench-"));
   try {
-    const series = measure(programs, directory, run, isQuick ? QUICK : THOROUGH, (text) => {
-      console.log(`after ${Math.round(process.uptime())} s: ${text}`);
-    });
     return {
       date: new Date().toISOString().slice(0, 10),
       cores: cpus().length,
       kernel: release(),
       architecture: process.arch,
       fileSystem: fileSystemOf(directory),
-      programs: programs.flatMap(({ name, version, bytes }) => [
-        { name, version, bytes },
-        ...(name === "native" && hasFloor
-          ? [{ name: "floor" as const, version: "", bytes: 0 }]
-          : []),
-      ]),
-      series,
+      goVersion: goVersion(executableOf("go")),
+      bytes: Object.fromEntries(
+        programs.map(({ name, executable }) => [name, statSync(executable).size]),
+      ),
+      measurements: measure(programs, directory, run, repetitions, (text) => {
+        console.log(`after ${Math.round(process.uptime())} s: ${text}`);
+      }),
       instructions: instructionsOf(programs, directory),
     };
   } finally {
@@ -66,17 +57,17 @@ async function runBenchmark(
 function instructionsOf(
   programs: readonly Program[],
   directory: string,
-): Readonly<Record<string, number>> {
+): Readonly<Partial<Record<Verb, number>>> {
   const native = programs.find(({ name }) => name === "native");
   if (native === undefined || !canCount) return {};
   const store = createStore(directory, "instructions", native.cniVersion);
-  const count = (verb: (typeof COUNTED)[number]): number => {
+  const count = (verb: Verb): number => {
     const { executable, environment, configuration } = plainCall({ program: native, store }, verb);
     return countInstructions(executable, environment, readFileSync(configuration), directory);
   };
   // The first calls make what later ones find.
   for (const verb of ["ADD", "DEL"] as const) count(verb);
-  return Object.fromEntries(COUNTED.map((verb) => [verb, count(verb)]));
+  return Object.fromEntries(VERBS.map((verb) => [verb, count(verb)]));
 }
 
 function warnOfOtherWork(): void {
@@ -90,20 +81,18 @@ function fileSystemOf(directory: string): string {
   return lines.trim().split("\n").at(-1) ?? "unknown";
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      dir: { type: "string", default: tmpdir() },
-      before: { type: "string" },
-      quick: { type: "boolean", default: false },
-    },
-  });
-  const results = await runBenchmark(resolve(values.dir), values.before, values.quick);
-  const page = formatPage(results);
-  console.log(`\n${page.slice(page.indexOf("## Results"), page.indexOf("## Method"))}`);
-  const output = values.quick ? work : documents;
-  writeResults(join(output, "benchmark.json"), results);
-  writeFileSync(join(output, "benchmark.svg"), drawChart(results));
-  writeFileSync(join(output, "benchmark.md"), page);
-  console.log(`Written to ${output}.`);
-}
+const { values } = parseArgs({
+  options: {
+    dir: { type: "string", default: tmpdir() },
+    quick: { type: "boolean", default: false },
+  },
+});
+const results = await runBenchmark(resolve(values.dir), values.quick ? QUICK : THOROUGH);
+const page = formatPage(results);
+console.log(`\n${page.slice(page.indexOf("## Results"), page.indexOf("## Method"))}`);
+const output = values.quick ? work : join(root, "docs");
+mkdirSync(join(output, "data"), { recursive: true });
+writeResults(join(output, "data", "benchmark.json"), results);
+writeFileSync(join(output, "data", "benchmark.svg"), drawChart(results));
+writeFileSync(join(output, "benchmark.md"), page);
+console.log(`Written to ${output}.`);

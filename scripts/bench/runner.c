@@ -5,9 +5,8 @@
  * Standard input holds groups of calls, ended by empty lines; a call is one line of fields with
  * tabs between them: the executable, the file with its configuration, and its environment. The
  * calls of a group run at the same time, the groups one after the other. For each group one line is
- * printed: wall time in nanoseconds from before the first start to after the last end, processor time
- * together in microseconds, the largest peak of resident memory in KiB, the highest exit status, the
- * bytes on standard output together.
+ * printed: wall time in nanoseconds from before the first start to after the last end, the largest
+ * peak of resident memory in KiB, the highest exit status, the bytes on standard output together.
  *
  * A configuration is in the pipe before its call is started, and the output is read from another.
  * Linked statically: a child's peak begins with that of this process, which has to stay small.
@@ -44,7 +43,6 @@ struct call {
 
 struct outcome {
   long long nanoseconds;
-  long long processor;
   long kilobytes;
   int status;
   size_t bytes;
@@ -59,10 +57,6 @@ static long long now(void) {
   struct timespec time;
   if (clock_gettime(CLOCK_MONOTONIC, &time) != 0) give_up("clock_gettime", errno);
   return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static long long microseconds(struct timeval time) {
-  return time.tv_sec * 1000000LL + time.tv_usec;
 }
 
 /* A pipe with the content of a file in it, and nobody to write more. */
@@ -124,7 +118,6 @@ static void await(struct call *call, struct outcome *outcome) {
   struct rusage usage;
   if (wait4(call->process, &status, 0, &usage) < 0) give_up("wait4", errno);
   /* As a shell counts: a process that was killed has no exit status. */
-  outcome->processor += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (code > outcome->status) outcome->status = code;
   if (usage.ru_maxrss > outcome->kilobytes) outcome->kilobytes = usage.ru_maxrss;
@@ -140,8 +133,8 @@ static void run_group(struct call *calls, size_t count) {
     if (close(calls[i].output[0]) != 0) give_up("close", errno);
     free(calls[i].line);
   }
-  if (printf("%lld %lld %ld %d %zu\n", outcome.nanoseconds, outcome.processor, outcome.kilobytes,
-             outcome.status, outcome.bytes) < 0) {
+  if (printf("%lld %ld %d %zu\n", outcome.nanoseconds, outcome.kilobytes, outcome.status,
+             outcome.bytes) < 0) {
     give_up("standard output", errno);
   }
 }

@@ -16,8 +16,6 @@ export interface Call {
 export interface Outcome {
   /** Wall time from before the first start to after the last end. */
   readonly nanoseconds: number;
-  /** Processor time of all, in microseconds. */
-  readonly processor: number;
   /** The largest peak of resident memory, in KiB. */
   readonly kilobytes: number;
   /** The highest exit status. */
@@ -54,10 +52,8 @@ function formatCall({ executable, configuration, environment }: Call): string {
 }
 
 function parseOutcome(line: string): Outcome {
-  const [nanoseconds = 0, processor = 0, kilobytes = 0, status = 0, bytes = 0] = line
-    .split(" ")
-    .map(Number);
-  return { nanoseconds, processor, kilobytes, status, bytes };
+  const [nanoseconds = 0, kilobytes = 0, status = 0, bytes = 0] = line.split(" ").map(Number);
+  return { nanoseconds, kilobytes, status, bytes };
 }
 
 /** Runs a program to its end and returns what it printed. */

@@ -1,16 +1,7 @@
 /** The data directories of the benchmark: one for each program, with the same reservations. */
 
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
 
@@ -68,15 +59,6 @@ export function setCursor({ directory }: Store, place: number): void {
 export function touch({ directory }: Store): void {
   const now = new Date();
   utimesSync(directory, now, now);
-}
-
-/**
- * Moves the state directory away, which the Go plugin does not know. It is not deleted, since ext4 makes files slowly
- * for a while after many were removed.
- */
-export function forget({ dataDir }: Store): void {
-  const ours = join(dataDir, ".host-local");
-  if (existsSync(ours)) renameSync(ours, mkdtempSync(`${dataDir}-forgotten-`));
 }
 
 export function countReservations({ directory }: Store): number {

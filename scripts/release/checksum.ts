@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
 /** The sum of a file, in hexadecimal. */
-export function checksum(algorithm: "sha1" | "sha256" | "sha512", path: string): string {
+export function checksum(algorithm: "sha256" | "sha512", path: string): string {
   return createHash(algorithm).update(readFileSync(path)).digest("hex");
 }
 

@@ -47,7 +47,7 @@ import {
   variantsFor,
 } from "./release.ts";
 import { writeRpm } from "./rpm.ts";
-import { type Archived, cycloneDxOf, spdxOf } from "./sbom.ts";
+import { type Archived, sbomOf } from "./sbom.ts";
 import { signedFiles, signWith } from "./signature.ts";
 import { readSource } from "./source.ts";
 import { writeSysext } from "./sysext.ts";
@@ -87,7 +87,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
       const built = await build(variant);
       const files = filesOf(built, source);
       const archived = archive(built, files, source, unfinished);
-      paths.push(archived.archive, ...describe(archived, source));
+      paths.push(archived.archive, describe(archived, source));
       if (variant.flavour === "native") {
         natives.push({ built, files });
         const input = { built, files, source, maintainer, directory: unfinished };
@@ -170,16 +170,14 @@ function archive(
   return { ...built, archive: path };
 }
 
-/** Writes what goes beside an archive, and returns the paths of what SHA256SUMS has. */
-function describe(archived: Archived, source: Source): readonly string[] {
+/** Writes what goes beside an archive, and returns the path of its SBOM, which SHA256SUMS has, too. */
+function describe(archived: Archived, source: Source): string {
   const { archive } = archived;
   writeFileSync(`${archive}.sha256`, checksumLines("sha256", [archive]));
   writeFileSync(`${archive}.sha512`, checksumLines("sha512", [archive]));
-  const spdx = archive.replace(/\.tgz$/, ".spdx.json");
-  const cycloneDx = archive.replace(/\.tgz$/, ".cdx.json");
-  writeJson(spdx, spdxOf(archived, source));
-  writeJson(cycloneDx, cycloneDxOf(archived, source));
-  return [spdx, cycloneDx];
+  const sbom = archive.replace(/\.tgz$/, ".cdx.json");
+  writeJson(sbom, sbomOf(archived, source));
+  return sbom;
 }
 
 function writeJson(path: string, document: object): void {

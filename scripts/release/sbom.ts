@@ -1,9 +1,11 @@
-/** Software bills of materials of an archive: SPDX 2.3 and CycloneDX 1.6, both in JSON. */
+/**
+ * The software bill of materials of an archive, in CycloneDX 1.6: every scanner reads it, some nothing else, and it has
+ * the package URL and the CPE of a component, by which they look for vulnerabilities, in members of their own.
+ */
 
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { checksum } from "./checksum.ts";
-import type { Component } from "./component.ts";
 import type { BuiltVariant, Source } from "./release.ts";
 
 /** An executable in its archive. */
@@ -14,103 +16,8 @@ export interface Archived extends BuiltVariant {
 
 const PROGRAM = "host-local";
 
-/** How each component gets into the executable, in SPDX's words. */
-const relationships = {
-  bundled: "CONTAINS",
-  static: "STATIC_LINK",
-  base: "CONTAINS",
-} as const satisfies Record<Component["linking"], string>;
-
-/** Describes an archive in SPDX 2.3. */
-export function spdxOf(archived: Archived, source: Source): object {
-  const { archive, executable, components } = archived;
-  const sha256 = checksum("sha256", archive);
-  const name = basename(archive, ".tgz");
-  return {
-    spdxVersion: "SPDX-2.3",
-    dataLicense: "CC0-1.0",
-    SPDXID: "SPDXRef-DOCUMENT",
-    name,
-    documentNamespace: `urn:host-local:sbom:${name}:${sha256}`,
-    creationInfo: { created: isoTime(source), creators: [`Tool: ${PROGRAM}-release`] },
-    documentDescribes: ["SPDXRef-archive"],
-    packages: [
-      {
-        SPDXID: "SPDXRef-archive",
-        name: PROGRAM,
-        versionInfo: source.version,
-        packageFileName: basename(archive),
-        supplier: "NOASSERTION",
-        downloadLocation: "NOASSERTION",
-        filesAnalyzed: false,
-        primaryPackagePurpose: "APPLICATION",
-        checksums: [{ algorithm: "SHA256", checksumValue: sha256 }],
-        licenseConcluded: "Apache-2.0",
-        licenseDeclared: "Apache-2.0",
-        copyrightText: "NOASSERTION",
-        sourceInfo: `git commit ${source.commit}`,
-      },
-      ...components.map(spdxPackage),
-    ],
-    files: [
-      {
-        SPDXID: "SPDXRef-executable",
-        fileName: `./${PROGRAM}`,
-        fileTypes: ["BINARY"],
-        checksums: [
-          { algorithm: "SHA1", checksumValue: checksum("sha1", executable) },
-          { algorithm: "SHA256", checksumValue: checksum("sha256", executable) },
-        ],
-        licenseConcluded: "NOASSERTION",
-        copyrightText: "NOASSERTION",
-      },
-    ],
-    relationships: [
-      relationship("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-archive"),
-      relationship("SPDXRef-archive", "CONTAINS", "SPDXRef-executable"),
-      ...components.map((component) =>
-        relationship("SPDXRef-executable", relationships[component.linking], spdxId(component)),
-      ),
-    ],
-  };
-}
-
-function spdxPackage(component: Component): object {
-  const { name, version, license, purl, cpe, hash } = component;
-  return {
-    SPDXID: spdxId(component),
-    name,
-    versionInfo: version,
-    supplier: "NOASSERTION",
-    downloadLocation: "NOASSERTION",
-    filesAnalyzed: false,
-    ...(hash === undefined
-      ? {}
-      : {
-          checksums: [{ algorithm: hash.algorithm.replace("-", ""), checksumValue: hash.value }],
-        }),
-    licenseConcluded: license,
-    licenseDeclared: license,
-    copyrightText: "NOASSERTION",
-    externalRefs: [
-      { referenceCategory: "PACKAGE-MANAGER", referenceType: "purl", referenceLocator: purl },
-      ...(cpe === undefined
-        ? []
-        : [{ referenceCategory: "SECURITY", referenceType: "cpe23Type", referenceLocator: cpe }]),
-    ],
-  };
-}
-
-function spdxId({ name }: Component): string {
-  return `SPDXRef-component-${name.replaceAll(/[^A-Za-z0-9.-]/g, "-")}`;
-}
-
-function relationship(from: string, type: string, to: string): object {
-  return { spdxElementId: from, relationshipType: type, relatedSpdxElement: to };
-}
-
-/** Describes an archive in CycloneDX 1.6. */
-export function cycloneDxOf(archived: Archived, source: Source): object {
+/** Describes an archive. */
+export function sbomOf(archived: Archived, source: Source): object {
   const { archive, executable, components } = archived;
   const sha256 = checksum("sha256", archive);
   const self = basename(archive);
@@ -121,7 +28,7 @@ export function cycloneDxOf(archived: Archived, source: Source): object {
     serialNumber: `urn:uuid:${uuidOf(sha256)}`,
     version: 1,
     metadata: {
-      timestamp: isoTime(source),
+      timestamp: new Date(source.time * 1000).toISOString().replace(".000Z", "Z"),
       component: {
         type: "application",
         "bom-ref": self,
@@ -166,8 +73,4 @@ function uuidOf(sha256: string): string {
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
   return hash.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-function isoTime({ time }: Source): string {
-  return new Date(time * 1000).toISOString().replace(".000Z", "Z");
 }

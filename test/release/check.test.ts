@@ -1,11 +1,9 @@
 // test: release
 /** `npm run release -- --check` finds what is wrong with a release, and says in which file. */
 
-import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   cpSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -116,11 +114,11 @@ const damages: readonly [string, (directory: string) => void, RegExp][] = [
   [
     "an SBOM of another archive",
     (directory) => {
-      const bill = `${base}.spdx.json`;
+      const bill = `${base}.cdx.json`;
       edit(join(directory, bill), checksum("sha256", join(small, name)), "0".repeat(64));
       renewSums(directory, bill);
     },
-    new RegExp(`^${base}.spdx.json: it describes another archive$`, "m"),
+    new RegExp(`^${base}.cdx.json: it describes another archive$`, "m"),
   ],
   [
     "an SBOM that does not name what is linked in",
@@ -155,20 +153,6 @@ test("it finds an executable of another architecture", (t) => {
   t.match(
     checkRelease(directory, options).join("\n"),
     new RegExp(`^${name}: wrong architecture: the executable is not for ${own.name}`, "m"),
-  );
-  t.end();
-});
-
-test("it finds files that do not belong to root", (t) => {
-  const directory = copyOfRelease(t);
-  const unpacked = join(directory, "..", "unpacked");
-  mkdirSync(unpacked);
-  spawnSync("tar", ["-xzf", join(directory, name), "-C", unpacked]);
-  spawnSync("tar", ["-czf", join(directory, name), "--owner=1000", "-C", unpacked, "."]);
-  renewSums(directory, name);
-  t.match(
-    checkRelease(directory, options).join("\n"),
-    new RegExp(`^${name}: not owned by root`, "m"),
   );
   t.end();
 });

@@ -1,0 +1,140 @@
+// test: release
+/** Archives, packages and image are whole, belong to root, and have the same executable for an architecture. */
+
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { type Test, test } from "tap";
+import { checksum } from "../../scripts/release/checksum.ts";
+import { command } from "../../scripts/release/command.ts";
+import { debName } from "../../scripts/release/deb.ts";
+import { type Descriptor, imageName, platformOf } from "../../scripts/release/image.ts";
+import { rpmArchitecture, rpmName } from "../../scripts/release/rpm.ts";
+import { sysextName, systemdArchitecture } from "../../scripts/release/sysext.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { type Archive, archives, fileOf, unpack, version } from "./release.ts";
+
+/** What an archive has at its top, besides the examples and the link. */
+const modes: Readonly<Record<string, number>> = {
+  "host-local": 0o755,
+  LICENSE: 0o644,
+  "THIRD-PARTY-NOTICES": 0o644,
+  "host-local.8": 0o644,
+  "host-local.bash": 0o644,
+  "_host-local": 0o644,
+  "host-local.fish": 0o644,
+};
+
+const natives = archives.filter(({ isPortable }) => !isPortable);
+
+for (const archive of archives) {
+  test(`${archive.name} has these files, with their modes`, (t) => {
+    const listed = command(["tar", "-tvzf", fileOf(archive.name), "--numeric-owner"]).trim();
+    t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
+    const directory = unpack(t, archive);
+    const expected = [...Object.keys(modes), "conf-examples", "static"];
+    t.strictSame(readdirSync(directory).sort(), expected.sort());
+    for (const [name, mode] of Object.entries(modes)) {
+      const status = lstatSync(join(directory, name));
+      t.ok(status.isFile() && status.size > 0, `${name} is a file`);
+      t.equal(status.mode & 0o7777, mode, `the mode of ${name}`);
+    }
+    t.end();
+  });
+}
+
+for (const archive of natives) {
+  const { architecture } = archive;
+
+  test(`${debName({ version }, architecture)} has the executable of the archive`, (t) => {
+    const path = fileOf(debName({ version }, architecture));
+    const unpacked = scratchDirectory(t);
+    command(["dpkg-deb", "--extract", path, unpacked]);
+    const field = command(["dpkg-deb", "--field", path, "Architecture"]).trim();
+    t.equal(field, architecture.debian);
+    const listed = command(["dpkg-deb", "--contents", path]).trim();
+    t.strictSame(linesWithout(listed, /^\S+ root\/root /), [], "all belong to root");
+    for (const name of ["usr/lib/cni/host-local", "usr/sbin/host-local"]) {
+      t.equal(checksum("sha256", join(unpacked, name)), executableSum(t, archive), name);
+    }
+    t.end();
+  });
+
+  test(`${rpmName({ version }, architecture)} has the executable of the archive`, (t) => {
+    const path = fileOf(rpmName({ version }, architecture));
+    // Debian has the database in the home directory.
+    const rpm = ["rpm", "--dbpath", scratchDirectory(t), "--nosignature"];
+    command([...rpm, "--checksig", path]);
+    const format = "%{ARCH}\\n[%{FILENAMES} %{FILEDIGESTS} %{FILEUSERNAME} %{FILEGROUPNAME}\\n]";
+    const [found, ...lines] = command([...rpm, "-qp", "--qf", format, path])
+      .trim()
+      .split("\n");
+    t.equal(found, rpmArchitecture(architecture));
+    t.strictSame(linesWithout(lines.join("\n"), / root root$/), [], "all belong to root");
+    for (const name of ["/usr/libexec/cni/host-local", "/usr/sbin/host-local"]) {
+      const digest = lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1];
+      t.equal(digest, executableSum(t, archive), name);
+    }
+    t.end();
+  });
+
+  test(`${sysextName({ version }, architecture)} has the executable of the archive`, (t) => {
+    const path = fileOf(sysextName({ version }, architecture));
+    const unpacked = join(scratchDirectory(t), "unpacked");
+    command(["unsquashfs", "-quiet", "-no-progress", "-dest", unpacked, path]);
+    const description = "usr/lib/extension-release.d/extension-release.host-local";
+    t.match(
+      readFileSync(join(unpacked, description), "utf8"),
+      `\nARCHITECTURE=${systemdArchitecture(architecture)}\n`,
+    );
+    const listed = command(["unsquashfs", "-lln", path]).trim();
+    t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
+    const executable = join(unpacked, "usr/bin/host-local");
+    t.equal(checksum("sha256", executable), executableSum(t, archive));
+    t.end();
+  });
+}
+
+test("the image has the executable of the archive for each architecture", (t) => {
+  const directory = scratchDirectory(t);
+  command(["tar", "-xf", fileOf(imageName({ version })), "-C", directory]);
+  const blobs = join(directory, "blobs", "sha256");
+  for (const name of readdirSync(blobs)) t.equal(checksum("sha256", join(blobs, name)), name);
+  const pathOf = ({ digest }: Descriptor) => join(blobs, digest.replace("sha256:", ""));
+  const read = (descriptor: Descriptor) => JSON.parse(readFileSync(pathOf(descriptor), "utf8"));
+  const [index] = JSON.parse(readFileSync(join(directory, "index.json"), "utf8")).manifests;
+  const manifests: readonly Descriptor[] = read(index).manifests;
+  t.same(
+    manifests.map(({ platform }) => platform).sort(byArchitecture),
+    natives.map(({ architecture }) => platformOf(architecture.name)).sort(byArchitecture),
+  );
+  for (const manifest of manifests) {
+    const { config, layers } = read(manifest);
+    const [layer] = layers;
+    const content = gunzipSync(readFileSync(pathOf(layer)));
+    const { architecture, rootfs } = read(config);
+    t.equal(architecture, manifest.platform?.architecture);
+    const sum = createHash("sha256").update(content).digest("hex");
+    t.strictSame(rootfs.diff_ids, [`sha256:${sum}`]);
+    const unpacked = join(directory, architecture);
+    mkdirSync(unpacked);
+    command(["tar", "-xzf", pathOf(layer), "-C", unpacked, "./host-local"]);
+    const archive = natives.find((one) => one.architecture.name === architecture);
+    const expected = archive && executableSum(t, archive);
+    t.equal(checksum("sha256", join(unpacked, "host-local")), expected, architecture);
+  }
+  t.end();
+});
+
+function byArchitecture(a: Descriptor["platform"], b: Descriptor["platform"]): number {
+  return `${a?.architecture}` < `${b?.architecture}` ? -1 : 1;
+}
+
+function executableSum(t: Test, archive: Archive): string {
+  return checksum("sha256", join(unpack(t, archive), "host-local"));
+}
+
+function linesWithout(text: string, expected: RegExp): readonly string[] {
+  return text.split("\n").filter((line) => !expected.test(line));
+}
