@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { root } from "../build/bundle.ts";
 import { type FileResult, resultsOf } from "./tap-output.ts";
 
-/** A test file that takes longer hangs; in seconds. */
+/** A test file, or the unit tests of a room, that take longer hang; in seconds. */
 const LONGEST = 300;
+
+/** After that time tap says which test it waits for; one that never gives way is killed so many seconds later. */
+const GRACE = 3;
 
 /** How long the output of a killed process is waited for, which another process may hold open; in milliseconds. */
 const LAST_WORDS = 1000;
@@ -27,7 +30,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => p
  *
  * @param paths the files, relative to the top of the repository
  * @param environment variables besides those of this process
- * @param longest how long a file may take, in seconds; then it is killed, and its result says in which test it was
+ * @param longest how long they may take, in seconds; then the result says in which test they were
  * @returns their results, in the same order
  */
 export function runTestFiles(
@@ -42,8 +45,7 @@ export function runTestFiles(
       cwd: root,
       env: {
         ...process.env,
-        // A test that never gives way would stop the clock of tap, too.
-        TAP_TIMEOUT: "0",
+        TAP_TIMEOUT: `${longest}`,
         NODE_COMPILE_CACHE: compileCache,
         HOST_LOCAL_IS_BUILT: "for this run",
         ...environment,
@@ -53,20 +55,20 @@ export function runTestFiles(
     });
     running.add(child);
     let isLate = false;
-    const deadline = setTimeout(() => {
-      isLate = true;
-      killGroup(child);
-      setTimeout(() => {
-        child.stdout.destroy();
-        child.stderr.destroy();
-      }, LAST_WORDS);
-    }, longest * 1000);
+    const deadline = setTimeout(
+      () => {
+        isLate = true;
+        killGroup(child);
+        setTimeout(() => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        }, LAST_WORDS);
+      },
+      (longest + GRACE) * 1000,
+    );
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk: Buffer) => {
-        output.push(chunk);
-        if (chunk.includes("# file: ")) deadline.refresh();
-      });
+      stream.on("data", (chunk: Buffer) => output.push(chunk));
     }
     child.on("error", fail);
     child.on("close", (exitCode, signal) => {

@@ -29,15 +29,19 @@ export interface ProcessEnd {
   readonly end: string;
 }
 
-/** Reads the results of the files; what does not come to its end has failed. */
+/** Reads the results of the files; what does not come to its end, or tests nothing, has failed. */
 export function resultsOf(tap: string, end: ProcessEnd): readonly FileResult[] {
-  if (end.paths.length === 1) return end.paths.map((path) => resultOf(path, tap, end));
-  // What follows the last file is about all of them.
-  const [, ...sections] = tap.split(/^# file: /m);
-  return end.paths.map((path, at) => {
-    const isLast = at === sections.length - 1;
-    return resultOf(path, sections[at] ?? "", { ...end, isOrderly: end.isOrderly || !isLast });
-  });
+  const [path = ""] = end.paths;
+  if (end.paths.length === 1) return [resultOf(path, tap, end)];
+  const [, ...sections] = tap.split(/^# file: .*\n/m);
+  const results = end.paths.map((path, at) =>
+    resultOf(path, sections[at] ?? "", { ...end, isOrderly: true }),
+  );
+  if (end.isOrderly || results.some(({ failed }) => failed > 0)) return results;
+  // Something went wrong that is about none of them.
+  return results.map((result) =>
+    result === results.at(-1) ? resultOf(result.path, sections.at(-1) ?? "", end) : result,
+  );
 }
 
 function resultOf(path: string, tap: string, process: ProcessEnd): FileResult {
@@ -47,7 +51,7 @@ function resultOf(path: string, tap: string, process: ProcessEnd): FileResult {
   const summary = /^# \{ total: .*\}$/m.exec(tap)?.[0];
   const count = (word: string): number =>
     Number(new RegExp(`\\b${word}: (\\d+)`).exec(summary ?? "")?.[1] ?? 0);
-  const isEnded = summary !== undefined && (isOrderly || count("fail") > 0);
+  const isEnded = count("total") > 0 && (isOrderly || count("fail") > 0);
   const failed = count("fail") + (isEnded ? 0 : 1);
   const where = openTests(tap).join(" > ");
   return {

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 /** Many calls at the same moment, as when a node starts. */
 
 import { test } from "tap";

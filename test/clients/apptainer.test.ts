@@ -1,4 +1,4 @@
-// test: each executable, full extent only
+// test: each executable, full extent only, slow
 /** apptainer with `--net`. */
 
 import { NetworkNamespace } from "../e2e/network-namespace.ts";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only
+// test: each executable, full extent only, slow
 /** cnitool of both libcni generations; GC and STATUS of the newer one. */
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only
+// test: each executable, full extent only, slow
 /** The tests with clients fail with a broken plugin, and name what is broken. */
 
 import { test } from "tap";

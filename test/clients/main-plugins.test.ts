@@ -1,4 +1,4 @@
-// test: each executable, full extent only
+// test: each executable, full extent only, slow
 /** The main plugins of the CNI project in front of the IPAM plugin: those of Debian, and the newest. */
 
 import { execFileSync } from "node:child_process";

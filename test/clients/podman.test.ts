@@ -1,4 +1,4 @@
-// test: each executable, full extent only
+// test: each executable, full extent only, slow
 /** podman and buildah with their CNI backend. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only
+// test: each executable, full extent only, slow
 /** The CNI project's own runtime in shell: `priv-net-run.sh`, which calls `exec-plugins.sh`. */
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, slow
 /** The manifests in deploy/: valid, confined, and with the paths of each distribution. */
 
 import { spawnSync } from "node:child_process";

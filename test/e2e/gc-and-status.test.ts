@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 /** GC and STATUS of specification 1.1.0 on their way through the `bridge` plugin. */
 
 import { loadExample } from "./example.ts";

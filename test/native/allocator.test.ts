@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** The allocator of the engine, by a C program under the sanitizers. */
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** What the native executable is made of. */
 
 import { spawnSync } from "node:child_process";

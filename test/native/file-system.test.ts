@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** The calls of `System`, made by the C host: every case of the table that Node.js and the machine in memory pass. */
 
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** What a call costs, in instructions: a number that no other load on the machine changes. */
 
 import { join } from "node:path";

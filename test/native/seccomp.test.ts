@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** System calls that an old seccomp profile does not know, and so refuses. */
 
 import { spawnSync } from "node:child_process";

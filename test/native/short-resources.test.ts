@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** A process that gets too little memory or too few descriptors: an error object, as long as there is a process. */
 
 import { spawnSync } from "node:child_process";

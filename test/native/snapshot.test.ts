@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, slow
 /** What the build keeps of a run of the program: nothing of the machine that builds. */
 
 import { writeFileSync } from "node:fs";

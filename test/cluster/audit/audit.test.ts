@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, slow
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, slow
 import { corruptCursorScenarios } from "./corrupt-cursors.ts";
 import { corruptJournalScenarios } from "./corrupt-journals.ts";
 import { corruptOwnFileScenarios } from "./corrupt-own-files.ts";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, slow
 import { bootScenarios } from "./boots.ts";
 import { fullDiskScenarios } from "./full-disk.ts";
 import { oddPlacesScenarios } from "./odd-places.ts";

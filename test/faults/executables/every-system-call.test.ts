@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 import { everySystemCallScenarios } from "./every-system-call.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

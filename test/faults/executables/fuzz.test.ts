@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 import { fuzzScenarios } from "./fuzz.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 import { hostileInputScenarios } from "./hostile-input.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

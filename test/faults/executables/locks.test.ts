@@ -1,4 +1,4 @@
-// test: each executable, Go plugin
+// test: each executable, Go plugin, slow
 import { clockScenarios } from "./clock.ts";
 import { concurrentCallScenarios } from "./concurrent-calls.ts";
 import { goHolderScenarios } from "./go-holder.ts";

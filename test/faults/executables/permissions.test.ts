@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, slow
 import { fileModesScenarios } from "./file-modes.ts";
 import { plantedLinksScenarios } from "./planted-links.ts";
 import { testScenarios } from "./scenario-tests.ts";

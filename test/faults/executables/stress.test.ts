@@ -1,4 +1,4 @@
-// test: each executable, Go plugin
+// test: each executable, Go plugin, slow
 import { testScenarios } from "./scenario-tests.ts";
 import { stressScenarios } from "./stress.ts";
 

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin
+// test: each executable, one if short, Go plugin, slow
 /** Changes of which a file system shows too little: by the loss of power, by another machine, behind a cache. */
 
 import { movedScenarios } from "./moved.ts";

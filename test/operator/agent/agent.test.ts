@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, slow
 /** `agent` as a process: what it serves, what it runs, and how it ends. */
 
 import { execFileSync, spawnSync } from "node:child_process";

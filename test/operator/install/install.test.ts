@@ -1,4 +1,4 @@
-// test: each executable, Go plugin, each architecture
+// test: each executable, Go plugin, each architecture, slow
 /** install: the plugin directory has a complete plugin at every moment. */
 
 import { spawnSync } from "node:child_process";
