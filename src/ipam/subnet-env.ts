@@ -1,6 +1,7 @@
 /** The subnets of a node in flannel's file `subnet.env`. */
 
 import { internalError } from "../cni/error.ts";
+import { type AddressRange, isWithin } from "./address.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "./prefix.ts";
 
 /** A subnet and the variable that names it. */
@@ -10,7 +11,11 @@ interface FlannelSubnet {
   readonly subnet: Prefix;
 }
 
-const VARIABLES = ["FLANNEL_SUBNET", "FLANNEL_IPV6_SUBNET"];
+/** The variables of the node's subnets, each with that of the networks in which it lies. */
+const VARIABLES = [
+  ["FLANNEL_SUBNET", "FLANNEL_NETWORK"],
+  ["FLANNEL_IPV6_SUBNET", "FLANNEL_IPV6_NETWORK"],
+] as const;
 
 /** Whether a text is a `subnet.env`: it has a line such as `FLANNEL_MTU=1450`. */
 export function isSubnetEnv(text: string): boolean {
@@ -19,23 +24,58 @@ export function isSubnetEnv(text: string): boolean {
 
 /**
  * The subnets of the node, IPv4 first, of which flannel makes one range set each. As in flannel, of a repeated variable
- * the last one counts; an empty one counts as absent.
+ * the last one counts; an empty one counts as absent. A last line without its end is none: the file may be cut off, and
+ * `10.244.1.1/2` is a network, too.
  *
- * @throws CniError 999 where one is no network
+ * @throws CniError 999 where one is no network, or lies outside of flannel's networks
  */
 export function flannelSubnets(text: string): readonly FlannelSubnet[] {
-  const lines = text.split("\n").map((line) => line.trim());
-  return VARIABLES.flatMap((variable) => {
-    const at = lines.findLastIndex((line) => line.startsWith(`${variable}=`));
-    const written = lines[at]?.slice(variable.length + 1) ?? "";
-    if (written === "") return [];
-    const prefix = parsePrefix(written);
-    if (prefix === undefined) {
-      throw internalError(
-        `invalid CIDR address: ${written}`,
-        `expected a network such as "10.244.1.1/24" at ${variable}, line ${at + 1}`,
-      );
-    }
+  const lines = text.split("\n").slice(0, -1);
+  return VARIABLES.flatMap(([variable, around]) => {
+    const assigned = assignmentOf(variable, lines);
+    if (assigned.value === "") return [];
+    const prefix = networkIn(assigned.value, assigned);
+    requireWithin(assigned, addressRangeOf(prefix), assignmentOf(around, lines));
     return [{ variable, subnet: { ...prefix, address: addressRangeOf(prefix).first } }];
   });
+}
+
+interface Assignment {
+  readonly variable: string;
+  /** Empty where there is none. */
+  readonly value: string;
+  /** From 1 on. */
+  readonly line: number;
+}
+
+function assignmentOf(variable: string, lines: readonly string[]): Assignment {
+  const at = lines.findLastIndex((line) => line.trim().startsWith(`${variable}=`));
+  return { variable, value: lines[at]?.trim().slice(variable.length + 1) ?? "", line: at + 1 };
+}
+
+function networkIn(text: string, { variable, line }: Assignment): Prefix {
+  const prefix = parsePrefix(text);
+  if (prefix !== undefined) return prefix;
+  throw internalError(
+    `invalid CIDR address: ${text}`,
+    `expected a network such as "10.244.1.1/24" at ${variable}, line ${line}`,
+  );
+}
+
+/** @param around one network, or several with a comma between them; empty where it is not known */
+function requireWithin(
+  { variable, value, line }: Assignment,
+  { first, last }: AddressRange,
+  around: Assignment,
+): void {
+  const networks = around.value === "" ? [] : around.value.split(",");
+  const isIn = (text: string): boolean => {
+    const network = addressRangeOf(networkIn(text, around));
+    return isWithin(first, network) && isWithin(last, network);
+  };
+  if (networks.length === 0 || networks.some(isIn)) return;
+  throw internalError(
+    `${variable} ${value} is not in ${around.variable} ${around.value}`,
+    `at ${variable}, line ${line}: the file may be cut off, or of another cluster`,
+  );
 }

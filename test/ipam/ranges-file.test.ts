@@ -73,7 +73,7 @@ test("an error names the file and the place in it", (t) => {
       "(net[0]) and 10.0.0.1-10.0.0.254 (net[1])",
     ],
     ["FLANNEL_MTU=1450", "neither FLANNEL_SUBNET nor FLANNEL_IPV6_SUBNET is set", "subnet.env"],
-    ["FLANNEL_SUBNET=x", "invalid CIDR address: x", "at FLANNEL_SUBNET, line 1"],
+    ["FLANNEL_SUBNET=x\n", "invalid CIDR address: x", "at FLANNEL_SUBNET, line 1"],
   ];
   for (const [text, message, details] of cases) {
     const refusal = refusalOf(() => rangesIn(text));

@@ -28,7 +28,7 @@ test("of a repeated variable the last counts, and an empty one is absent", (t) =
   t.strictSame(subnetsIn("FLANNEL_SUBNET=10.0.0.1/24\r\n FLANNEL_SUBNET=10.0.1.1/24 \r\n"), [
     "FLANNEL_SUBNET 10.0.1.0/24",
   ]);
-  t.strictSame(subnetsIn("FLANNEL_SUBNET=\nFLANNEL_MTU=1450"), []);
+  t.strictSame(subnetsIn("FLANNEL_SUBNET=\nFLANNEL_MTU=1450\n"), []);
   t.end();
 });
 
@@ -38,6 +38,32 @@ test("what is no network is an error with its variable and line", (t) => {
   );
   t.equal(message, "invalid CIDR address: 10.244.1.1/33");
   t.match(details, "at FLANNEL_SUBNET, line 2");
+  t.end();
+});
+
+test("flannelSubnets takes a last line without its end for none: the file may be cut off", (t) => {
+  t.strictSame(subnetsIn("FLANNEL_SUBNET=10.244.1.1/2"), []);
+  t.strictSame(subnetsIn(`${ipv4}FLANNEL_IPV6_SUBNET=fd00:0:0:1::1/6`), [
+    "FLANNEL_SUBNET 10.244.1.0/24",
+  ]);
+  t.end();
+});
+
+test("flannelSubnets refuses a subnet outside of flannel's networks", (t) => {
+  for (const [network, subnet] of [
+    ["10.244.0.0/16", "10.244.1.1/2"],
+    ["10.244.0.0/16", "10.245.1.1/24"],
+    ["10.244.0.0/16,192.168.0.0/16", "192.169.1.1/24"],
+    ["fd00::/48", "10.244.1.1/24"],
+  ] as const) {
+    const { message, details } = refusalOf(() =>
+      flannelSubnets(`FLANNEL_NETWORK=${network}\nFLANNEL_SUBNET=${subnet}\n`),
+    );
+    t.equal(message, `FLANNEL_SUBNET ${subnet} is not in FLANNEL_NETWORK ${network}`);
+    t.match(details, "line 2");
+  }
+  const several = "FLANNEL_NETWORK=10.244.0.0/16,192.168.0.0/16\nFLANNEL_SUBNET=192.168.1.1/24\n";
+  t.strictSame(subnetsIn(several), ["FLANNEL_SUBNET 192.168.1.0/24"]);
   t.end();
 });
 
