@@ -5,6 +5,9 @@ import { isSystemError } from "../system/system.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import type { OwnedReservation } from "./reservations/reservation-file.ts";
 
+/** So many files that cannot be read are named. */
+const MOST_REASONS = 10;
+
 /**
  * Removes reservations; an error is reported only after all others were removed.
  *
@@ -59,4 +62,26 @@ export function reportingIoFailure(release: () => void): void {
   } catch (error) {
     throw isSystemError(error) ? new CniError(ErrorCode.ioFailure, error.message) : error;
   }
+}
+
+/**
+ * Checks that nothing was left out because it could not be read.
+ *
+ * @param reasons why files could not be read
+ * @param whose such as `the reservations`
+ * @throws CniError 5 with the first few reasons
+ */
+export function requireRead(reasons: readonly string[], whose: string): void {
+  if (reasons.length === 0) return;
+  throw new CniError(
+    ErrorCode.ioFailure,
+    `cannot read ${reasons.length} of ${whose}`,
+    shortened(reasons).join("; "),
+  );
+}
+
+/** The first few of many reasons. */
+export function shortened(reasons: readonly string[]): readonly string[] {
+  const more = reasons.length - MOST_REASONS;
+  return more > 0 ? [...reasons.slice(0, MOST_REASONS), `${more} more`] : reasons;
 }

@@ -1,18 +1,14 @@
 import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
-import { CniError, ErrorCode } from "../cni/error.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { releaseAll, reportingIoFailure } from "../store/release.ts";
+import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { directoryExists, releasable } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
-
-/** So many files that cannot be read are named. */
-const MOST_REASONS = 10;
 
 /**
  * DEL: releases what the attachment holds. It needs no ranges, creates nothing where nothing is reserved, and may be
@@ -34,22 +30,13 @@ export function del(system: System, call: AttachmentCall): void {
 function release(network: LockedNetwork, attachment: Attachment): void {
   const held = network.heldBy(attachment, "search");
   releaseAll(network, releasable(held));
-  const own = network.unreadableOf(attachment);
-  if (own.length > 0) {
-    throw new CniError(
-      ErrorCode.ioFailure,
-      `cannot read ${own.length} of the reservations of ${attachment.containerId} ${attachment.interfaceName}`,
-      shortened(own).join("; "),
-    );
-  }
+  const { containerId, interfaceName } = attachment;
+  requireRead(
+    network.unreadableOf(attachment),
+    `the reservations of ${containerId} ${interfaceName}`,
+  );
   if (held.length > 0) return;
   for (const reason of shortened(network.unreadable)) {
-    network.warn(`host-local: ${reason}; it may be a reservation of ${attachment.containerId}\n`);
+    network.warn(`host-local: ${reason}; it may be a reservation of ${containerId}\n`);
   }
-}
-
-/** The first few of many reasons. */
-function shortened(reasons: readonly string[]): readonly string[] {
-  const more = reasons.length - MOST_REASONS;
-  return more > 0 ? [...reasons.slice(0, MOST_REASONS), `${more} more`] : reasons;
 }

@@ -6,7 +6,7 @@ import { openNetwork } from "../store/files/network-files.ts";
 import { removeQuietly } from "../store/files/temporary.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { releaseWhere, reportingIoFailure } from "../store/release.ts";
+import { releaseWhere, reportingIoFailure, requireRead } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
@@ -38,6 +38,8 @@ function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[])
   for (const path of files.abandonedFiles()) removeQuietly(files.system, path);
   const isStale = notListedIn(valid);
   releaseWhere(network, ({ owner }) => isStale(owner));
+  // Each may be one that is not listed.
+  requireRead(network.unreadable, "the reservations");
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */
