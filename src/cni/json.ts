@@ -15,7 +15,8 @@ export interface Located {
 }
 
 // Where engines differ in what they accept: numbers that end in a dot or begin with `-0`, escapes, and nesting depth.
-const doubtfulNumber = /[0-9]\.(?:[^0-9]|$)|-0[0-9]/;
+const dotEnd = /[0-9]\.(?:[^0-9]|$)/;
+const leadingZero = /-0[0-9]/;
 const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const noBracket = /"[^"]*"|[^"[\]{}]+/g;
 
@@ -53,7 +54,9 @@ function isOutOfMemory(error: unknown): boolean {
 function isDoubtful(text: string): boolean {
   const unescaped = text.includes("\\") ? text.replace(goodEscape, "") : text;
   return (
-    doubtfulNumber.test(text) ||
+    dotEnd.test(text) ||
+    // The search for two characters is much cheaper than the expression.
+    (text.includes("-0") && leadingZero.test(text)) ||
     unescaped.includes("\\") ||
     (text.length > MAX_DEPTH && depthOf(unescaped) > MAX_DEPTH)
   );

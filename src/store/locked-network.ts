@@ -50,7 +50,7 @@ export class LockedNetwork {
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   /** The names of what this call has reserved. */
-  readonly #reserved = new Set<string>();
+  readonly #reserved: string[] = [];
   readonly #warnings: string[] = [];
 
   /**
@@ -142,7 +142,7 @@ export class LockedNetwork {
         throw internalError(`open ${path}: ${error.reason}`, error.message);
       }
     }
-    this.#reserved.add(name);
+    this.#reserved.push(name);
     this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
     this.#journal.reserved(keyOf(attachment), name);
     return true;
@@ -161,7 +161,7 @@ export class LockedNetwork {
     const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));
     if (isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
-    if (!this.#reserved.has(name)) this.reuse.released(name);
+    if (!this.#reserved.includes(name)) this.reuse.released(name);
     this.#journal.released(keyOfOwner(owner), name, isRemoved);
   }
 
