@@ -33,6 +33,7 @@ const hostFiles = [
   "allocator.c",
   "call.c",
   "input-output.c",
+  "reading.c",
   "files.c",
   "line-files.c",
   "directories.c",

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "input-output.h"
+#include "reading.h"
 
 enum {
   /* How much of a longer file is overwritten before it is truncated. */

@@ -9,22 +9,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "call.h"
-
 /* open(2) with O_CLOEXEC, repeated while it is interrupted. */
 int open_retrying(const char *path, int flags, mode_t mode);
-
-/* Opens the file of a call, which exists, without blocking on a FIFO; -1, with an exception thrown, where that fails. */
-int open_existing(const struct call *call, int flags);
-
-/*
- * Reads to the end; returns the text, or an exception. More than `limit` bytes is EFBIG. A deadline, in nanoseconds of
- * the monotonic clock, limits the wait for input; without one (0), EAGAIN is an error, as from a FIFO in place of a file.
- */
-JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline);
-
-/* Reads the file of a call as read_all does. */
-JSValue read_path(const struct call *call, double limit, int64_t deadline);
 
 /* Reads up to a number of bytes, fewer only at the end of the file; -1 with errno set. */
 ssize_t read_up_to(int descriptor, char *bytes, size_t limit);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input-output.h"
+#include "reading.h"
 
 enum {
   /* How much of a file is looked through at a time; a longer line needs more. */

@@ -13,6 +13,7 @@
 
 #include "input-output.h"
 #include "programs.h"
+#include "reading.h"
 
 extern char **environ;
 
