@@ -1,7 +1,7 @@
 /** The reservations of a network under its lock; all changes go through it. */
 
 import type { Attachment } from "../cni/attachment.ts";
-import { internalError } from "../cni/error.ts";
+import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { attempt, type Files, isSystemError, type System } from "../system/system.ts";
@@ -191,15 +191,20 @@ export class LockedNetwork {
    * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note of an earlier boot nor a
    * journal, not even a restored one, nor the UNDO of the ADD that made the former file is about it any more.
    *
+   * @throws CniError 11 where a process without this lock has changed one meanwhile
    * @throws SystemError where that is not possible
    */
   useAgain(held: readonly HeldReservation[]): void {
     const { files } = this;
     this.#journal.change();
     for (const { name, owner } of held) {
-      files.withTemporary(contentOf(owner) ?? "", (temporary) =>
-        files.system.rename(temporary, files.pathOf(name)),
-      );
+      files.withTemporary(contentOf(owner) ?? "", (temporary) => {
+        const path = files.pathOf(name);
+        if (!isSameOwner(readOwner(files, name), owner)) {
+          throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`);
+        }
+        files.system.rename(temporary, path);
+      });
     }
   }
 

@@ -53,3 +53,26 @@ test("an answer that cannot be delivered leaves the addresses with the attachmen
   t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
   t.end();
 });
+
+test("a repeated ADD leaves what a process without its lock has given to another meanwhile", (t) => {
+  const network = repeating();
+  network.add("c1");
+  const path = `${network.directory}/10.0.0.2`;
+  let isFirst = true;
+  const meanwhile = (): void => {
+    network.machine.disk.unlink(path);
+    network.put("10.0.0.2", "other\r\neth0");
+  };
+
+  const { error } = network.add("c1", {
+    interrupt: ({ operation }) => {
+      if (operation !== "createFile" || !isFirst) return undefined;
+      isFirst = false;
+      return { kind: "pause", meanwhile };
+    },
+  });
+
+  t.equal(error?.code, 11);
+  t.same(network.reservations(), { "10.0.0.2": "other\r\neth0" });
+  t.end();
+});

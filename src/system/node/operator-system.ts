@@ -93,10 +93,11 @@ function openFile(path: string, limit: number): OpenedFile {
   try {
     file = openForReading(path);
   } catch (error) {
-    // A link to nothing is there, too.
+    // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
     const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
     const found = attempt(look, undefined);
     if (!isSystemError(error) || found === undefined) throw error;
+    if (error.code === "ENOENT" && !found.isSymbolicLink()) return openFile(path, limit);
     return openedFile(found, error);
   }
   try {
@@ -224,6 +225,9 @@ function run(
   return { exitCode, stdout: stdout.toString("utf8"), stderr: errors };
 }
 
+/** This program, also after its file was replaced or deleted, as by another installer beside the agent. */
+const OWN_PROGRAM = "/proc/self/exe";
+
 /** What execve(2) refuses, Node.js would give to a shell; a name to look up in `PATH` is not examined. */
 function isProgram(path: string): boolean {
   if (!path.includes("/")) return true;
@@ -234,7 +238,7 @@ function isProgram(path: string): boolean {
     return true;
   }
   if (start.toString("latin1", 0, 2) === "#!") return true;
-  const own = machineOf(startOf(process.execPath));
+  const own = machineOf(startOf(OWN_PROGRAM));
   const machine = machineOf(start);
   return machine !== undefined && (machine === own || machine === olderMachines.get(own));
 }

@@ -92,6 +92,8 @@ JSValue object_of(JSContext *ctx, const struct member *members, size_t count) {
 }
 
 bool append(JSContext *ctx, struct list *list, JSValue element) {
-  return !JS_IsException(element) &&
+  /* Without memory there may be no array. */
+  if (JS_IsException(list->array)) JS_FreeValue(ctx, element);
+  return !JS_IsException(list->array) && !JS_IsException(element) &&
          JS_SetPropertyUint32(ctx, list->array, list->length++, element) >= 0;
 }

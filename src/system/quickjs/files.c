@@ -195,9 +195,13 @@ JSValue host_open_file(struct call *call) {
   struct stat found;
   int descriptor = open_existing(call, O_RDONLY);
   if (descriptor < 0) {
-    /* A link to nothing is there, too. */
+    bool missing = errno == ENOENT;
+    /* A link to nothing is there, too; any other file that is missing was removed, and may be there again. */
     if (lstat(call->path, &found) < 0) return JS_EXCEPTION;
-    return opened_file(call->ctx, &found, JS_GetException(call->ctx));
+    JSValue error = JS_GetException(call->ctx);
+    if (!missing || S_ISLNK(found.st_mode)) return opened_file(call->ctx, &found, error);
+    JS_FreeValue(call->ctx, error);
+    return host_open_file(call);
   }
   JSValue file;
   if (fstat(descriptor, &found) < 0) {

@@ -15,7 +15,9 @@ enum { FIRST_BUFFER = 4096 };
 int open_existing(const struct call *call, int flags) {
   /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
   int descriptor = open_retrying(call->path, flags | O_NONBLOCK, 0);
-  if (descriptor < 0) throw_errno(call, "open", errno);
+  int error = errno;
+  if (descriptor < 0) throw_errno(call, "open", error);
+  errno = error;
   return descriptor;
 }
 

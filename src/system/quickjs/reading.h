@@ -7,7 +7,8 @@
 
 #include "call.h"
 
-/* Opens the file of a call, which exists, without blocking on a FIFO; -1, with an exception thrown, where that fails. */
+/* Opens the file of a call, which exists, without blocking on a FIFO; -1, with an exception thrown and errno
+ * set, where that fails. */
 int open_existing(const struct call *call, int flags);
 
 /*

@@ -2,6 +2,8 @@
 /** gc --live with a pipe in place of a file: process substitution, or a named pipe. */
 
 import { spawnSync } from "node:child_process";
+import { closeSync, copyFileSync, openSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
@@ -32,3 +34,26 @@ for (const [name, script] of [
     t.end();
   });
 }
+
+test("a list is asked for by a program whose own file was deleted meanwhile, as the agent's may be", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/24" });
+  node.call("ADD", "net", "c1");
+  node.age("net/10.1.2.2", 3600);
+  const copy = join(node.root, "copy");
+  copyFileSync(executable, copy);
+  const file = openSync(copy, "r");
+  unlinkSync(copy);
+
+  const gc = ["gc", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
+  const { status, stdout, stderr } = spawnSync(
+    "/proc/self/fd/3",
+    [...gc, "--cache-dir", node.cacheDir, "--live-command", "/bin/echo c1"],
+    { encoding: "utf8", env: runtimeEnvironment, stdio: ["ignore", "pipe", "pipe", file] },
+  );
+
+  closeSync(file);
+  t.strictSame([status, stderr], [0, ""]);
+  t.match(stdout, "1 reservation: 1 alive");
+  t.end();
+});
