@@ -21,7 +21,7 @@ export function isSubnetEnv(text: string): boolean {
  * The subnets of the node, IPv4 first, of which flannel makes one range set each. As in flannel, of a repeated variable
  * the last one counts; an empty one counts as absent.
  *
- * @throws CniError 999 where one is no network
+ * @throws CniError 999 where one is not a network
  */
 export function flannelSubnets(text: string): readonly FlannelSubnet[] {
   const lines = text.split("\n").map((line) => line.trim());
