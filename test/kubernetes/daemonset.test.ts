@@ -159,7 +159,7 @@ clusterScenario(
  * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
  *
  * @param component one of deploy/components, if any
- * @param gc the task gc of the agent, if it is another one
+ * @param gc the gc task of the agent, if it is another one
  */
 function writeKustomization(component?: string, gc?: string): string {
   const components =

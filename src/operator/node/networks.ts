@@ -48,7 +48,7 @@ export interface FoundNetwork {
   readonly bridge: Bridge | undefined;
 }
 
-/** The bridge of a network, as configured for the plugin `bridge`. */
+/** The bridge of a network, as configured for the `bridge` plugin. */
 export interface Bridge {
   readonly name: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
