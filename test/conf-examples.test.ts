@@ -175,7 +175,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 
   "requested-by-runtime-config.conflist": {
-    shows: "the runtime asks for one address of each family by the capability `ips`",
+    shows: "the runtime asks for one address of each family by the `ips` capability",
     offer: { capabilities: { ips: ["10.27.0.50", "fd00:10:27::50"] } },
     keeps(t, network) {
       t.same(network.add("pod-1").ips, [

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { test } from "tap";
 import { inRepository } from "./harness/repository.ts";
 
-const skip = existsSync(inRepository(".git")) ? false : "This is no checkout of the repository.";
+const skip = existsSync(inRepository(".git")) ? false : "This is not a checkout of the repository.";
 
 test("names of tracked files are printable, without blanks", { skip }, (t) => {
   const { stdout } = spawnSync("git", ["ls-files", "-z"], {

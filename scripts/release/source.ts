@@ -9,7 +9,7 @@ import type { Source } from "./release.ts";
 /**
  * Reads which commit this is, and when it was made: then, or as SOURCE_DATE_EPOCH says.
  *
- * @throws where this is no clone of the repository, or files differ from the commit and that is not allowed
+ * @throws where this is not a clone of the repository, or files differ from the commit and that is not allowed
  */
 export function readSource(allowChanges: boolean): Source {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -2,11 +2,11 @@
  * Runs the scenarios of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
  * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
  *
- * Usage: npm run test:kubernetes [-- OPTION... STORY...]
+ * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
  *
  *   --executable NAME   only with this one, `native` or `portable`
  *   --write             also write docs/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
- *   STORY               only the files of these names, such as `pod-cidr`
+ *   SCENARIO            only the files of these names, such as `pod-cidr`
  */
 
 import { spawnSync } from "node:child_process";
@@ -63,7 +63,7 @@ const files = chosenFiles();
 
 const missing = await prepare();
 if (missing === undefined) {
-  await runStories();
+  await runScenarios();
 } else {
   console.log(missing);
   process.exitCode = 1;
@@ -99,7 +99,7 @@ async function makeOwnRelease(): Promise<void> {
   });
 }
 
-async function runStories(): Promise<void> {
+async function runScenarios(): Promise<void> {
   const tally = new Tally();
   rmSync(record, { force: true });
   for (const file of files) {

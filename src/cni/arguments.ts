@@ -4,7 +4,7 @@ import { CniError, internalError } from "./error.ts";
 import { goQuote } from "./go-quote.ts";
 
 /**
- * Reads `CNI_ARGS` by the reference's grammar: pairs from left to right, the first error wins, keys in exact letters,
+ * Reads `CNI_ARGS` by the Go plugin's grammar: pairs from left to right, the first error wins, keys in exact letters,
  * of a repeated key the last value counts. Unknown keys are errors unless `IgnoreUnknown` is true anywhere.
  *
  * @param text the variable's value; empty means no arguments
@@ -30,7 +30,7 @@ export function readArguments(
     if (key === "IgnoreUnknown") {
       ignoreUnknown = readBoolean(pair, value);
     } else if (key === "CommonArgs") {
-      // An accident of the reference: it finds the field of this name in its own structure.
+      // An accident of the Go plugin: it finds the field of this name in its own structure.
       throw internalError(
         "ARGS: cannot unmarshal into field 'CommonArgs' - type '*types.CommonArgs' does not implement encoding.TextUnmarshaler",
       );

@@ -41,7 +41,7 @@ export function parseContainerId(text: string): ContainerId {
 }
 
 /**
- * Checks an interface name by the rules of the reference's `ValidateInterfaceName`: at most 15 bytes, not `.` or
+ * Checks an interface name by the rules of the Go plugin's `ValidateInterfaceName`: at most 15 bytes, not `.` or
  * `..`, no `/`, no `:`, no white space.
  *
  * @throws CniError 4 that names the broken rule

@@ -55,7 +55,7 @@ const LARGEST_CONFIGURATION = 64 * 1024 * 1024;
 const INPUT_TIMEOUT_SECONDS = 60;
 
 /**
- * Reads the call, in the order that the reference's `skel` makes observable: environment, standard input, network
+ * Reads the call, in the order that the Go plugin's `skel` makes observable: environment, standard input, network
  * name, command, version.
  *
  * @throws CniError 4 environment, 5 standard input, 6 not JSON, 7 network name, 1 version

@@ -1,6 +1,6 @@
 /** The error type of the plugin, with the code that the runtime receives. */
 
-/** Error codes of CNI SPEC 1.1.0, section 5 "Error", and those of the reference's library. */
+/** Error codes of CNI SPEC 1.1.0, section 5 "Error", and those of the library of the Go plugin. */
 export const ErrorCode = {
   incompatibleVersion: 1,
   invalidEnvironment: 4,
@@ -27,9 +27,9 @@ export class CniError extends Error {
 }
 
 /**
- * A failure that the reference reports as a plain error, hence with code 999.
+ * A failure that the Go plugin reports as a plain error, hence with code 999.
  *
- * @param message the reference's own words
+ * @param message the Go plugin's own words
  * @param details what was expected, what was found, and where
  */
 export function internalError(message: string, details = ""): CniError {

@@ -1,4 +1,4 @@
-/** JSON as the reference reads and writes it. */
+/** JSON as the Go plugin reads and writes it. */
 
 import { type CniError, internalError } from "./error.ts";
 import { MAX_DEPTH, syntaxError } from "./json-syntax.ts";
@@ -167,7 +167,7 @@ export function integer(at: Located): number {
   return value;
 }
 
-/** The error for a value of the wrong type; it begins as the reference's. */
+/** The error for a value of the wrong type; it begins as the Go plugin's. */
 export function typeMismatch(at: Located, expected: string, found = kindOf(at.value)): CniError {
   return internalError(`json: cannot unmarshal ${found} into ${at.path}: expected ${expected}`);
 }

@@ -4,7 +4,7 @@ import type { System } from "../system/system.ts";
 import { CniError, ErrorCode } from "./error.ts";
 
 /**
- * Refuses a network namespace that is the plugin's own, as the reference's `skel` does, unless
+ * Refuses a network namespace that is the plugin's own, as the Go plugin's `skel` does, unless
  * `CNI_NETNS_OVERRIDE` is `1` or `true`. A path that `stat(2)` fails on is not refused.
  *
  * @param path the value of `CNI_NETNS`

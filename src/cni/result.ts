@@ -39,7 +39,7 @@ export interface Result {
 }
 
 /**
- * The result as the reference prints it: its key order, four spaces, no final newline.
+ * The result as the Go plugin prints it: its key order, four spaces, no final newline.
  *
  * Before 0.3.0 there is one address a family, which carries its routes; from 1.0.0 on keys are in alphabetical
  * order and an empty `dns` is left out, earlier it is always present.

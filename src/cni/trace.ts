@@ -1,4 +1,4 @@
-/** The trace that a call belongs to; libcni passes the variable `TRACEPARENT` of its caller on to the plugin. */
+/** The trace that a call belongs to; libcni passes the `TRACEPARENT` variable of its caller on to the plugin. */
 
 /** W3C Trace Context, section 3.2: version, trace id, parent id, flags; ids of zeros only are invalid. */
 const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;

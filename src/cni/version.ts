@@ -26,7 +26,7 @@ export function versionDocument(): string {
 }
 
 /**
- * Checks the version of a configuration for ADD or DEL; only the exact text is accepted, as in the reference.
+ * Checks the version of a configuration for ADD or DEL; only the exact text is accepted, as in the Go plugin.
  *
  * @param text `cniVersion` as configured; empty means 0.1.0
  * @throws CniError 1 where it is not supported

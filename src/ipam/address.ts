@@ -110,7 +110,7 @@ export function formatAddress({ family, value }: Address): string {
 /** The IPv6 address that was formatted last: an ADD writes its address to three places, and this is a tenth of its time. */
 let latest: { readonly value: bigint; readonly text: string } | undefined;
 
-/** `first-last`, as the reference's error texts show a range. */
+/** `first-last`, as the Go plugin's error texts show a range. */
 export function formatAddressRange({ first, last }: AddressRange): string {
   return `${formatAddress(first)}-${formatAddress(last)}`;
 }

@@ -19,7 +19,7 @@ export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
 
 export const DEFAULT_LOCK_TIMEOUT_SECONDS = 30;
 
-/** The length at which the history is turned over, in bytes, unless `history.maxBytes` says otherwise. */
+/** The length at which the history is rotated, in bytes, unless `history.maxBytes` says otherwise. */
 export const DEFAULT_HISTORY_BYTES = 4 * 1024 * 1024;
 
 /** The bounds of `history.maxBytes`. */
@@ -67,7 +67,7 @@ export interface StoreConfig {
   readonly network: NetworkName;
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number;
-  /** The length at which the history is turned over, in bytes; `undefined` where none is kept. */
+  /** The length at which the history is rotated, in bytes; `undefined` where none is kept. */
   readonly historyBytes: number | undefined;
   readonly reuse: Reuse;
 }
@@ -91,12 +91,12 @@ export interface IpamConfig extends StoreConfig {
   readonly resolvConf: string;
   /** Whether a repeated ADD gets the addresses that the attachment holds (`repeatedAdd` is `"same"`). */
   readonly repeatsAnswer: boolean;
-  /** Whether reservations from before this boot give way where a range set is otherwise full. */
+  /** Whether reservations from before this boot are reclaimed where a range set is otherwise full. */
   readonly reclaimsAfterReboot: boolean;
 }
 
 /**
- * Reads and checks the whole configuration; errors have the reference's words and order.
+ * Reads and checks the whole configuration; errors have the Go plugin's words and order.
  *
  * @param args the value of `CNI_ARGS`
  * @param files reads `rangesFile`, where it is configured

@@ -24,7 +24,7 @@ export function parseIPField(at: Located | undefined): Address | undefined {
 }
 
 /**
- * A member that is a network; `null` and `""` are errors, as in the reference.
+ * A member that is a network; `null` and `""` are errors, as in the Go plugin.
  *
  * @throws CniError 999 `invalid CIDR address: …`
  */

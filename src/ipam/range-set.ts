@@ -15,7 +15,7 @@ export interface RangeSetSpec {
 }
 
 /**
- * Checks all range sets of a network, in the order of the reference.
+ * Checks all range sets of a network, in the order of the Go plugin.
  *
  * @param oneAddressPerFamily the version as configured, where it allows only one address of each family
  * @throws CniError 999 with the path in its details
@@ -51,7 +51,7 @@ export function rangeOf(set: RangeSet, address: Address): Range | undefined {
   return set.find((range) => isWithin(address, range));
 }
 
-/** The ranges of a set, as the reference's error texts show them. */
+/** The ranges of a set, as the Go plugin's error texts show them. */
 export function formatRangeSet(set: readonly Range[]): string {
   return set.map(formatAddressRange).join(",");
 }

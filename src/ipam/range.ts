@@ -60,7 +60,7 @@ function isSmall({ address: { family }, length }: Prefix): boolean {
 }
 
 /**
- * Fills in a range's defaults and checks it, in the order in which the reference's `Canonicalize` does.
+ * Fills in a range's defaults and checks it, in the order in which the Go plugin's `Canonicalize` does.
  *
  * @throws CniError 999 with the path in its details
  */

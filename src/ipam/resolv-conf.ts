@@ -1,4 +1,4 @@
-/** `resolv.conf` as the reference reads it. */
+/** `resolv.conf` as the Go plugin reads it. */
 
 import { internalError } from "../cni/error.ts";
 import type { ResultDns } from "../cni/result.ts";

@@ -39,7 +39,7 @@ interface WrittenAddress extends Written {
 }
 
 /**
- * Reads and checks the configuration; errors have the reference's words and order. Addresses of `runtimeConfig.ips`
+ * Reads and checks the configuration; errors have the Go plugin's words and order. Addresses of `runtimeConfig.ips`
  * replace those of `args.cni.ips`, and these replace all others.
  *
  * @throws CniError 999 with the path in its details

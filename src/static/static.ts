@@ -11,7 +11,7 @@ import type { System } from "../system/system.ts";
 import { loadStaticConfig } from "./config.ts";
 import { previousAddresses } from "./previous-result.ts";
 
-/** The plugin `static`. It keeps no state, so that DEL, GC and STATUS have nothing to do. */
+/** The `static` plugin. It keeps no state, so that DEL, GC and STATUS have nothing to do. */
 export const staticPlugin: Plugin = {
   name: "static",
   hint: "",

@@ -5,7 +5,7 @@ import { del } from "./del.ts";
 import { gc } from "./gc.ts";
 import { status } from "./status.ts";
 
-/** The plugin `host-local`, which reserves addresses of ranges on this node. */
+/** The `host-local` plugin, which reserves addresses of ranges on this node. */
 export const hostLocal: Plugin = {
   name: "host-local",
   hint: "With arguments it is a tool for operators: host-local --help\n",

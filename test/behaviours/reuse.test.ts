@@ -10,14 +10,18 @@ import { behaviour, dualStack, fails, five, pod } from "./behaviour.ts";
 
 const sticky = { ...five, sticky: "pod" };
 
+/** No range here has more addresses. */
+const ENOUGH = 10;
+
 /** Adds containers of no pod until the range is full. */
 function fill(network: Network<Machine>): readonly string[] {
   const given: string[] = [];
-  for (;;) {
+  while (given.length < ENOUGH) {
     const [address] = network.add(`filler-${given.length}`).addresses;
     if (address === undefined) return given;
     given.push(address);
   }
+  throw new Error(`the range is never full: ${given.join(" ")}`);
 }
 
 behaviour(

@@ -1,5 +1,5 @@
 // test: each executable
-/** After a boot of the machine, reservations from before it give way where a range is otherwise full. */
+/** After a boot of the machine, reservations from before it are reclaimed where a range is otherwise full. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ async function booted(t: Test): Promise<CallOptions> {
   return { program };
 }
 
-test("a reservation that gave way is in the history, with the container that had it", {
+test("a reclaimed reservation is in the history, with the container that had it", {
   skip,
 }, async (t) => {
   const network = networkFor(t, { subnet, history: true });
@@ -49,7 +49,7 @@ test("a reservation that gave way is in the history, with the container that had
   );
 });
 
-test("with reclaimAfterReboot false none gives way", { skip }, async (t) => {
+test("with reclaimAfterReboot false none is reclaimed", { skip }, async (t) => {
   const network = networkFor(t, {
     subnet,
     reclaimAfterReboot: false,

@@ -11,14 +11,18 @@ const subnet = "10.49.0.0/29";
 
 const pod = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" };
 
+/** No range here has more addresses. */
+const ENOUGH = 10;
+
 /** Adds containers of no pod until the range is full. */
 function fill(network: ExecutableNetwork, id = "filler"): readonly string[] {
   const given: string[] = [];
-  for (;;) {
+  while (given.length < ENOUGH) {
     const [address] = network.add(`${id}-${given.length}`).addresses;
     if (address === undefined) return given;
     given.push(address);
   }
+  throw new Error(`the range is never full: ${given.join(" ")}`);
 }
 
 test("ADD takes an address for any other after stickySeconds, and once it has rested", async (t) => {

@@ -29,7 +29,7 @@ export const rangeLife = "life of a range";
 export const network: Network = networkOf("10.61.0.0/29");
 
 /**
- * A network of the plugin bridge.
+ * A network of the `bridge` plugin.
  *
  * @param subnet its subnet
  */

@@ -3,7 +3,7 @@ import { readArguments } from "../../src/cni/arguments.ts";
 import { internalError } from "../../src/cni/error.ts";
 import { refusalOf } from "./refusal.ts";
 
-/** The values that a plugin which knows the key `IP` is given; `bad` is one that it refuses. */
+/** The values that a plugin which knows `IP` is given; `bad` is one that it refuses. */
 function values(text: string): readonly string[] {
   const taken: string[] = [];
   readArguments(text, {

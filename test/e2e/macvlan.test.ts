@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** The plugin macvlan: pods beside the host on its own subnet. */
+/** The `macvlan` plugin: pods beside the host on its own subnet. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -1,5 +1,5 @@
 // test: each executable
-/** The plugin ptp: every pod on a link of its own, the host in between. */
+/** The `ptp` plugin: every pod on a link of its own, the host in between. */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

@@ -47,7 +47,7 @@ scenario(
 
     t.notOk(
       findings().some(({ code }) => code === "bridge-address"),
-      "a bridge without an address is no error",
+      "a bridge without an address is not an error",
     );
     host.runtime.add(network, after);
     t.same(before.addresses(), ["10.255.0.2/24"]);

@@ -15,7 +15,7 @@ export function address(text: string): Address {
 /** @throws Error where the text is not a network */
 export function prefix(text: string): Prefix {
   const parsed = parsePrefix(text);
-  if (parsed === undefined) throw new Error(`${text} is no network`);
+  if (parsed === undefined) throw new Error(`${text} is not a network`);
   return parsed;
 }
 

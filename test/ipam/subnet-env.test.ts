@@ -32,7 +32,7 @@ test("of a repeated variable the last counts, and an empty one is absent", (t) =
   t.end();
 });
 
-test("what is no network is an error with its variable and line", (t) => {
+test("what is not a network is an error with its variable and line", (t) => {
   const { message, details } = refusalOf(() =>
     flannelSubnets("FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.244.1.1/33\n"),
   );

@@ -95,7 +95,7 @@ clusterScenario(
     const used = (await answer("/metrics")).split("\n").filter((line) => /^\w+_used\{/.test(line));
     t.match(used, [/ 2$/], "it counts the addresses of the pods");
     show(
-      "With the component `without-gc`, for such nodes, it is ready, and `/metrics` counts the addresses of the two pods:",
+      "With the `without-gc` component, for such nodes, it is ready, and `/metrics` counts the addresses of the two pods:",
       [listOfAgents(), await answer("/healthz"), ...used].join("\n"),
     );
     runPods("after");
@@ -159,7 +159,7 @@ clusterScenario(
  * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
  *
  * @param component one of deploy/components, if any
- * @param gc the task gc of the agent, if it is another one
+ * @param gc the gc task of the agent, if it is another one
  */
 function writeKustomization(component?: string, gc?: string): string {
   const components =

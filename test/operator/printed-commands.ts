@@ -74,7 +74,7 @@ function fillIn(line: string): string {
 
 /**
  * The command lines of this tool in the sentences of a message. A line ends where its words can no longer be those of
- * the command: a word that is no option, and does not look like a name, an address or a path.
+ * the command: a word that is not an option, and does not look like a name, an address or a path.
  *
  * @param networks the networks of the node
  */

@@ -1,5 +1,5 @@
 // test: each executable, each architecture
-/** A reader of the output that goes away, as head(1), is no error. */
+/** A reader of the output that goes away, as head(1), is not an error. */
 
 import { spawnSync } from "node:child_process";
 import { test } from "tap";

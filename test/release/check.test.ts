@@ -85,7 +85,7 @@ const damages: readonly [string, (directory: string) => void, RegExp][] = [
     /^surprise\.tgz: SHA256SUMS does not list it$/m,
   ],
   [
-    "a file that is no signature, though it is named after a listed one",
+    "a file that is not a signature, though it is named after a listed one",
     (directory) => writeFileSync(join(directory, `${name}.run`), ""),
     new RegExp(`^${name}.run: SHA256SUMS does not list it$`, "m"),
   ],

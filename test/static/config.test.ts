@@ -120,7 +120,7 @@ for (const [what, members, args, message, place] of [
     " at CNI_ARGS IP",
   ],
   [
-    "a GATEWAY that is no address",
+    "a GATEWAY that is not an address",
     { ipam },
     "GATEWAY= zz",
     "invalid gateway address:  zz",

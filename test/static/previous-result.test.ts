@@ -56,7 +56,7 @@ for (const [what, prevResult, message] of [
     "could not parse prevResult: invalid CIDR address: 10.1.2.3",
   ],
   [
-    "a gateway that is no address",
+    "a gateway that is not an address",
     { ips: [{ address: "10.1.2.3/24", gateway: "x" }] },
     "could not parse prevResult: invalid IP address: x",
   ],

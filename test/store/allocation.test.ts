@@ -61,7 +61,7 @@ function reserved(last: number, content = "other\r\neth0"): Readonly<Record<stri
   return Object.fromEntries(names.map((name) => [name, content]));
 }
 
-test("an address is reserved and the cursor moved, with the reference's bytes and modes", (t) => {
+test("an address is reserved and the cursor moved, with the Go plugin's bytes and modes", (t) => {
   const machine = machineWith();
 
   t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
@@ -251,7 +251,7 @@ function aged(files: Readonly<Record<string, readonly [string, number]>>): Memor
 
 const held: readonly [string, number] = ["other\r\neth0", 1_000_000];
 
-test("debris is reclaimed when the set is otherwise exhausted", (t) => {
+test("an empty file is reclaimed when the set is otherwise exhausted", (t) => {
   const machine = aged({
     "10.0.0.2": held,
     "10.0.0.3": ["", 11],
@@ -269,7 +269,7 @@ test("debris is reclaimed when the set is otherwise exhausted", (t) => {
   t.end();
 });
 
-test("debris at a gateway or an excluded address is not reclaimed", (t) => {
+test("an empty file at a gateway or an excluded address is not reclaimed", (t) => {
   const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
   const machine = aged({
     ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
@@ -301,7 +301,7 @@ test("garbage is never reclaimed: it may keep an address from being used", (t) =
   t.end();
 });
 
-test("one file of debris is reclaimed at a time", (t) => {
+test("one empty file is reclaimed at a time", (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
@@ -312,7 +312,7 @@ test("one file of debris is reclaimed at a time", (t) => {
   t.end();
 });
 
-test("debris is not touched while an address is free", (t) => {
+test("an empty file is not touched while an address is free", (t) => {
   const machine = aged({ "10.0.0.2": ["", 1000] });
 
   t.equal(take(machine.start(), "c1"), "10.0.0.3/29");
@@ -321,7 +321,7 @@ test("debris is not touched while an address is free", (t) => {
   t.end();
 });
 
-test("debris that is too new may be a reservation that is being written, and stays", (t) => {
+test("an empty file that is too new may be a reservation that is being written, and stays", (t) => {
   const machine = aged({
     ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
     "10.0.0.6": ["", 10],
@@ -374,7 +374,7 @@ function refusedMove(path: string): Interrupt {
   };
 }
 
-test("where debris cannot be removed, the next is reclaimed", (t) => {
+test("where an empty file cannot be removed, the next is reclaimed", (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
@@ -408,7 +408,7 @@ test("where the network is on another file system, nothing remains beside the re
   t.end();
 });
 
-test("an address that cannot be reserved is an error with the reference's message", (t) => {
+test("an address that cannot be reserved is an error with the Go plugin's message", (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("link", "EACCES") });
 

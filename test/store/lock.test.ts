@@ -69,7 +69,7 @@ for (const [holder, named] of [
   });
 }
 
-test("the lock file is the reference's, further state is in the state directory", (t) => {
+test("the lock file is the Go plugin's, further state is in the state directory", (t) => {
   const machine = machineWith();
 
   withLock(open(machine.start()), request, () => {});
@@ -80,7 +80,7 @@ test("the lock file is the reference's, further state is in the state directory"
   t.end();
 });
 
-test("where the lock cannot be taken, withLock fails with the reference's message", (t) => {
+test("where the lock cannot be taken, withLock fails with the Go plugin's message", (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
   t.throws(() => withLock(open(system), request, () => t.fail("it does nothing")), {

@@ -661,7 +661,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ENOTEMPTY rmdir /a: directory not empty",
   },
   {
-    name: "the lock makes the reference's file, which stays",
+    name: "the lock makes the Go plugin's file, which stays",
     run: (system, root) => {
       system.makeDirectories(`${root}/net`);
       const unlock = system.lock({

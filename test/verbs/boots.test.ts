@@ -1,4 +1,4 @@
-/** Reservations from before this boot give way where an ADD would fail without that; kubernetes#57280, k3s#4682. */
+/** Reservations from before this boot are reclaimed where an ADD would fail without that; kubernetes#57280, k3s#4682. */
 
 import { type Test, test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
@@ -120,7 +120,7 @@ test("a requested address is refused while it is reserved, from before this boot
   t.end();
 });
 
-test("with reclaimAfterReboot false none gives way, and with true those noted meanwhile do", (t) => {
+test("with reclaimAfterReboot false none is reclaimed, and with true those noted meanwhile do", (t) => {
   const network = full({ reclaimAfterReboot: false });
   network.machine.boot();
 
@@ -215,7 +215,7 @@ test("nor what it reserves anew for the same container, whatever the clock", (t)
   t.end();
 });
 
-test("after a power loss the reservations that the last journal lists give way", (t) => {
+test("after a power loss the reservations that the last journal lists are reclaimed", (t) => {
   const network = full();
   network.del("none");
   const journal = network.machine.disk.readFile(JOURNAL, 1e6);
@@ -233,7 +233,7 @@ test("after a power loss the reservations that the last journal lists give way",
   t.end();
 });
 
-test("on a file system that machines may share nothing gives way, whoever left a journal there", (t) => {
+test("on a file system that machines may share nothing is reclaimed, whoever left a journal there", (t) => {
   const network = full();
   network.machine.isShared = true;
   network.machine.boot();

@@ -37,7 +37,7 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
   t.end();
 });
 
-test("by default an exhausted range set is no error, and the directory is not read", (t) => {
+test("by default an exhausted range set is not an error, and the directory is not read", (t) => {
   for (const ipam of [subnet, { ...subnet, exhaustedStatus: "ready" }]) {
     const { exitCode, calls } = networkWith(five, ipam).status();
 

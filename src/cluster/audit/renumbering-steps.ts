@@ -4,7 +4,7 @@ import { shellQuote, shellWord } from "../../cli/output/printable.ts";
 import type { ClusterNode } from "../nodes/node-list.ts";
 
 /** The commands for a node, each one line for a shell; each is to run only if the one before succeeded. */
-export interface Steps {
+interface Steps {
   readonly commands: readonly string[];
   /** What undoes them once the node has been drained; empty where nothing is deleted. */
   readonly undo: readonly string[];

@@ -55,7 +55,7 @@ export const serviceCidrOption: Option = {
 /**
  * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
  *
- * @throws UsageError where one is no network, or two are of one family
+ * @throws UsageError where one is not a network, or two are of one family
  */
 export function clusterCidrsOf(
   context: Context,
@@ -67,7 +67,7 @@ export function clusterCidrsOf(
 /**
  * The service CIDRs given; none without the option.
  *
- * @throws UsageError where one is no network, or two are of one family
+ * @throws UsageError where one is not a network, or two are of one family
  */
 export function serviceCidrsOf(context: Context): readonly ClusterCidr[] {
   return networksOf(context, serviceCidrOption.name);

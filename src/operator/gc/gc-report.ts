@@ -19,7 +19,7 @@ interface DecidedReservation extends Decided {
 }
 
 /** How a run releases. */
-export interface Mode {
+interface Mode {
   readonly isDryRun: boolean;
   /** The grace period, in milliseconds. */
   readonly grace: number;

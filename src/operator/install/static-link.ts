@@ -1,4 +1,4 @@
-/** The link `static -> host-local`: called by that name, this executable is the plugin `static`. */
+/** The `static -> host-local` link: called by that name, this executable is the `static` plugin. */
 
 import type { Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";

@@ -42,7 +42,7 @@ export function uninstall(context: Context, installation: Installation): Report 
   return removing(context, installation, ours, remark);
 }
 
-/** Where `host-local` stays as it is, the link `static` may still be there. */
+/** Where `host-local` stays as it is, the `static` link may still be there. */
 function onlyStatic(context: Context, installation: Installation, text: string): Report {
   const link = staticBeside(installation);
   const further = planToUnlink(context.system, link);

@@ -21,7 +21,7 @@ export function isFlannelWithDefault(plugin: JsonObject): boolean {
  * The ranges that flannel gives its delegate: the subnets of this node.
  *
  * @throws SystemError if the subnet file cannot be read
- * @throws CniError if a subnet in it is no network
+ * @throws CniError if a subnet in it is not a network
  */
 export function flannelRanges(system: System, plugin: JsonObject): Json {
   const path = textOf(member(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;

@@ -42,13 +42,13 @@ export interface FoundNetwork {
   readonly reclaimsAfterReboot: boolean;
   /** How long a released address is avoided, in seconds. */
   readonly reuseDelaySeconds: number;
-  /** Whether the runtime may supply ranges, before the configured ones (the capability `ipRanges`). */
+  /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
   readonly acceptsRuntimeRanges: boolean;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
 }
 
-/** The bridge of a network, as configured for the plugin `bridge`. */
+/** The bridge of a network, as configured for the `bridge` plugin. */
 export interface Bridge {
   readonly name: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
@@ -56,7 +56,7 @@ export interface Bridge {
 }
 
 /** The networks that were found. */
-export interface Networks {
+interface Networks {
   /**
    * By name, then by directory. A network appears once for each of its configurations that has different ranges, and at
    * least once.

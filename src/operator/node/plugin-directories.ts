@@ -87,7 +87,7 @@ export function existingPluginDirectories(system: System): readonly PluginDirect
   return directories.filter(({ directory }) => directory !== replaced);
 }
 
-/** The plugin directories of this node in which there is a plugin `host-local`, or was one before. */
+/** The plugin directories of this node in which there is a `host-local` plugin, or was one before. */
 export function directoriesWithPlugin(system: System): readonly PluginDirectory[] {
   return existingPluginDirectories(system).filter(({ directory }) =>
     [PLUGIN, PREVIOUS, INSTALLED].some((name) => isPresent(system, join(directory, name))),

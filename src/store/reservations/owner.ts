@@ -26,7 +26,7 @@ export type Match = "exact" | "legacy" | "none";
  * What a reservation's file contains, byte for byte. The Go plugin compares the whole file: with one more line, neither
  * plugin's DEL would release the address.
  */
-export type ReservationContent = string & { readonly proof: "reservation content" };
+type ReservationContent = string & { readonly proof: "reservation content" };
 
 /** The content of an attachment's reservation: container id, CR LF, interface name, and nothing after it. */
 export function formatOwner({ containerId, interfaceName }: Attachment): ReservationContent {
@@ -61,7 +61,7 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
   return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
 }
 
-/** Reads a reservation's content, as the reference does, without the white space around it. */
+/** Reads a reservation's content, as the Go plugin does, without the white space around it. */
 export function parseOwner(content: string): Owner {
   const [containerId, interfaceName, ...rest] = trimSpace(content).split("\r\n");
   if (containerId === undefined || !isContainerId(containerId) || rest.length > 0) {
@@ -72,7 +72,7 @@ export function parseOwner(content: string): Owner {
   return { kind: "attachment", containerId, interfaceName };
 }
 
-/** The owner of a file that could not be read: nobody where that shows that it is no reservation, else unknown. */
+/** The owner of a file that could not be read: nobody where that shows that it is not a reservation, else unknown. */
 export function ownerOfUnreadable({ code, message }: SystemError): Owner {
   return NO_RESERVATION.includes(code)
     ? { kind: "nobody" }

@@ -29,7 +29,7 @@ export interface HeldReservation extends OwnedReservation {
 export const LARGEST_RESERVATION = 256 * 1024;
 
 /**
- * Everything in the network's directory that is named like an address, in the reference's order (by the bytes of the
+ * Everything in the network's directory that is named like an address, in the Go plugin's order (by the bytes of the
  * name). A missing directory has no reservations.
  *
  * @throws SystemError where the directory cannot be read

@@ -31,7 +31,7 @@ export function lockDirectory(
   request: LockRequest,
   makeDirectories: (path: string) => void,
 ): () => void {
-  // The reference expects it.
+  // The Go plugin expects it.
   fs.closeSync(openLockFile(request.file));
   const { file, directory } = request;
   try {
@@ -42,7 +42,7 @@ export function lockDirectory(
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
-  // The state directory cannot be used: the lock is made beside the reference's lock file, under a name that it ignores.
+  // The state directory cannot be used: the lock is made beside the Go plugin's lock file, under a name that it ignores.
   return waitFor(file.replace(/[^/]*$/, ".host-local-lock"), undefined, request);
 }
 

@@ -1,4 +1,4 @@
-/** `flock(2)` on the reference's lock file: the lock of the Go plugin and of the native executable. */
+/** `flock(2)` on the lock file of the Go plugin, which the native executable locks, too. */
 
 import fs from "node:fs";
 import { getSystemErrorName } from "node:util";
@@ -60,8 +60,8 @@ export function lockFile(
 }
 
 /**
- * Opens the reference's lock file, which is created where it is missing, and stays empty. A symbolic link to an existing
- * file is followed, as by the reference; no file is made through one.
+ * Opens the Go plugin's lock file, which is created where it is missing, and stays empty. A symbolic link to an existing
+ * file is followed, as by the Go plugin; no file is made through one.
  *
  * @throws SystemError
  */

@@ -162,7 +162,7 @@ static const char *program_name(int count, char **arguments) {
 }
 
 /*
- * A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. The plugin `static` has no
+ * A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. The `static` plugin has no
  * operator's tool: it ignores arguments.
  */
 static bool is_operator(int count, const char *name) {

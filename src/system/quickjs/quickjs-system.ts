@@ -35,7 +35,7 @@ function isDirectory(path: string): boolean {
   return attempt(() => host.status(path).kind, undefined, "ENOENT", "ELOOP") === "directory";
 }
 
-/** Takes `flock(2)` on the reference's own lock file. */
+/** Takes `flock(2)` on the Go plugin's own lock file. */
 function lock(path: string, timeout: number): () => void {
   try {
     const descriptor = host.flock(path, timeout);

@@ -16,7 +16,7 @@ function node(name: string, podCidrs: readonly string[], created = ""): ClusterN
 function expectation(...settings: readonly (readonly [cluster: string, nodeMask: number])[]) {
   const clusters = settings.map(([cluster]) => {
     const prefix = parsePrefix(cluster);
-    if (prefix === undefined) throw new Error(`${cluster} is no network`);
+    if (prefix === undefined) throw new Error(`${cluster} is not a network`);
     return { ...prefix, ...addressRangeOf(prefix) };
   });
   const families = clusters.map(({ address }) => address.family);

@@ -12,7 +12,7 @@ import { smallAddressRanges } from "../../ipam/arbitraries.ts";
 
 function networkOf(text: string): AddressRange {
   const prefix = parsePrefix(text);
-  if (prefix === undefined) throw new Error(`${text} is no network`);
+  if (prefix === undefined) throw new Error(`${text} is not a network`);
   return addressRangeOf(prefix);
 }
 

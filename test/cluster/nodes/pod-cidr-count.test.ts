@@ -9,7 +9,7 @@ import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/pref
 
 function prefix(cidr: string): Prefix {
   const parsed = parsePrefix(cidr);
-  if (parsed === undefined) throw new Error(`${cidr} is no network`);
+  if (parsed === undefined) throw new Error(`${cidr} is not a network`);
   return parsed;
 }
 

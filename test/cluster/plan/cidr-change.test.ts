@@ -11,7 +11,7 @@ function settings(
   serviceCidrs: readonly AddressRange[] = [],
 ): Settings {
   const prefix = parsePrefix(cluster);
-  if (prefix === undefined) throw new Error(`${cluster} is no network`);
+  if (prefix === undefined) throw new Error(`${cluster} is not a network`);
   return {
     family: prefix.address.family,
     cluster: { ...prefix, address: addressRangeOf(prefix).first },

@@ -128,7 +128,7 @@ test("the document of a change", (t) => {
   const { exitCode, stdout } = plan(
     "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24 --was-cluster-cidr 10.244.0.0/16 --json",
   );
-  t.equal(exitCode, 0, "a larger cluster CIDR is no problem");
+  t.equal(exitCode, 0, "a larger cluster CIDR is not a problem");
   t.strictSame(JSON.parse(stdout), {
     asked: { nodes: null, podsPerNode: null },
     families: [

@@ -16,7 +16,7 @@ import type { Case } from "./scenario.ts";
 export interface CorruptFile extends Case {
   readonly put: (path: string) => void;
   /**
-   * `free`: certainly unused, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
+   * `free`: nothing uses it, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
    * container that does not exist, so GC frees it. `kept`: may be in use, or an administrator's, so it stays.
    */
   readonly becomes: "free" | "stale" | "kept";

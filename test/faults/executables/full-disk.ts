@@ -128,7 +128,7 @@ export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap(({ of, w
   {
     fault: `${words}, or nearly`,
     promise:
-      "an ADD gets both families, or fails with path and cause and keeps neither; no debris grows",
+      "an ADD gets both families, or fails with path and cause and keeps neither; each further failure leaves no more",
     obstacle: mountObstacle,
     attempt: eachOf(
       (context) => onDisks(context, amounts(context, of)),

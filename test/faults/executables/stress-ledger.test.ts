@@ -94,7 +94,7 @@ const innocent: readonly Case[] = [
     { [X]: "a", [Y]: "b" },
   ],
   ["an ADD where the last is taken meanwhile", [add("a", X), lateToTheLast], { [X]: "a" }],
-  ["one that gives way after a boot", [add("a", X), boot, add("b", X), del("a")], { [X]: "b" }],
+  ["one that is reclaimed after a boot", [add("a", X), boot, add("b", X), del("a")], { [X]: "b" }],
   ["one from before a boot that stays", [add("a", X), boot], { [X]: "a" }],
   ["one that starts again", [add("a", X), boot, add("a", X)], { [X]: "a" }],
   ["a CHECK of nothing", [refused("CHECK", "a", NOT_FOUND)]],
@@ -136,7 +136,7 @@ const guilty: readonly Case[] = [
   ["a second ADD works", [add("a", X), add("a", X)], { [X]: "a" }, "accepted"],
   ["and has another answer", [add("a", X), add("a", Y)], { [X]: "a" }, "accepted", forgiving],
   [
-    "one of this boot gives way",
+    "one of this boot is reclaimed",
     [add("a", X), boot, add("a", X), add("b", X), del("a")],
     { [X]: "b" },
     "double",

@@ -115,7 +115,7 @@ export class StressLedger {
     if (this.#mayHold.has(attachment)) this.#dead.add(attachment);
   }
 
-  /** The machine boots, while no call runs: what attachments held may stay, or give way to others. */
+  /** The machine boots, while no call runs: what attachments held may stay, or be reclaimed. */
   boot(): void {
     for (const one of this.#holdings.keys()) {
       this.#holdings.set(one, { kind: "unknown", isEarlier: true });

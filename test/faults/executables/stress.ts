@@ -134,7 +134,7 @@ async function bootedMachine(teardown: Context["teardown"]): Promise<readonly st
   return entry;
 }
 
-/** The containers whose reservations gave way, as the history tells; an empty file names none. */
+/** The containers whose reservations were reclaimed, as the history tells; an empty file names none. */
 function reclaimedIn({ name }: StressNetwork, directory: string): readonly string[] {
   const history = readFileSync(join(directory, ownDirectory, name, "history"), "utf8");
   return [...history.matchAll(/^\S+ RECLAIM \S+ (\S+-worker\S+)/gm)].map(
@@ -270,7 +270,7 @@ export const stressScenarios: readonly Scenario[] = [
   {
     fault: "the machine boots again and again under such calls, and nothing lives on",
     promise:
-      "no address of a live attachment is ever handed out; reservations from before a boot give way, and none is lost",
+      "no address of a live attachment is ever handed out; reservations from before a boot are reclaimed, and none is lost",
     obstacle: bootObstacle,
     attempt: async (context) => {
       if (context.subject.name === "Go") return [];

@@ -1,4 +1,4 @@
-/** The reference's ADD, as far as others can see it: it creates a reservation first and writes it then. */
+/** The Go plugin's ADD, as far as others can see it: it creates a reservation first and writes it then. */
 
 import type { Network } from "../../harness/network.ts";
 

@@ -37,7 +37,7 @@ function inhabited(): Network {
   return network;
 }
 
-/** The next line turns the history over. */
+/** The next line rotates the history. */
 function nearlyFull(): Network {
   const network = inhabited();
   const { disk, time } = network.machine;
@@ -51,7 +51,7 @@ function nearlyFull(): Network {
   return network;
 }
 
-function debris(): Network {
+function withEmptyFiles(): Network {
   const network = inhabited();
   for (const last of [4, 5, 6]) network.put(`10.0.0.${last}`, "");
   network.machine.wait(60_000);
@@ -68,10 +68,10 @@ const scenarios: readonly Scenario[] = [
     act: add,
   },
   { name: "ADD", prepare: inhabited, act: add },
-  { name: "ADD that turns the history over", prepare: nearlyFull, act: add },
-  { name: "ADD that reuses an empty file", prepare: debris, act: add },
+  { name: "ADD that rotates the history", prepare: nearlyFull, act: add },
+  { name: "ADD that reuses an empty file", prepare: withEmptyFiles, act: add },
   { name: "DEL", prepare: inhabited, act: del },
-  { name: "DEL that turns the history over", prepare: nearlyFull, act: del },
+  { name: "DEL that rotates the history", prepare: nearlyFull, act: del },
   {
     name: "GC",
     prepare: inhabited,

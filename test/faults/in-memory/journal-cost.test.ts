@@ -8,7 +8,7 @@ import { type Answer, Network } from "../../harness/network.ts";
 const MANY = 5000;
 const subnet = { subnet: "10.0.0.0/16" };
 
-function crowded(): Network {
+function wellFilled(): Network {
   const network = new Network(new MemoryMachine(), subnet);
   for (let at = 0; at < MANY; at++) {
     network.put(`10.0.${100 + (at >> 8)}.${at & 255}`, `other${at}\r\neth0`);
@@ -34,7 +34,7 @@ const free = { foreign: 0, lists: 0 };
 const search = { foreign: MANY, lists: 1 };
 
 test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reservation", (t) => {
-  const network = crowded();
+  const network = wellFilled();
   const acts = [
     () => network.add("new"),
     () => network.check("new"),
@@ -56,7 +56,7 @@ test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reserv
 });
 
 test("one call of the native executable searches after a foreign change, and only one", (t) => {
-  const network = crowded();
+  const network = wellFilled();
   network.put("10.0.99.1", "foreign\r\neth0");
 
   t.same(costOf(network, network.add("first")), search);
@@ -67,7 +67,7 @@ test("one call of the native executable searches after a foreign change, and onl
 });
 
 test("a repeated DEL searches once, and then no more", (t) => {
-  const network = crowded();
+  const network = wellFilled();
 
   t.same(costOf(network, network.del("unknown")), search);
   t.same(costOf(network, network.del("unknown")), free);
@@ -77,7 +77,7 @@ test("a repeated DEL searches once, and then no more", (t) => {
 });
 
 test("beside a lock that the Go plugin does not take, each changing call searches", (t) => {
-  const network = crowded();
+  const network = wellFilled();
   const unsealed = { lockKind: "portable" };
 
   t.same(costOf(network, network.add("first", unsealed)), search);

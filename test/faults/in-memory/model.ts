@@ -130,9 +130,9 @@ export class Model {
     return { message: `no IP addresses available in range set: ${describe(set)}` };
   }
 
-  /** The first by name gives way, and no other. */
+  /** Of the empty files the first by name is reclaimed, and no other. */
   #reclaim(set: ModelSet): string | undefined {
-    const debris = [...this.files]
+    const empty = [...this.files]
       .filter(
         ([address, { content, written }]) =>
           /^[\s\0]*$/.test(content) &&
@@ -142,8 +142,8 @@ export class Model {
       )
       .map(([address]) => address)
       .sort();
-    if (debris[0] !== undefined) this.files.delete(debris[0]);
-    return debris[0];
+    if (empty[0] !== undefined) this.files.delete(empty[0]);
+    return empty[0];
   }
 
   /** In the order of the names; all of them have the same length, up to their last digit. */
@@ -170,7 +170,7 @@ export function configurationOf(set: ModelSet): readonly object[] {
 }
 
 /**
- * The round through a set as the reference makes it: from position to position, a position being a range and an
+ * The round through a set as the Go plugin makes it: from position to position, a position being a range and an
  * address, until the address of the first one comes again.
  */
 export function walk(set: ModelSet, cursor: string | undefined): readonly string[] {

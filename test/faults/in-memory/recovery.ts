@@ -18,7 +18,7 @@ export function heldByVictim(network: Network): readonly string[] {
 /**
  * Lives on after the victim's call: others come, the victim is deleted, time passes, the ranges fill up.
  *
- * @param before what is reserved beside the victim's own: for neighbours, or by debris
+ * @param before what is reserved beside the victim's own: for neighbours, or by empty files
  * @returns every promise that was broken, in words that begin with its kind
  */
 export function brokenPromises(

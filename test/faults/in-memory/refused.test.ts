@@ -100,7 +100,7 @@ function brokenAnswer(
   undisturbed: Answer,
   refused: readonly Refusal[],
 ): readonly string[] {
-  // As by the reference, a reservation that cannot be read is passed over: it may be anybody's. A DEL does so only
+  // As by the Go plugin, a reservation that cannot be read is passed over: it may be anybody's. A DEL does so only
   // where the journal does not know whose it is, and never where nothing but a descriptor is missing.
   const isPassedOver = refused.some(
     ({ call, error }) =>
@@ -123,7 +123,7 @@ function brokenSuccess({ verb }: Scenario, network: Network, answer: Answer): re
 }
 
 /**
- * A failure is one error object; it names what was refused, or what would have failed anyway, or the debris that could
+ * A failure is one error object; it names what was refused, or what would have failed anyway, or the empty file that could
  * not be reclaimed.
  */
 function brokenFailure(

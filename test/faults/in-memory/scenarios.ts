@@ -36,8 +36,8 @@ function inhabited(ipam: object): Network {
   return network;
 }
 
-/** A network with an address for `neighbour`, and settled debris in place of all others. */
-function fullOfDebris(): Network {
+/** A network with an address for `neighbour`, and empty files, ten seconds old, in place of all others. */
+function fullOfEmptyFiles(): Network {
   const network = inhabited(single);
   for (const last of [3, 4, 5]) network.put(`10.0.0.${last}`, "");
   network.put("10.0.0.6", "\0\0\0");
@@ -46,7 +46,7 @@ function fullOfDebris(): Network {
 }
 
 /** More neighbours than ADD tries without reading the directory; the last five addresses are free. */
-function crowded(): Network {
+function wellFilled(): Network {
   const network = new Network(new MemoryMachine(), { ranges: [[wide]] });
   for (let last = 2; last <= 12; last++) network.put(`10.0.0.${last}`, `neighbour${last}\r\neth0`);
   return network;
@@ -185,12 +185,18 @@ export const scenarios: readonly Scenario[] = [
     ...one,
     name: "ADD among many",
     verb: "ADD",
-    prepare: crowded,
+    prepare: wellFilled,
     act: add,
     sets: [[wide]],
     addresses: addressesTo(17, "10.0.0."),
   },
-  { ...one, name: "ADD that reclaims debris", verb: "ADD", prepare: fullOfDebris, act: add },
+  {
+    ...one,
+    name: "ADD that reclaims an empty file",
+    verb: "ADD",
+    prepare: fullOfEmptyFiles,
+    act: add,
+  },
   { ...one, name: "ADD that sweeps", verb: "ADD", prepare: withLeftOvers, act: add },
   {
     ...two,
@@ -327,7 +333,7 @@ export const scenarios: readonly Scenario[] = [
     ...one,
     name: "STATUS",
     verb: "STATUS",
-    prepare: fullOfDebris,
+    prepare: fullOfEmptyFiles,
     act: (network, options) => network.strictStatus(options),
   },
 ];

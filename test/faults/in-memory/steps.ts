@@ -39,7 +39,7 @@ export const networks: readonly ModelNetwork[] = [
   { name: "three-sets", sets: [[plain], [wholeV6], [beyond]] },
 ];
 
-/** What somebody may put where a reservation belongs, and whom the reference takes for its owner. */
+/** What somebody may put where a reservation belongs, and whom the Go plugin takes for its owner. */
 const contents: readonly { readonly content: string; readonly owner: ModelOwner }[] = [
   { content: "", owner: undefined },
   { content: "\0\0 \r\n", owner: undefined },

@@ -26,7 +26,7 @@ function featuresIn(text: string, now: number) {
   return { features, labels };
 }
 
-test("--node-feature writes a feature that is no label, and expires after an hour", (t) => {
+test("--node-feature writes a feature that is not a label, and expires after an hour", (t) => {
   const node = nodeFor(t);
   const directory = scratchDirectory(t);
   node.network("net", { subnet: "10.0.0.0/24" });

@@ -475,7 +475,7 @@ for (const [what, [content, words]] of Object.entries(rangesFiles)) {
   });
 }
 
-/** What the plugin bridge takes where a range has no gateway, and what is wrong with it. */
+/** What the `bridge` plugin takes where a range has no gateway, and what is wrong with it. */
 const madeUp = [
   ["10.1.2.0/31", "gives cni0 the address 10.1.2.1/31, which is handed out to pods, too"],
   ["10.1.2.7/32", "gives cni0 the address 10.1.2.8/32, which is outside the subnet"],
@@ -588,7 +588,7 @@ for (const [name, [ipam, pods, finding]] of Object.entries(fillings)) {
   });
 }
 
-test("a node without any network is no problem, and said so", (t) => {
+test("a node without any network is not a problem, and said so", (t) => {
   const node = nodeFor(t);
 
   const { exitCode, stdout } = node.tool(["check"]);

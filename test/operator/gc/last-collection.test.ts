@@ -30,7 +30,7 @@ test("a network without a directory is not recorded", (t) => {
   t.end();
 });
 
-test("a failed record is no error, and leaves the earlier one", (t) => {
+test("a failed record is not an error, and leaves the earlier one", (t) => {
   const machine = machineWith();
   recordCollection(open(machine.start()));
   const earlier = lastCollection(open(machine.start()));

@@ -167,7 +167,7 @@ test("a release by the Go plugin is not seen, and shows", { skip: skipWithoutGoP
   t.end();
 });
 
-test("a history that was turned over, deleted or cut off says from when on it knows", (t) => {
+test("a history that was rotated, deleted or cut off says from when on it knows", (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night.slice(0, 2));
   renameSync(pathOf(node), `${pathOf(node)}.1`);

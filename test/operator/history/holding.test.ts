@@ -35,7 +35,7 @@ function reservation(container: string, from: number | undefined): Present {
 const NOW = 1000;
 
 /** In short: container, beginning, end. */
-function story(lines: readonly string[], present: readonly Present[] = []): readonly string[] {
+function holdings(lines: readonly string[], present: readonly Present[] = []): readonly string[] {
   return holdingsOf(records(...lines), present, NOW * 1000).map(inShort);
 }
 
@@ -99,7 +99,7 @@ for (const [name, lines, present, expected] of [
   ["an empty file that was removed", ["10 ADD c1", "20 check "], [], ["c1 10-<20"]],
   ["an empty file that was reused", ["20 RECLAIM ", "20 ADD c2"], c2, ["c2 20-now"]],
   [
-    "a reservation that gave way",
+    "a reservation that was reclaimed",
     ["10 ADD c1", "20 RECLAIM c1", "20 ADD c2"],
     c2,
     ["c1 10-20", "c2 20-now"],
@@ -112,14 +112,14 @@ for (const [name, lines, present, expected] of [
   ],
 ] as const) {
   test(`the history of an address: ${name}`, (t) => {
-    t.strictSame(story(lines, present), expected);
+    t.strictSame(holdings(lines, present), expected);
     t.end();
   });
 }
 
 test("a reservation without an interface is its container's", (t) => {
   const legacy = { ...reservation("c1", 10), interfaceName: "" };
-  t.strictSame(story(["10 ADD c1"], [legacy]), ["c1 10-now"]);
+  t.strictSame(holdings(["10 ADD c1"], [legacy]), ["c1 10-now"]);
   const [added] = records("10 ADD c1");
   const other = { ...reservation("c1", 20), interfaceName: "eth1" };
   t.strictSame(holdingsOf(added === undefined ? [] : [added], [other], 0).map(inShort), [

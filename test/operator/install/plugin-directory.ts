@@ -88,7 +88,7 @@ export function emptyDirectory(t: Pick<Test, "teardown">): PluginDirectory {
   return new PluginDirectory(scratchDirectory(t));
 }
 
-/** A plugin directory with the plugin `OTHER`. */
+/** A plugin directory with `OTHER` in it. */
 export function directoryWithOther(t: Pick<Test, "teardown">): PluginDirectory {
   const directory = emptyDirectory(t);
   directory.put("host-local", OTHER);

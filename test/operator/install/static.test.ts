@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** install --static: the link by which the executable is the plugin static, too. */
+/** install --static: the link by which the executable is the `static` plugin, too. */
 
 import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -176,7 +176,7 @@ test("flannel's ranges are not known before flanneld wrote them", (t) => {
   t.end();
 });
 
-test("a subnet of flannel that is no network is reported with its line", (t) => {
+test("a subnet of flannel that is not a network is reported with its line", (t) => {
   const node = nodeFor(t);
   const subnetFile = join(node.root, "subnet.env");
   writeFileSync(subnetFile, "FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.0.0.1\n");

@@ -73,7 +73,7 @@ test("a call that changes nothing asks for nothing and writes nothing", (t) => {
   t.end();
 });
 
-test("what gives way to an ADD is a line of its own, of another's pod", (t) => {
+test("what an ADD reclaims is a line of its own, of another's pod", (t) => {
   const machine = machineWith();
   const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "nobody" } };
 

@@ -66,7 +66,7 @@ test("a cursor that cannot be read is undefined, with a warning", (t) => {
   t.end();
 });
 
-test("a new cursor gets the reference's content and mode", (t) => {
+test("a new cursor gets the Go plugin's content and mode", (t) => {
   const machine = machineWith();
 
   writeCursor(open(machine.start()), 0, address("2001:DB8::0:3"));

@@ -120,26 +120,26 @@ test("suspects are files of the set that name no container or cannot be read", (
 const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
 
 /** Which of the files may be reclaimed, where some calls fail. */
-function debris(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
+function reclaimable(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
   const system = machine.start({ interrupt });
   return listReservations(open(machine.start()))
     .filter((one) => rangeToReclaim(open(system), { set, exclusions }, one) !== undefined)
     .map(({ name }) => name);
 }
 
-test("debris are empty files of the set that are older than ten seconds", (t) => {
+test("rangeToReclaim finds empty files of the set that are older than ten seconds", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "\0 \r\n", "10.9.9.9": "" });
-  t.same(debris(machine), []);
+  t.same(reclaimable(machine), []);
 
   machine.wait(10_000);
-  t.same(debris(machine), []);
+  t.same(reclaimable(machine), []);
 
   machine.wait(1);
-  t.same(debris(machine), ["10.0.0.2", "10.0.1.2"]);
+  t.same(reclaimable(machine), ["10.0.0.2", "10.0.1.2"]);
   t.end();
 });
 
-test("debris belongs to the range of its address", (t) => {
+test("rangeToReclaim answers with the range of the address", (t) => {
   const machine = machineWith({ "10.0.1.2": "" });
   machine.wait(60_000);
   const [reservation] = listReservations(open(machine.start()));
@@ -149,54 +149,54 @@ test("debris belongs to the range of its address", (t) => {
   t.end();
 });
 
-test("an empty file at an address that is never handed out is not debris", (t) => {
+test("an empty file at an address that is never handed out is not reclaimed", (t) => {
   const machine = machineWith({ "10.0.0.1": "", "10.0.0.6": "", "10.0.1.1": "" });
   machine.wait(60_000);
 
-  t.same(debris(machine), []);
+  t.same(reclaimable(machine), []);
   t.end();
 });
 
-test("garbage is not debris, however old: it may keep an address from being used", (t) => {
+test("garbage is not reclaimed, however old: it may keep an address from being used", (t) => {
   const machine = machineWith({ "10.0.0.2": "cut o\r", "10.0.0.3": "keep out", "10.0.0.4": "-" });
   machine.wait(365 * 86_400_000);
 
-  t.same(debris(machine), []);
+  t.same(reclaimable(machine), []);
   t.end();
 });
 
-test("a file that names a container is not debris, however old", (t) => {
+test("a file that names a container is not reclaimed, however old", (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1", "10.0.0.4": " c1\n" });
   machine.wait(365 * 86_400_000);
 
-  t.same(debris(machine), []);
+  t.same(reclaimable(machine), []);
   t.end();
 });
 
-test("a file that cannot be read is not debris, since it may be a reservation", (t) => {
+test("a file that cannot be read is not reclaimed, since it may be a reservation", (t) => {
   const machine = machineWith({ "10.0.0.2": "" });
   machine.wait(60_000);
 
-  t.same(debris(machine, refuse("readFile", "EIO", "/data/net/10.0.0.2")), []);
-  t.same(debris(machine), ["10.0.0.2"]);
+  t.same(reclaimable(machine, refuse("readFile", "EIO", "/data/net/10.0.0.2")), []);
+  t.same(reclaimable(machine), ["10.0.0.2"]);
   t.end();
 });
 
-test("a directory, a FIFO or a symbolic link is not debris", (t) => {
+test("a directory, a FIFO or a symbolic link is not reclaimed", (t) => {
   const machine = machineWith();
   machine.disk.putLink("/data/net/10.0.0.4", "empty");
   machine.disk.makeDirectories("/data/net/10.0.0.2");
   machine.disk.putOther("/data/net/10.0.0.3");
   machine.wait(60_000);
 
-  t.same(debris(machine), []);
+  t.same(reclaimable(machine), []);
   t.end();
 });
 
-test("a file whose age is unknown is not debris", (t) => {
+test("a file whose age is unknown is not reclaimed", (t) => {
   const machine = machineWith({ "10.0.0.2": "" });
   machine.wait(60_000);
 
-  t.same(debris(machine, refuse("linkStatus", "EACCES")), []);
+  t.same(reclaimable(machine, refuse("linkStatus", "EACCES")), []);
   t.end();
 });

@@ -40,7 +40,7 @@ function startOther(t: Test, directory: string, holder: string, timeout = 0): Lo
   return new LockProcess(t, directory, { holder, timeout, options: ["--no-experimental-ffi"] });
 }
 
-test("the lock makes the reference's file and the state directory", (t) => {
+test("the lock makes the Go plugin's file and the state directory", (t) => {
   const directory = t.testdir();
 
   lockOnce(directory, 0);
@@ -182,7 +182,7 @@ for (const [name, put] of [
   });
 }
 
-test("where the state directory is not usable, the lock is made beside the reference's, and removed", (t) => {
+test("where the state directory is not usable, the lock is made beside the Go plugin's, and removed", (t) => {
   const directory = t.testdir({ own: "a file" });
   const request = {
     file: `${directory}/lock`,

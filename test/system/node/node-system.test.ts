@@ -19,7 +19,7 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
 }
 
-test("files, directories and the lock file get the modes of the reference under any umask", (t) => {
+test("files, directories and the lock file get the modes of the Go plugin under any umask", (t) => {
   const root = t.testdir();
   const before = process.umask(0o077);
   t.teardown(() => process.umask(before));

@@ -63,7 +63,7 @@ const cases: readonly {
     expected: { status: 1, stdout: "", stderr: "Error: read /dev/stdin: bad file descriptor" },
   },
   {
-    name: "empty input is no error",
+    name: "empty input is not an error",
     script: '"$1" "$2" read 100 </dev/null',
     expected: { status: 0, stdout: "0", stderr: "" },
   },
@@ -78,7 +78,7 @@ const cases: readonly {
     expected: { status: 1, stdout: "", stderr: "Error: write /dev/stdout: bad file descriptor" },
   },
   {
-    name: "output that the caller throws away is no error",
+    name: "output that the caller throws away is not an error",
     script: '"$1" "$2" write 100 >/dev/null',
     expected: { status: 0, stdout: "", stderr: "" },
   },
