@@ -34,8 +34,8 @@ export const gc: Command = {
   description: [
     "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc; for ctr and nerdctl, where these ids are NAMESPACE-ID: ctr -n default containers ls -q | sed s/^/default-/, and so for each other namespace), or with the network namespaces that libcni's cache names. Without any of these it is a dry run by network namespaces. If several runtimes use a network, one list must contain the ids of all of them.",
     "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead. Runs, including dry runs, record the dead reservations beside the journal. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released.",
-    "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address (--ignore-netns releases it). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
-    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails.",
+    "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address; and if what the cache has of it cannot be read (--ignore-netns releases both). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
+    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails, or the directory of the cache cannot be read.",
     'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "inUse", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "beforeBoot", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "releasableAfter", "path"}], "undecided": [{"network", "address", "container", "interface", "state": "inUse"|"unknown", "reason", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
   ],
   options: [
@@ -119,9 +119,13 @@ function collect(context: Context): Report {
   };
 }
 
-function stateFor({ context, liveness }: Node, source: LiveSource): StateOf {
-  if (source.kind === "namespaces") return stateByNamespaces(liveness);
-  return stateByList(source.list, context.has("--ignore-netns") ? undefined : liveness);
+/** @throws SystemError if the directory of libcni's cache cannot be read, and is asked */
+function stateFor({ context, cache, liveness }: Node, source: LiveSource): StateOf {
+  if (source.kind === "list" && context.has("--ignore-netns")) {
+    return stateByList(source.list, undefined);
+  }
+  cache.requireReadable();
+  return source.kind === "list" ? stateByList(source.list, liveness) : stateByNamespaces(liveness);
 }
 
 function decide(

@@ -24,7 +24,7 @@ export const release: Command = {
   summary: "release an address, or those of a container or pod, by hand",
   description: [
     "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",
-    "Refuses, with exit code 1, while a container is alive: if the network namespace that libcni's cache names exists, or a process runs in one with this address. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
+    "Refuses, with exit code 1, while a container is alive: if the network namespace that libcni's cache names exists, or a process runs in one with this address; and if what the cache has of it cannot be read. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
     "Prints what else the container holds in the network, such as its IPv6 address; --all releases that, too, and at a terminal it asks.",
     "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
   ],
@@ -70,15 +70,17 @@ export const release: Command = {
   },
 };
 
-/** A hint for each container that is alive, in each network. */
+/** A hint for each container that is alive, or of which libcni's cache cannot be read, in each network. */
 function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly Hint[] {
   const refusals = new Set<string>();
   return chosen.flatMap((reservation) => {
-    const { liveness, reason } = node.liveness.livenessOf(reservation);
+    const result = node.liveness.livenessOf(reservation);
     const { directory, network } = reservation.network.location;
     const container = containerOf(reservation.owner);
     const key = `${directory} ${container}`;
-    if (liveness !== "alive" || refusals.has(key)) return [];
+    const isAlive = result.liveness === "alive";
+    const isUnread = result.liveness === "unknown" && result.missing === "cache";
+    if (!(isAlive || isUnread) || refusals.has(key)) return [];
     refusals.add(key);
     const addresses = chosen
       .filter(
@@ -86,8 +88,9 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
           location.directory === directory && containerOf(owner) === container,
       )
       .map(({ address }) => formatAddress(address));
-    const text = `Refused: the container that holds ${addresses.join(", ")} is alive, since ${reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
-    return [{ reason: "alive", network, text }];
+    const claim = isAlive ? "is alive" : "may be alive";
+    const text = `Refused: the container that holds ${addresses.join(", ")} ${claim}, since ${result.reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
+    return [{ reason: isAlive ? "alive" : "refused", network, text }];
   });
 }
 
