@@ -146,6 +146,7 @@ function decide(
       ...decideOne({ seen: seenIn(reservation), liveness: containerState.liveness }),
       reservation,
       containerState,
+      isBeforeBoot: reservation.isBeforeBoot,
     }),
   );
   return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };

@@ -156,12 +156,14 @@ function releaseReservations(
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
     return refused(node, query, chosen, [{ reason: "refused", network: null, text }], others);
   }
+  // Before anything is released: what is from before this boot is then still known.
+  const documents = documentsOf(node, all);
   const networks = new Set(chosen.map(({ network }) => network));
   const released = [...networks].flatMap((network) => {
     const here = chosen.filter((reservation) => reservation.network === network);
     return releaseIn(context, network, here, query);
   });
-  return report(node, chosen, others, new Set(released));
+  return report(node, chosen, others, new Set(released), documents);
 }
 
 function releaseIn(
@@ -190,6 +192,7 @@ function report(
   chosen: readonly NodeReservation[],
   others: readonly NodeReservation[],
   released: ReadonlySet<NodeReservation>,
+  documents: ReadonlyMap<NodeReservation, object>,
 ): Report {
   const done = chosen.filter((reservation) => released.has(reservation));
   const left = chosen.filter((reservation) => !released.has(reservation));
@@ -199,7 +202,7 @@ function report(
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: { ...documentOf(node, done, left, others), hints: [] },
+    document: { ...documentOf(documents, done, left, others), hints: [] },
     text: `${done.length > 0 ? `Released:\n${tableOf(node, done)}` : ""}${lines.join("")}${othersNote(others)}`,
   };
 }
@@ -226,19 +229,30 @@ function refused(
   const isAlive = hints.some(({ reason }) => reason === "alive");
   return {
     exitCode: 1,
-    document: { ...documentOf(node, [], reservations, others), hints },
+    document: {
+      ...documentOf(documentsOf(node, [...reservations, ...others]), [], reservations, others),
+      hints,
+    },
     text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${inOneLine(text)}\n`).join("")}`,
   };
 }
 
-function documentOf(
+function documentsOf(
   { cache }: Node,
+  reservations: readonly NodeReservation[],
+): ReadonlyMap<NodeReservation, object> {
+  return new Map(
+    reservations.map((one) => [one, describeReservation(one, cache.podOf(one))] as const),
+  );
+}
+
+function documentOf(
+  documents: ReadonlyMap<NodeReservation, object>,
   released: readonly NodeReservation[],
   left: readonly NodeReservation[],
   others: readonly NodeReservation[],
 ): object {
-  const describe = (reservation: NodeReservation): object =>
-    describeReservation(reservation, cache.podOf(reservation));
+  const describe = (reservation: NodeReservation): object | undefined => documents.get(reservation);
   return {
     released: released.map(describe),
     left: left.map(describe),
