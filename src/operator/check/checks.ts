@@ -80,7 +80,10 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   };
 }
 
-/** Whether a live container has an address in the network of a reservation, whoever holds it. */
+/**
+ * Whether a live container has an address in the network of a reservation, whoever holds it; or may have it, since the
+ * cache cannot be read.
+ */
 function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boolean {
   const address = formatAddress(reservation.address);
   const { network } = reservation.network.location;
@@ -91,7 +94,8 @@ function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boo
         one.network === network &&
         one.addresses.includes(address) &&
         liveness.livenessOfAttachment(one).liveness === "alive",
-    )
+    ) ||
+    cache.unreadable !== undefined
   );
 }
 

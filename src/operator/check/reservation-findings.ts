@@ -74,7 +74,7 @@ function unownedFindings(
   if (!reservation.isReclaimable(now)) return [];
   const message = "the file is empty, so no DEL can release it";
   if (isInUse(reservation)) {
-    const text = `${message}; a live container uses the address, so it is not repaired`;
+    const text = `${message}; a live container uses the address, or libcni's cache, which would tell, cannot be read, so it is not repaired`;
     return [found(reservation, "empty-reservation", text)];
   }
   const { name } = reservation;

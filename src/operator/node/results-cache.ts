@@ -94,6 +94,12 @@ export class ResultsCache {
     return sources.map((name) => this.#unreadable.get(name)).find((error) => error !== undefined);
   }
 
+  /** Why anything may be known that `attachments`, read before, lacks; `undefined` where it lacks nothing. */
+  get unreadable(): SystemError | undefined {
+    const [error] = this.#unreadable.values();
+    return error;
+  }
+
   /**
    * Checks, before anything else is asked, that the directory can be read or is missing.
    *

@@ -1,9 +1,10 @@
-/** The cache is read before the reservations: those of attachments that are added meanwhile are then known. */
+/** What check takes from libcni's cache: it is read before the reservations, and where it cannot be read, nothing is repaired. */
 
 import { test } from "tap";
 import { attachmentFindings } from "../../../src/operator/check/attachment-findings.ts";
 import { runChecks } from "../../../src/operator/check/checks.ts";
 import { type Node, openWholeNode } from "../../../src/operator/node/node.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import { location, machineWith } from "../../store/fixtures.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 
@@ -41,5 +42,23 @@ test("findings on attachments are made again in the same order", (t) => {
     listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
     order,
   );
+  t.end();
+});
+
+test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", (t) => {
+  const repairableWith = (interrupt?: Interrupt): readonly (string | undefined)[] => {
+    const machine = machineWith({ "10.0.0.2": "" });
+    machine.disk.makeDirectories("/conf");
+    machine.disk.makeDirectories(RESULTS);
+    machine.wait(60_000);
+    const { system } = startOperator(machine, interrupt);
+    const { findings } = runChecks(openWholeNode(contextOf(system, options), undefined), undefined);
+    return findings
+      .filter(({ code }) => code === "empty-reservation")
+      .map(({ repairable }) => repairable);
+  };
+
+  t.same(repairableWith(), ["10.0.0.2"]);
+  t.same(repairableWith(refuse("list", "EIO", RESULTS)), [undefined]);
   t.end();
 });
