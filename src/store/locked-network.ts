@@ -95,6 +95,17 @@ export class LockedNetwork {
     return this.#others;
   }
 
+  /**
+   * Notes what is from before this boot, in the first call of a boot; where the journal is current, no file is read. For a
+   * call that reads no reservations by this class, to be called before anything is changed.
+   *
+   * @throws SystemError where the directory cannot be read
+   */
+  bringUpToDate(): void {
+    this.#journal.read(undefined);
+    if (this.#journal.isStale) this.#search();
+  }
+
   /** Why files could not be read; each may be a reservation of any attachment. */
   get unreadable(): readonly string[] {
     return this.#unreadable.map(({ owner }) => owner.reason);

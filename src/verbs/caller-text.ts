@@ -1,6 +1,6 @@
 /** Who called the plugin, as far as the kernel shows it: libcni does not tell. */
 
-import { isSystemError, type System } from "../system/system.ts";
+import { attempt, type System } from "../system/system.ts";
 
 /** The longest `/proc/<pid>/stat` is shorter, in bytes. */
 const LARGEST_STAT = 4096;
@@ -23,12 +23,9 @@ function processOf(
   system: System,
   id: number,
 ): { readonly name: string; readonly parent: number } | undefined {
-  try {
+  return attempt(() => {
     const text = system.readFile(`/proc/${id}/stat`, LARGEST_STAT);
     const [, name = "", parent] = /^[0-9]+ \((.*)\) \S ([0-9]+) /s.exec(text) ?? [];
     return parent === undefined ? undefined : { name, parent: Number(parent) };
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
+  }, undefined);
 }

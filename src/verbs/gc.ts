@@ -3,7 +3,6 @@ import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
-import { removeQuietly } from "../store/files/temporary.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { releaseWhere, reportingIoFailure, requireRead } from "../store/release.ts";
@@ -34,8 +33,7 @@ export function gc(system: System, call: NetworkCall): void {
 }
 
 function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[]): void {
-  const { files } = network;
-  for (const path of files.abandonedFiles()) removeQuietly(files.system, path);
+  network.files.sweepAll();
   const isStale = notListedIn(valid);
   releaseWhere(network, ({ owner }) => isStale(owner));
   // Each may be one that is not listed.

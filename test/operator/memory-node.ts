@@ -3,6 +3,7 @@
 import type { Context } from "../../src/cli/command/command.ts";
 import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
 import { attempt, SystemError } from "../../src/system/system.ts";
+import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
@@ -12,8 +13,8 @@ export interface CountingSystem {
 }
 
 /** Starts a process on a machine, as root of the node. */
-export function startOperator(machine: MemoryMachine): CountingSystem {
-  const process = machine.start();
+export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): CountingSystem {
+  const process = machine.start({ interrupt });
   const counts = new Map<string, number>();
   const count = (path: string): void => {
     counts.set(path, (counts.get(path) ?? 0) + 1);
@@ -58,7 +59,7 @@ export function startOperator(machine: MemoryMachine): CountingSystem {
   return { system, counts };
 }
 
-/** A context without options but these. */
+/** A context without options but these; one that takes no value has any. */
 export function contextOf(
   system: OperatorSystem,
   options: Readonly<Record<string, string>> = {},
@@ -67,7 +68,7 @@ export function contextOf(
   return {
     system,
     operands,
-    has: () => false,
+    has: (name) => options[name] !== undefined,
     option: (name) => options[name],
     values: () => [],
     log: () => {},

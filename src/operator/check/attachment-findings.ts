@@ -51,10 +51,12 @@ function usesByAddress(node: Node): readonly AddressUse[] {
   const { system } = node.context;
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
+  // Before the reservations: those of attachments that are added meanwhile are then known.
+  const { attachments } = cache;
   const byNetwork = Map.groupBy(directories, ({ location }): string => location.network);
   const reserved = reservationsByAddress(node.reservations);
   const byAddress = new Map<string, Use[]>();
-  for (const attachment of cache.attachments) {
+  for (const attachment of attachments) {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
     // Without addresses, only the namespace that the cache names shows it.

@@ -43,11 +43,11 @@ type Selection = (network: NetworkDirectory) => boolean;
  * @throws SystemError if a directory cannot be read
  */
 export function runChecks(node: Node, name: string | undefined): CheckResult {
-  const { context, cache, directories } = node;
+  const { context, directories } = node;
   const { system } = context;
-  // Before the reservations: those of attachments that are added meanwhile are then known.
-  cache.attachments;
   const isSelected: Selection = ({ location }) => name === undefined || location.network === name;
+  // First: they read the cache before the reservations.
+  const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
   const isInUse = (reservation: NodeReservation): boolean => isInUseOn(node, reservation);
   const former = formerNetworkFindings(node, isSelected);
@@ -65,7 +65,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...former,
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
-    ...lastingAttachmentFindings(node, isSelected),
+    ...lastingAttachmentFindings(node, isSelected, onAttachments),
     ...bridgeFindings(
       system,
       checked.flatMap(({ networks }) => networks),
@@ -80,7 +80,10 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   };
 }
 
-/** Whether a live container has an address in the network of a reservation, whoever holds it. */
+/**
+ * Whether a live container has an address in the network of a reservation, whoever holds it; or may have it, since the
+ * cache cannot be read.
+ */
 function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boolean {
   const address = formatAddress(reservation.address);
   const { network } = reservation.network.location;
@@ -91,7 +94,8 @@ function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boo
         one.network === network &&
         one.addresses.includes(address) &&
         liveness.livenessOfAttachment(one).liveness === "alive",
-    )
+    ) ||
+    cache.unreadable !== undefined
   );
 }
 
@@ -99,8 +103,12 @@ function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boo
 const REPETITIONS = 2;
 
 /** A DEL releases the address before libcni forgets the attachment: what is over within seconds is not reported. */
-function lastingAttachmentFindings(node: Node, isSelected: Selection): readonly Finding[] {
-  let findings = attachmentFindings(node, isSelected);
+function lastingAttachmentFindings(
+  node: Node,
+  isSelected: Selection,
+  first: readonly Finding[],
+): readonly Finding[] {
+  let findings = first;
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
     const again = attachmentFindings(node.readAgain(), isSelected);

@@ -12,6 +12,7 @@ import type { Finding } from "./finding.ts";
  *
  * @param done receives what was repaired, even if the rest fails; those that had changed in the meantime are missing
  * @throws CniError 11 if the lock is not free in time: nothing was changed
+ * @throws SystemError where the directory cannot be read: nothing was changed
  */
 export function repair(
   system: OperatorSystem,
@@ -27,6 +28,7 @@ export function repair(
   };
   if (!own.some(({ repairable }) => repairable !== undefined)) return;
   withLock(location, request, (locked) => {
+    locked.bringUpToDate();
     for (const finding of own) {
       const { repairable: name, path } = finding;
       if (name === undefined || !isReclaimable(system, path)) continue;

@@ -8,12 +8,7 @@ import { join } from "../../store/files/paths.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
-import {
-  containerOf,
-  interfaceOf,
-  isReclaimable,
-  requireReadable,
-} from "../node/node-reservations.ts";
+import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { Code, Finding } from "./finding.ts";
 
 /**
@@ -76,10 +71,10 @@ function unownedFindings(
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!isReclaimable(reservation, now)) return [];
+  if (!reservation.isReclaimable(now)) return [];
   const message = "the file is empty, so no DEL can release it";
   if (isInUse(reservation)) {
-    const text = `${message}; a live container uses the address, so it is not repaired`;
+    const text = `${message}; a live container uses the address, or libcni's cache, which would tell, cannot be read, so it is not repaired`;
     return [found(reservation, "empty-reservation", text)];
   }
   const { name } = reservation;

@@ -55,19 +55,20 @@ export function statesOf(
 
 /** By network namespaces alone. */
 export function stateByNamespaces(checker: LivenessChecker): StateOf {
-  return (reservation) => {
-    const result = checker.livenessOf(reservation);
-    return {
-      liveness: result.liveness,
-      reason: result.reason,
-      missing: result.liveness === "unknown" ? result.missing : undefined,
-      isGone: result.liveness === "dead",
-    };
+  return (reservation) => stateBy(checker.livenessOf(reservation));
+}
+
+function stateBy(result: LivenessResult): ContainerState {
+  return {
+    liveness: result.liveness,
+    reason: result.reason,
+    missing: result.liveness === "unknown" ? result.missing : undefined,
+    isGone: result.liveness === "dead",
   };
 }
 
 /**
- * By a list. What it does not contain is dead, unless its network namespace exists.
+ * By a list. What it does not contain is dead, unless its network namespace exists, or what would show that cannot be read.
  *
  * @param checker `undefined` to trust the list
  */
@@ -80,6 +81,7 @@ export function stateByList(list: LiveList, checker: LivenessChecker | undefined
     const result = checker?.livenessOf(reservation);
     if (result?.liveness === "alive")
       return { ...byList, liveness: "inUse", reason: result.reason };
+    if (result?.liveness === "unknown" && result.missing === "cache") return stateBy(result);
     const isGone = result?.liveness === "dead";
     return { ...byList, liveness: "dead", reason: "it is not in the list", isGone };
   };

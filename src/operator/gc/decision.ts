@@ -17,7 +17,7 @@ export type Decision =
 
 /** A reservation to decide on. */
 export interface Candidate {
-  /** `undefined` if the file names no container, or has been removed. */
+  /** `undefined` if the file names no container, or its time cannot be read. */
   readonly seen: Omit<SeenDead, "since"> | undefined;
   readonly liveness: ContainerState["liveness"];
 }

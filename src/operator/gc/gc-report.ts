@@ -16,6 +16,8 @@ import type { SeenDead } from "./seen-dead.ts";
 interface DecidedReservation extends Decided {
   readonly reservation: NodeReservation;
   readonly containerState: ContainerState;
+  /** As it was before anything was released. */
+  readonly isBeforeBoot: boolean;
 }
 
 /** How a run releases. */
@@ -115,7 +117,7 @@ function stateTextOf(
   }
   if (one.seenDead === undefined) return undefined;
   const state = stateOf(collection, one, mode);
-  const dead = one.reservation.isBeforeBoot ? "dead, from before this boot" : "dead";
+  const dead = one.isBeforeBoot ? "dead, from before this boot" : "dead";
   if (state === "due") return `${dead}; released with --yes`;
   if (state !== "waiting") return stateTexts[state];
   const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
@@ -144,14 +146,14 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
     })),
     dead: collections.flatMap((collection) =>
       collection.decided.flatMap((one) => {
-        const { seenDead, reservation } = one;
+        const { seenDead, reservation, isBeforeBoot } = one;
         if (seenDead === undefined) return [];
         const state = stateOf(collection, one, mode);
         return [
           {
             ...describe(reservation),
             since: reservation.since === undefined ? null : timeText(reservation.since),
-            beforeBoot: reservation.isBeforeBoot,
+            beforeBoot: isBeforeBoot,
             seenDeadSince: timeText(seenDead.since),
             state,
             releasableAfter: state === "waiting" ? timeText(releasableAfter(seenDead, mode)) : null,

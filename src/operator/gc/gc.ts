@@ -1,9 +1,10 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { withLock } from "../../store/lock.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
-import { isSystemError } from "../../system/system.ts";
+import { exists, isSystemError } from "../../system/system.ts";
 import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { type Node, openNode } from "../node/node.ts";
@@ -33,9 +34,9 @@ export const gc: Command = {
   summary: "release the addresses of dead containers",
   description: [
     "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc; for ctr and nerdctl, where these ids are NAMESPACE-ID: ctr -n default containers ls -q | sed s/^/default-/, and so for each other namespace), or with the network namespaces that libcni's cache names. Without any of these it is a dry run by network namespaces. If several runtimes use a network, one list must contain the ids of all of them.",
-    "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead. Runs, including dry runs, record the dead reservations beside the journal. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released.",
-    "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address (--ignore-netns releases it). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
-    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails.",
+    "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead. Runs, including dry runs, record the dead reservations beside the journal. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released. With --yes, temporary files that killed calls left are removed, too.",
+    "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address; and if what the cache has of it cannot be read (--ignore-netns releases both). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
+    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails, or the directory of the cache cannot be read.",
     'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "inUse", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "beforeBoot", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "releasableAfter", "path"}], "undecided": [{"network", "address", "container", "interface", "state": "inUse"|"unknown", "reason", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
   ],
   options: [
@@ -119,9 +120,13 @@ function collect(context: Context): Report {
   };
 }
 
-function stateFor({ context, liveness }: Node, source: LiveSource): StateOf {
-  if (source.kind === "namespaces") return stateByNamespaces(liveness);
-  return stateByList(source.list, context.has("--ignore-netns") ? undefined : liveness);
+/** @throws SystemError if the directory of libcni's cache cannot be read, and is asked */
+function stateFor({ context, cache, liveness }: Node, source: LiveSource): StateOf {
+  if (source.kind === "list" && context.has("--ignore-netns")) {
+    return stateByList(source.list, undefined);
+  }
+  cache.requireReadable();
+  return source.kind === "list" ? stateByList(source.list, liveness) : stateByNamespaces(liveness);
 }
 
 function decide(
@@ -142,6 +147,7 @@ function decide(
       ...decideOne({ seen: seenIn(reservation), liveness: containerState.liveness }),
       reservation,
       containerState,
+      isBeforeBoot: reservation.isBeforeBoot,
     }),
   );
   return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };
@@ -176,7 +182,7 @@ function finish(context: Context, collection: Collection): Collection {
   return { ...collection, released, isRecorded };
 }
 
-/** Releases what is due in one network. An error is only logged, so that the other networks are still processed. */
+/** Releases what is due in one network, and removes the temporary files of killed calls. An error is only logged, so that the other networks are still processed. */
 function release(
   { system, log }: Context,
   { directory, decided }: Collection,
@@ -185,19 +191,29 @@ function release(
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  if (due.length === 0) return new Set();
+  if (due.length === 0 && !hasLeftOvers(location)) return new Set();
   const request = {
     holder: "host-local gc",
     timeoutSeconds: networks[0].lockTimeoutSeconds,
     history: historyCall(system, networks[0], "gc"),
   };
   try {
-    return new Set(withLock(location, request, (locked) => releaseUnchanged(locked, due)));
+    return new Set(
+      withLock(location, request, (locked) => {
+        locked.files.sweepAll();
+        return releaseUnchanged(locked, due);
+      }),
+    );
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`${location.network}: ${messageWithDetails(error)}`);
     return new Set(due.filter((one) => directory.read(one) === undefined));
   }
+}
+
+/** The lock would make a missing directory. */
+function hasLeftOvers(files: NetworkFiles): boolean {
+  return exists(files.system, files.directory) && files.abandonedFiles().length > 0;
 }
 
 /** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */

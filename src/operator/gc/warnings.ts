@@ -22,6 +22,15 @@ export function warningsOn(context: Context, collection: Collection): readonly s
       : [
           `${network}: ${inUse.length} of ${decided.length} reservations are listed as dead, but their network namespaces still exist (${formatAddress(first.reservation.address)}: ${first.containerState.reason}). Most likely the list is incomplete. Only if these containers are gone, add --ignore-netns`,
         ];
+  const unread = decided.filter(
+    ({ decision, containerState: { missing } }) => decision === "unknown" && missing === "cache",
+  );
+  const unreadable = unread
+    .slice(0, 1)
+    .map(
+      ({ containerState: { reason } }) =>
+        `${network}: ${unread.length} of ${decided.length} reservations cannot be decided: ${reason}. Only if their containers are gone, use a list with --ignore-netns`,
+    );
   const reservations = decided.map(({ reservation }) => reservation);
   const command = liveCommandOf(directory.networks[0], reservations);
   const undecided = missingTexts(context).flatMap(([missing, text]) => {
@@ -35,7 +44,7 @@ export function warningsOn(context: Context, collection: Collection): readonly s
           `${network}: ${count} of ${decided.length} reservations cannot be decided by network namespaces: ${text}. Use --live-command '${command}'`,
         ];
   });
-  return [...contradictions, ...undecided];
+  return [...contradictions, ...unreadable, ...undecided];
 }
 
 function missingTexts(context: Context): readonly (readonly [Missing, string])[] {

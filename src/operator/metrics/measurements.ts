@@ -9,7 +9,6 @@ import { type Finding, networkOf, type Severity, severityOf } from "../check/fin
 import { lastCollection } from "../gc/last-collection.ts";
 import { countCooling } from "../node/cooling.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { isReclaimable } from "../node/node-reservations.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
@@ -76,7 +75,7 @@ export function measure(
       "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
       ofDirectories(
         ({ reservations }) =>
-          reservations.filter((reservation) => isReclaimable(reservation, now)).length,
+          reservations.filter((reservation) => reservation.isReclaimable(now)).length,
       ),
     ),
     gauge(

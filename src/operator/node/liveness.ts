@@ -22,8 +22,9 @@ export type Liveness = "alive" | "dead" | "unknown";
 /**
  * What is missing to decide. `cacheEntry`: the cache does not know the container. `namespacePath`: the cache names no
  * network namespace for it, as libcni before 1.3. `view`: whether the namespace exists cannot be seen from this process.
+ * `cache`: what the cache has of it cannot be read, so that not even a list of live containers shows it to be dead.
  */
-export type Missing = "cacheEntry" | "namespacePath" | "view";
+export type Missing = "cacheEntry" | "namespacePath" | "view" | "cache";
 
 /**
  * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
@@ -40,12 +41,12 @@ export type LivenessResult =
  */
 export class LivenessChecker {
   readonly #system: OperatorSystem;
-  readonly #cache: Pick<ResultsCache, "attachmentsOf">;
+  readonly #cache: Pick<ResultsCache, "attachmentsOf" | "unreadableOf">;
   readonly #results = new Map<NodeReservation, LivenessResult>();
   readonly #namespaces: MountedNamespaces;
   #byAddress: ReadonlyMap<string, readonly ProcessNamespace[]> | undefined;
 
-  constructor(system: OperatorSystem, cache: Pick<ResultsCache, "attachmentsOf">) {
+  constructor(system: OperatorSystem, cache: Pick<ResultsCache, "attachmentsOf" | "unreadableOf">) {
     this.#system = system;
     this.#cache = cache;
     this.#namespaces = new MountedNamespaces(system);
@@ -54,12 +55,21 @@ export class LivenessChecker {
   livenessOf(reservation: NodeReservation): LivenessResult {
     const known = this.#results.get(reservation);
     if (known !== undefined) return known;
-    const attachments = this.#cache.attachmentsOf(reservation);
-    const byNode = this.#resultFor(attachments, [formatAddress(reservation.address)]);
-    const isEarlier = byNode.liveness === "unknown" && reservation.isBeforeBoot;
-    const result = isEarlier ? beforeBoot : byNode;
+    const result = this.#determine(reservation);
     this.#results.set(reservation, result);
     return result;
+  }
+
+  #determine(reservation: NodeReservation): LivenessResult {
+    const attachments = this.#cache.attachmentsOf(reservation);
+    const byNode = this.#resultFor(attachments, [formatAddress(reservation.address)]);
+    if (byNode.liveness === "alive") return byNode;
+    const error = this.#cache.unreadableOf(reservation);
+    if (error !== undefined) {
+      const reason = `libcni's cache cannot be read: ${error.message}`;
+      return { liveness: "unknown", reason, missing: "cache" };
+    }
+    return byNode.liveness === "unknown" && reservation.isBeforeBoot ? beforeBoot : byNode;
   }
 
   /** The same for an attachment of the cache, whether or not anything is reserved for it. */

@@ -24,6 +24,7 @@ import {
   listReservations,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
+import { isSettled } from "../../store/reservations/usage.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "./networks.ts";
@@ -184,6 +185,11 @@ export class NodeReservation {
   /** Whether it is known to be from before this boot. */
   get isBeforeBoot(): boolean {
     return this.network.isBeforeBoot(this);
+  }
+
+  /** Whether ADD may take the address: the file is empty, and not just being written. */
+  isReclaimable(now: number): boolean {
+    return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 
   /** See `ReadReservation`. */

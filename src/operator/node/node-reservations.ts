@@ -3,7 +3,6 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import type { Owner } from "../../store/reservations/owner.ts";
-import { SETTLED_AFTER } from "../../store/reservations/usage.ts";
 import type { NodeReservation } from "./network-directory.ts";
 
 /** The container id of an owner; empty if the file names none. */
@@ -14,12 +13,6 @@ export function containerOf(owner: Owner): string {
 /** The interface of an owner; empty if the file names none. */
 export function interfaceOf(owner: Owner): string {
   return owner.kind === "attachment" ? owner.interfaceName : "";
-}
-
-/** Whether ADD may take the address: the file is empty, and not just being written. */
-export function isReclaimable({ isEmpty, status, since }: NodeReservation, now: number): boolean {
-  const isFile = status?.kind === "file";
-  return isEmpty && isFile && since !== undefined && since < now - SETTLED_AFTER;
 }
 
 /** Logs that reservations cannot be read. */

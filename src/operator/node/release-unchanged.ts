@@ -7,16 +7,18 @@ import type { NodeReservation } from "./network-directory.ts";
 
 /**
  * Releases those reservations whose files are the ones that were read, with the same owner. No other file is opened while
- * the lock is held.
+ * the lock is held, where the journal is current.
  *
  * @param reservations of the network that is locked
  * @returns the released reservations
  * @throws CniError 5 as `releaseAll`
+ * @throws SystemError where the directory cannot be read
  */
 export function releaseUnchanged(
   network: LockedNetwork,
   reservations: readonly NodeReservation[],
 ): readonly NodeReservation[] {
+  network.bringUpToDate();
   const unchanged = reservations.filter(isUnchanged);
   releaseAll(network, unchanged);
   return unchanged;

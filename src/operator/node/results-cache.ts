@@ -5,7 +5,7 @@ import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { progress } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
-import { isSystemError } from "../../system/system.ts";
+import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
 import type { NodeReservation } from "./network-directory.ts";
 import { containerOf, interfaceOf } from "./node-reservations.ts";
 
@@ -37,10 +37,19 @@ export function cacheDirOf({ option }: Context): string {
   return option(cacheOption.name) ?? DEFAULT_CACHE_DIR;
 }
 
+/** Errors that show that there is no such entry; libcni cannot make one of too long a name. */
+const ABSENT = ["ENOENT", "ENAMETOOLONG"];
+
+/** The name of the directory itself, among those of its entries. */
+const DIRECTORY = ".";
+
 /** The largest entry, in bytes. */
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
-/** What the cache knows, each entry read once. A missing directory counts as empty; invalid entries are ignored. */
+/**
+ * What the cache knows, each entry read once. A missing directory counts as empty; invalid entries are ignored. What cannot
+ * be read is not known either, and `unreadableOf` tells where that matters.
+ */
 export class ResultsCache {
   readonly #context: Context;
   readonly #directory: string;
@@ -48,7 +57,8 @@ export class ResultsCache {
   /** By the names of their files. */
   readonly #entries = new Map<string, CachedAttachment | undefined>();
   #attachments: readonly CachedAttachment[] | undefined;
-  #isLogged = false;
+  /** Why the directory or, by the names of their files, entries cannot be read. */
+  readonly #unreadable = new Map<string, SystemError>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -68,18 +78,35 @@ export class ResultsCache {
   }
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
-  attachmentsOf({ network, owner }: NodeReservation): readonly CachedAttachment[] {
+  attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
+    const { network, owner } = reservation;
     const containerId = containerOf(owner);
-    if (containerId === "") return [];
-    // libcni names an entry so.
-    const start = `${network.location.network}-${containerId}-`;
-    const names =
-      owner.kind === "legacy"
-        ? this.#listed.filter((name) => name.startsWith(start))
-        : [`${start}${interfaceOf(owner)}`];
-    return names
+    return this.#namesOf(reservation)
       .flatMap((name) => this.#entry(name) ?? [])
       .filter((one) => one.network === network.location.network && one.containerId === containerId);
+  }
+
+  /** Why something of a reservation may be known that `attachmentsOf` lacks; `undefined` where it lacks nothing. */
+  unreadableOf(reservation: NodeReservation): SystemError | undefined {
+    const names = this.#namesOf(reservation);
+    for (const name of names) this.#entry(name);
+    const sources = reservation.owner.kind === "legacy" ? [DIRECTORY, ...names] : names;
+    return sources.map((name) => this.#unreadable.get(name)).find((error) => error !== undefined);
+  }
+
+  /** Why anything may be known that `attachments`, read before, lacks; `undefined` where it lacks nothing. */
+  get unreadable(): SystemError | undefined {
+    const [error] = this.#unreadable.values();
+    return error;
+  }
+
+  /**
+   * Checks, before anything else is asked, that the directory can be read or is missing.
+   *
+   * @throws SystemError
+   */
+  requireReadable(): void {
+    this.#names ??= attempt(() => this.#context.system.list(this.#directory), [], "ENOENT");
   }
 
   /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
@@ -87,32 +114,42 @@ export class ResultsCache {
     return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
   }
 
+  /** The names of the entries that a reservation may have, as libcni makes them. */
+  #namesOf({ network, owner }: NodeReservation): readonly string[] {
+    const containerId = containerOf(owner);
+    if (containerId === "") return [];
+    const start = `${network.location.network}-${containerId}-`;
+    return owner.kind === "legacy"
+      ? this.#listed.filter((name) => name.startsWith(start))
+      : [`${start}${interfaceOf(owner)}`];
+  }
+
   get #listed(): readonly string[] {
     const { system } = this.#context;
-    this.#names ??= this.#readOr(() => system.list(this.#directory), []);
+    this.#names ??= this.#readOr(DIRECTORY, () => system.list(this.#directory), []);
     return this.#names;
   }
 
   #entry(name: string): CachedAttachment | undefined {
     const { system } = this.#context;
-    if (!this.#entries.has(name) && this.#attachments === undefined) {
+    const isListed = this.#attachments !== undefined && !this.#unreadable.has(DIRECTORY);
+    if (!this.#entries.has(name) && !isListed) {
       const path = `${this.#directory}/${name}`;
-      const text = this.#readOr(() => system.readFile(path, LARGEST_ENTRY), "");
+      const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
       this.#entries.set(name, attachmentIn(text));
     }
     return this.#entries.get(name);
   }
 
-  /** What is missing is not known; that something else cannot be read is logged once. */
-  #readOr<T>(read: () => T, nothing: T): T {
+  /** What is missing is not known; that something else cannot be read is remembered, and logged once. */
+  #readOr<T>(name: string, read: () => T, nothing: T): T {
     try {
       return read();
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      if (error.code !== "ENOENT" && !this.#isLogged) {
-        this.#isLogged = true;
-        this.#context.log(`pods are unknown: ${error.message}`);
-      }
+      if (ABSENT.includes(error.code)) return nothing;
+      if (this.#unreadable.size === 0) this.#context.log(`pods are unknown: ${error.message}`);
+      this.#unreadable.set(name, error);
       return nothing;
     }
   }

@@ -24,7 +24,7 @@ export const release: Command = {
   summary: "release an address, or those of a container or pod, by hand",
   description: [
     "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",
-    "Refuses, with exit code 1, while a container is alive: if the network namespace that libcni's cache names exists, or a process runs in one with this address. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
+    "Refuses, with exit code 1, while a container is alive: if the network namespace that libcni's cache names exists, or a process runs in one with this address; and if what the cache has of it cannot be read. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
     "Prints what else the container holds in the network, such as its IPv6 address; --all releases that, too, and at a terminal it asks.",
     "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
   ],
@@ -70,15 +70,17 @@ export const release: Command = {
   },
 };
 
-/** A hint for each container that is alive, in each network. */
+/** A hint for each container that is alive, or of which libcni's cache cannot be read, in each network. */
 function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly Hint[] {
   const refusals = new Set<string>();
   return chosen.flatMap((reservation) => {
-    const { liveness, reason } = node.liveness.livenessOf(reservation);
+    const result = node.liveness.livenessOf(reservation);
     const { directory, network } = reservation.network.location;
     const container = containerOf(reservation.owner);
     const key = `${directory} ${container}`;
-    if (liveness !== "alive" || refusals.has(key)) return [];
+    const isAlive = result.liveness === "alive";
+    const isUnread = result.liveness === "unknown" && result.missing === "cache";
+    if (!(isAlive || isUnread) || refusals.has(key)) return [];
     refusals.add(key);
     const addresses = chosen
       .filter(
@@ -86,8 +88,9 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
           location.directory === directory && containerOf(owner) === container,
       )
       .map(({ address }) => formatAddress(address));
-    const text = `Refused: the container that holds ${addresses.join(", ")} is alive, since ${reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
-    return [{ reason: "alive", network, text }];
+    const claim = isAlive ? "is alive" : "may be alive";
+    const text = `Refused: the container that holds ${addresses.join(", ")} ${claim}, since ${result.reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
+    return [{ reason: isAlive ? "alive" : "refused", network, text }];
   });
 }
 
@@ -153,12 +156,14 @@ function releaseReservations(
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
     return refused(node, query, chosen, [{ reason: "refused", network: null, text }], others);
   }
+  // Before anything is released: what is from before this boot is then still known.
+  const documents = documentsOf(node, all);
   const networks = new Set(chosen.map(({ network }) => network));
   const released = [...networks].flatMap((network) => {
     const here = chosen.filter((reservation) => reservation.network === network);
     return releaseIn(context, network, here, query);
   });
-  return report(node, chosen, others, new Set(released));
+  return report(node, chosen, others, new Set(released), documents);
 }
 
 function releaseIn(
@@ -187,6 +192,7 @@ function report(
   chosen: readonly NodeReservation[],
   others: readonly NodeReservation[],
   released: ReadonlySet<NodeReservation>,
+  documents: ReadonlyMap<NodeReservation, object>,
 ): Report {
   const done = chosen.filter((reservation) => released.has(reservation));
   const left = chosen.filter((reservation) => !released.has(reservation));
@@ -196,7 +202,7 @@ function report(
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: { ...documentOf(node, done, left, others), hints: [] },
+    document: { ...documentOf(documents, done, left, others), hints: [] },
     text: `${done.length > 0 ? `Released:\n${tableOf(node, done)}` : ""}${lines.join("")}${othersNote(others)}`,
   };
 }
@@ -223,19 +229,30 @@ function refused(
   const isAlive = hints.some(({ reason }) => reason === "alive");
   return {
     exitCode: 1,
-    document: { ...documentOf(node, [], reservations, others), hints },
+    document: {
+      ...documentOf(documentsOf(node, [...reservations, ...others]), [], reservations, others),
+      hints,
+    },
     text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${inOneLine(text)}\n`).join("")}`,
   };
 }
 
-function documentOf(
+function documentsOf(
   { cache }: Node,
+  reservations: readonly NodeReservation[],
+): ReadonlyMap<NodeReservation, object> {
+  return new Map(
+    reservations.map((one) => [one, describeReservation(one, cache.podOf(one))] as const),
+  );
+}
+
+function documentOf(
+  documents: ReadonlyMap<NodeReservation, object>,
   released: readonly NodeReservation[],
   left: readonly NodeReservation[],
   others: readonly NodeReservation[],
 ): object {
-  const describe = (reservation: NodeReservation): object =>
-    describeReservation(reservation, cache.podOf(reservation));
+  const describe = (reservation: NodeReservation): object | undefined => documents.get(reservation);
   return {
     released: released.map(describe),
     left: left.map(describe),

@@ -101,6 +101,11 @@ export class NetworkFiles {
     for (const path of abandonedIn(system, state.temporary)) removeQuietly(system, path);
   }
 
+  /** Removes all temporary files of killed calls; it reads the network's directory, which may be large. */
+  sweepAll(): void {
+    for (const path of this.abandonedFiles()) removeQuietly(this.system, path);
+  }
+
   /** The paths of all temporary files of killed calls; it reads the network's directory, which may be large. */
   abandonedFiles(): readonly string[] {
     const { system, state } = this;

@@ -73,6 +73,11 @@ export class Journal {
     return journal;
   }
 
+  /** Whether it is kept, and has been found not to be current; or this call has changed something. */
+  get isStale(): boolean {
+    return this.#state !== undefined && this.#fingerprint === undefined;
+  }
+
   /** Something in the network's directory is about to change. */
   change(): void {
     this.read(undefined);
@@ -120,7 +125,7 @@ export class Journal {
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
   missingIn(scan: Files): readonly string[] {
     const boot = this.#foundSeal?.boot;
-    if (!this.#isStale || boot === undefined || boot !== this.#files.boot) return [];
+    if (!this.isStale || boot === undefined || boot !== this.#files.boot) return [];
     const journal = readJournal(this.#files, "all");
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
@@ -131,7 +136,7 @@ export class Journal {
   renew(scan: Files): void {
     const state = this.#state;
     const { boot } = this.#files;
-    if (state === undefined || !this.#isStale || boot === undefined) return;
+    if (state === undefined || !this.isStale || boot === undefined) return;
     this.#try(() => {
       const found = this.#foundSeal;
       if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
@@ -162,10 +167,6 @@ export class Journal {
         length: seal.length + utf8Length(this.#lines),
       });
     });
-  }
-
-  get #isStale(): boolean {
-    return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
   /** The machine for a new seal: none in particular, once the journal was that of another. */

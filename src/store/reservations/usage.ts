@@ -6,7 +6,7 @@ import { type Exclusions, isExcluded, without } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { keyOfOwner } from "./owner.ts";
 import { isBlankFile, type OwnedReservation, type Reservation } from "./reservation-file.ts";
@@ -23,7 +23,7 @@ export interface RangeUsage {
  * An empty file younger than this, in milliseconds, may be one that the Go plugin is about to write: it creates the
  * file first, and may be at work without our lock.
  */
-export const SETTLED_AFTER = 10_000;
+const SETTLED_AFTER = 10_000;
 
 /** Counts the reservations of a set by their addresses. */
 export function usageOf(
@@ -126,9 +126,20 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
 
 /** Whether a file is empty, and too old to be one that is just being written. */
 export function isReclaimable(system: System, path: string): boolean {
-  const settled = BigInt(system.now() - SETTLED_AFTER) * 1_000_000n;
-  return attempt(() => {
-    const { kind, modified } = system.linkStatus(path);
-    return kind === "file" && modified < settled && isBlankFile(system, path);
-  }, false);
+  return attempt(
+    () => isSettled(system.linkStatus(path), system.now()) && isBlankFile(system, path),
+    false,
+  );
+}
+
+/**
+ * Whether a file, if it is empty, is reclaimable: it is too old to be one that is just being written.
+ *
+ * @param now in milliseconds since the epoch
+ */
+export function isSettled(
+  { kind, modified }: Pick<FileStatus, "kind" | "modified">,
+  now: number,
+): boolean {
+  return kind === "file" && modified < BigInt(now - SETTLED_AFTER) * 1_000_000n;
 }

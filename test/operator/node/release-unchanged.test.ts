@@ -1,9 +1,18 @@
 import { test } from "tap";
+import { repair } from "../../../src/operator/check/repair.ts";
 import type { NodeReservation } from "../../../src/operator/node/network-directory.ts";
 import { releaseUnchanged } from "../../../src/operator/node/release-unchanged.ts";
+import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { filesOf, journalOf, location, machineWith, withNetwork } from "../../store/fixtures.ts";
+import {
+  filesOf,
+  journalOf,
+  location,
+  machineWith,
+  open,
+  withNetwork,
+} from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 import { directoryOn } from "./reservation.ts";
 
@@ -59,8 +68,9 @@ test("releaseUnchanged reports what cannot be removed after the rest is removed"
   t.end();
 });
 
-test("releaseUnchanged opens no other reservation while the lock is held", (t) => {
+test("releaseUnchanged opens no other reservation while the lock is held and the journal current", (t) => {
   const machine = machineWith(files);
+  withNetwork(machine.start(), (network) => network.allOwned());
   const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.3");
   const { system, counts } = startOperator(machine);
 
@@ -70,3 +80,39 @@ test("releaseUnchanged opens no other reservation while the lock is held", (t) =
   t.same(opened, [`${location.directory}/10.0.0.3`]);
   t.end();
 });
+
+for (const [what, change] of [
+  [
+    "releases",
+    (machine: MemoryMachine) => {
+      const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.2");
+      withNetwork(machine.start(), (network) => releaseUnchanged(network, chosen));
+    },
+  ],
+  [
+    "repairs",
+    (machine: MemoryMachine) => {
+      const { system } = startOperator(machine);
+      const directory = directoryOn(system);
+      const path = `${location.directory}/10.0.0.5`;
+      const about = { code: "empty-reservation", location: directory.location, path } as const;
+      repair(system, directory, [{ ...about, message: "", repairable: "10.0.0.5" }], new Set());
+    },
+  ],
+] as const) {
+  test(`the first call of a boot notes what is from before it, also where it ${what}`, (t) => {
+    const machine = machineWith({ ...files, "10.0.0.5": "", lock: "" });
+    withNetwork(machine.start(), (network) => network.allOwned());
+    machine.wait(60_000);
+    machine.boot();
+    const before = namesBeforeBoot(open(machine.start()));
+    t.same([...before], ["10.0.0.2", "10.0.0.3"]);
+
+    change(machine);
+
+    const left = new Set(Object.keys(filesOf(machine)));
+    t.equal(left.size, 4, "with the lock, and without what was removed");
+    t.same(namesBeforeBoot(open(machine.start())), before.intersection(left));
+    t.end();
+  });
+}

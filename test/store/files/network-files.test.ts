@@ -1,6 +1,5 @@
 import { test } from "tap";
 import { type NetworkFiles, openNetwork } from "../../../src/store/files/network-files.ts";
-import { removeQuietly } from "../../../src/store/files/temporary.ts";
 import { isSystemError } from "../../../src/system/system.ts";
 import { failDiskFrom, refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
@@ -176,7 +175,7 @@ test("where the state directory is not used, nothing is made or removed in it", 
   const interrupt = refuse("linkStatus", "EACCES", location.stateDirectory);
 
   open(machine.start({ interrupt })).sweepTemporary();
-  sweepAll(open(machine.start({ interrupt })));
+  open(machine.start({ interrupt })).sweepAll();
   t.equal(place(open(machine.start({ processId: 7, interrupt }))), "/data/net/.host-local-7.0");
 
   t.same(machine.disk.filesUnder(NEW), { "1.0": "", "2.0": "" });
@@ -195,11 +194,6 @@ function machineWithLeftOvers(): MemoryMachine {
   return machine;
 }
 
-/** Removes all that a full sweep finds, as GC does. */
-function sweepAll(files: NetworkFiles): void {
-  for (const path of files.abandonedFiles()) removeQuietly(files.system, path);
-}
-
 test("a sweep removes temporary files of the state directory that are older than a minute", (t) => {
   const machine = machineWithLeftOvers();
 
@@ -213,7 +207,7 @@ test("a sweep removes temporary files of the state directory that are older than
 test("a full sweep also removes old ones in the network's directory, and nothing else there", (t) => {
   const machine = machineWithLeftOvers();
 
-  sweepAll(open(machine.start()));
+  open(machine.start()).sweepAll();
 
   t.same(machine.disk.filesUnder(NEW), { "2.0": "" });
   t.same(Object.keys(filesOf(machine)), [".host-local-2.0", "10.0.0.2"]);
@@ -223,7 +217,7 @@ test("a full sweep also removes old ones in the network's directory, and nothing
 test("a sweep without directories makes none", (t) => {
   const machine = machineWith();
 
-  sweepAll(open(machine.start()));
+  open(machine.start()).sweepAll();
 
   t.notOk(machine.disk.has(location.stateDirectory));
   t.end();
@@ -235,7 +229,7 @@ test("a sweep ignores failed system calls", (t) => {
     const interrupt = failDiskFrom(number, "EIO");
 
     t.doesNotThrow(() => open(machineWithLeftOvers().start({ interrupt })).sweepTemporary());
-    t.doesNotThrow(() => sweepAll(open(machineWithLeftOvers().start({ interrupt }))));
+    t.doesNotThrow(() => open(machineWithLeftOvers().start({ interrupt })).sweepAll());
   }
   t.end();
 });

@@ -1,0 +1,39 @@
+/** What is released in a new boot is reported as what it was, from before this boot, although it is gone by then. */
+
+import { test } from "tap";
+import { gc } from "../../src/operator/gc/gc.ts";
+import { release } from "../../src/operator/reservations/release.ts";
+import { filesOf, machineWith, withNetwork } from "../store/fixtures.ts";
+import { contextOf, startOperator } from "./memory-node.ts";
+
+const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--yes": "" };
+
+for (const [command, words, operands, expected] of [
+  [
+    gc,
+    { "--live": "/live", "--now": "", "--ignore-netns": "" },
+    [],
+    { dead: [{ beforeBoot: true }] },
+  ],
+  [release, { "--force": "" }, ["10.0.0.2"], { released: [{ beforeBoot: true }] }],
+] as const) {
+  test(`${command.name}: the document says that what was released is from before this boot`, (t) => {
+    const machine = machineWith({
+      "10.0.0.2": "c1\r\neth0",
+      "10.0.0.3": "c2\r\neth0",
+      lock: "",
+    });
+    machine.disk.makeDirectories("/conf");
+    withNetwork(machine.start(), (network) => network.allOwned());
+    machine.wait(3_600_000);
+    machine.boot();
+    machine.disk.put("/live", "c2\n");
+    const context = contextOf(startOperator(machine).system, { ...options, ...words }, operands);
+
+    const { document } = command.run(context);
+
+    t.match(document, expected);
+    t.notOk(filesOf(machine)["10.0.0.2"]);
+    t.end();
+  });
+}

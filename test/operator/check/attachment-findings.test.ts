@@ -1,0 +1,64 @@
+/** What check takes from libcni's cache: it is read before the reservations, and where it cannot be read, nothing is repaired. */
+
+import { test } from "tap";
+import { attachmentFindings } from "../../../src/operator/check/attachment-findings.ts";
+import { runChecks } from "../../../src/operator/check/checks.ts";
+import { type Node, openWholeNode } from "../../../src/operator/node/node.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
+import { location, machineWith } from "../../store/fixtures.ts";
+import { contextOf, startOperator } from "../memory-node.ts";
+
+const options = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-dir": "/cache" };
+const RESULTS = "/cache/results";
+
+/** What of the cache and the reservations is listed first, in this order, once the networks are found. */
+function listedBy(read: (node: Node) => void): readonly string[] {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  machine.disk.makeDirectories("/conf");
+  machine.disk.makeDirectories(RESULTS);
+  const paths: string[] = [];
+  const { system } = startOperator(machine, ({ operation, path }) => {
+    if (operation.startsWith("list")) paths.push(path);
+    return undefined;
+  });
+  const node = openWholeNode(contextOf(system, options), undefined);
+  paths.length = 0;
+  read(node);
+  return paths.filter((path) => path === RESULTS || path === location.directory).slice(0, 2);
+}
+
+const order = [RESULTS, location.directory];
+
+test("check reads the cache before the reservations", (t) => {
+  t.same(
+    listedBy((node) => runChecks(node, undefined)),
+    order,
+  );
+  t.end();
+});
+
+test("findings on attachments are made again in the same order", (t) => {
+  t.same(
+    listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
+    order,
+  );
+  t.end();
+});
+
+test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", (t) => {
+  const repairableWith = (interrupt?: Interrupt): readonly (string | undefined)[] => {
+    const machine = machineWith({ "10.0.0.2": "" });
+    machine.disk.makeDirectories("/conf");
+    machine.disk.makeDirectories(RESULTS);
+    machine.wait(60_000);
+    const { system } = startOperator(machine, interrupt);
+    const { findings } = runChecks(openWholeNode(contextOf(system, options), undefined), undefined);
+    return findings
+      .filter(({ code }) => code === "empty-reservation")
+      .map(({ repairable }) => repairable);
+  };
+
+  t.same(repairableWith(), ["10.0.0.2"]);
+  t.same(repairableWith(refuse("list", "EIO", RESULTS)), [undefined]);
+  t.end();
+});

@@ -1,0 +1,157 @@
+/** Nothing is released for which libcni's cache could not be read: that it tells nothing does not show who is dead. */
+
+import { test } from "tap";
+import type { Report } from "../../../src/cli/command/command.ts";
+import { gc } from "../../../src/operator/gc/gc.ts";
+import { release } from "../../../src/operator/reservations/release.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { filesOf, machineWith, withNetwork } from "../../store/fixtures.ts";
+import { contextOf, startOperator } from "../memory-node.ts";
+
+const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--cache-dir": "/cache" };
+const RESULTS = "/cache/results";
+
+/** A node with three reservations, an hour old, of which the last names no interface; c2 is the one in the list. */
+function node(): MemoryMachine {
+  const machine = machineWith({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "c2\r\neth0",
+    "10.0.0.4": "c3",
+  });
+  machine.disk.makeDirectories("/conf");
+  machine.disk.makeDirectories(RESULTS);
+  for (const id of ["c1", "c3"]) {
+    const entry = { networkName: "net", containerId: id, ifName: "eth0" };
+    machine.disk.put(`${RESULTS}/net-${id}-eth0`, JSON.stringify(entry));
+  }
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.wait(3_600_000);
+  machine.disk.put("/live", "c2\n");
+  return machine;
+}
+
+/** What a command does and logs, with these options and operands. */
+function run(
+  command: typeof gc,
+  machine: MemoryMachine,
+  interrupt: Interrupt | undefined,
+  words: Readonly<Record<string, string>>,
+  operands: readonly string[] = [],
+): { readonly report: Report; readonly logged: readonly string[] } {
+  const logged: string[] = [];
+  const { system } = startOperator(machine, interrupt);
+  const context = contextOf(system, { ...options, ...words }, operands);
+  const report = command.run({ ...context, log: (message) => logged.push(message) });
+  return { report, logged };
+}
+
+/** The names of the reservations. */
+function left(machine: MemoryMachine): readonly string[] {
+  return Object.keys(filesOf(machine)).filter((name) => name !== "lock");
+}
+
+const now = { "--now": "", "--yes": "" };
+const sources = {
+  "--live": { "--live": "/live", ...now },
+  "--by-netns": { "--by-netns": "", ...now },
+};
+
+for (const [source, words] of Object.entries(sources)) {
+  for (const code of ["ENOTDIR", "EIO", "ESTALE", "EACCES"]) {
+    test(`gc ${source}: ${code} on the directory of the cache is an error, and nothing is released`, (t) => {
+      const machine = node();
+
+      t.throws(() => run(gc, machine, refuse("list", code, RESULTS), words), { code });
+      t.equal(left(machine).length, 3);
+      t.end();
+    });
+
+    test(`gc ${source}: ${code} on an entry keeps what depends on it, and says so`, (t) => {
+      const machine = node();
+      const unreadable = refuse("readFile", code, `${RESULTS}/net-c1-eth0`);
+
+      const { report, logged } = run(gc, machine, unreadable, words);
+
+      t.equal(report.exitCode, 1);
+      t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });
+      t.match(report.document, {
+        networks: [{ unknown: source === "--live" ? 1 : 3 }],
+        undecided: [
+          { container: "c1", reason: /^libcni's cache cannot be read: open .*c1-eth0: / },
+        ],
+      });
+      t.match(
+        logged.join("\n"),
+        /net: 1 of 3 reservations cannot be decided: libcni's cache cannot/,
+      );
+      t.end();
+    });
+  }
+}
+
+test("gc: a reservation without an interface depends on every entry of its container", (t) => {
+  const machine = node();
+  const unreadable = refuse("readFile", "EIO", `${RESULTS}/net-c3-eth0`);
+
+  run(gc, machine, unreadable, sources["--live"]);
+
+  t.same(left(machine), ["10.0.0.3", "10.0.0.4"]);
+  t.end();
+});
+
+test("gc: what is from before this boot, too, is kept where the cache cannot be read", (t) => {
+  const machine = node();
+  machine.boot();
+  const unreadable = refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`);
+
+  run(gc, machine, unreadable, sources["--by-netns"]);
+
+  t.same(left(machine), ["10.0.0.2", "10.0.0.4"]);
+  t.end();
+});
+
+test("gc: a list with --ignore-netns decides without the cache", (t) => {
+  const machine = node();
+
+  run(gc, machine, refuse("list", "EIO", RESULTS), { ...sources["--live"], "--ignore-netns": "" });
+
+  t.same(left(machine), ["10.0.0.3"]);
+  t.end();
+});
+
+test("gc: a missing cache, or a name too long for it, is no doubt", (t) => {
+  for (const code of ["ENOENT", "ENAMETOOLONG"]) {
+    const machine = node();
+
+    run(gc, machine, refuse("readFile", code, `${RESULTS}/net-c1-eth0`), sources["--live"]);
+
+    t.same(left(machine), ["10.0.0.3"], code);
+  }
+  t.end();
+});
+
+for (const [what, operand, name, interrupt] of [
+  ["an entry", "10.0.0.2", "10.0.0.2", refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`)],
+  ["an entry", "c1", "10.0.0.2", refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`)],
+  ["the directory", "10.0.0.4", "10.0.0.4", refuse("list", "EIO", RESULTS)],
+] as const) {
+  test(`release ${operand} refuses while ${what} of the cache cannot be read, unless forced`, (t) => {
+    const machine = node();
+
+    const { report } = run(release, machine, interrupt, { "--yes": "" }, [operand]);
+
+    t.equal(report.exitCode, 1);
+    t.match(
+      report.text,
+      /Refused: the container .* may be alive, since libcni's cache cannot be read/,
+    );
+    t.ok(filesOf(machine)[name]);
+    t.equal(
+      run(release, machine, interrupt, { "--yes": "", "--force": "" }, [operand]).report.exitCode,
+      0,
+    );
+    t.notOk(filesOf(machine)[name]);
+    t.end();
+  });
+}
