@@ -1,14 +1,7 @@
 /** The directory of a network, and its reservations. */
 
 import { progress } from "../../cli/output/terminal.ts";
-import {
-  type Address,
-  compare,
-  formatAddress,
-  isSame,
-  isWithin,
-  parseAddress,
-} from "../../ipam/address.ts";
+import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
@@ -61,7 +54,7 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reserved addresses; no file is read.
+   * The reserved addresses, sorted, IPv4 first; no file is read.
    *
    * @throws SystemError if the directory cannot be read
    */
@@ -76,7 +69,7 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get reservations(): readonly NodeReservation[] {
-    this.#reservations ??= this.#readAll(this.listed).sort(byAddress);
+    this.#reservations ??= this.#readAll(this.listed);
     return this.#reservations;
   }
 
@@ -131,7 +124,7 @@ export class NetworkDirectory {
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
 
-  #readAll(listed: readonly Reservation[]): NodeReservation[] {
+  #readAll(listed: readonly Reservation[]): readonly NodeReservation[] {
     const system = this.#system;
     const { directory } = this.location;
     const step = progress(system, `reading ${directory}`, listed.length);
@@ -205,10 +198,6 @@ function openUnlessReleased(
     if (!isSystemError(error)) throw error;
     return error.code === "ENOENT" ? undefined : error;
   }
-}
-
-function byAddress(a: Reservation, b: Reservation): number {
-  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }
 
 /** Groups networks by their directories, in the order in which these first appear. */
