@@ -10,11 +10,18 @@ import {
   namesBeforeBootAmong,
   type ReadReservation,
 } from "../../store/journal/earlier-boots.ts";
-import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
+import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
+import {
+  keyOfOwner,
+  type Owner,
+  ownerOfUnreadable,
+  parseOwner,
+} from "../../store/reservations/owner.ts";
 import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
+  type OwnedReservation,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
@@ -71,6 +78,16 @@ export class NetworkDirectory {
   get reservations(): readonly NodeReservation[] {
     this.#reservations ??= this.#readAll(this.listed);
     return this.#reservations;
+  }
+
+  /**
+   * The reservations whose files name no container, or cannot be read; no object is made of any other.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get suspects(): readonly OwnedReservation[] {
+    const read = this.#reservations ?? othersIn(readAll(this.location));
+    return read.filter(({ owner }) => keyOfOwner(owner) === undefined);
   }
 
   /**
