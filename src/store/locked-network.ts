@@ -65,7 +65,7 @@ export class LockedNetwork {
   }
 
   /**
-   * The reservations of an attachment, in the order of `listReservations`. To be called before anything is changed.
+   * The reservations of an attachment, in the order of `allIn`. To be called before anything is changed.
    *
    * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read

@@ -3,7 +3,9 @@
 /** The member of an object; `undefined` if the value is no object or has no such member. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.getOwnPropertyDescriptor(value, name)?.value;
+  return Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }
 
 /** The elements of a list; empty if the value is no list. */

@@ -8,7 +8,6 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { countCooling } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
@@ -230,8 +229,8 @@ interface CountedNetwork {
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
 function countDirectory(directory: NetworkDirectory): readonly CountedNetwork[] {
-  const { location, listed, rangeSets, namesBeforeBoot } = directory;
-  const suspects = directory.reservations.filter(({ owner }) => keyOfOwner(owner) === undefined);
+  // In this order: after a reboot namesBeforeBoot reads all reservations, and suspects uses those.
+  const { location, namesBeforeBoot, listed, rangeSets, suspects } = directory;
   const outside = {
     used: outsideRanges(rangeSets, listed).length,
     suspects: outsideRanges(rangeSets, suspects).length,

@@ -79,15 +79,21 @@ function usesByAddress(node: Node): readonly AddressUse[] {
       else others.push(use);
     }
   }
-  return [...byAddress].sort(byFirst).map(([address, uses]) => {
+  return sortedByAddress(byAddress).map(([address, uses]) => {
     const needsProcesses = uses.some(({ namespace }) => namespace === undefined);
     return { uses, processNamespaces: needsProcesses ? namespacesWith(address) : new Set() };
   });
 }
 
-function byFirst([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  const [a, b] = [parseAddress(one), parseAddress(other)];
-  return a === undefined || b === undefined ? 0 : compare(a, b);
+/** Each address is parsed once: there may be tens of thousands. */
+function sortedByAddress<T>(byAddress: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+  return [...byAddress]
+    .flatMap(([text, value]) => {
+      const address = parseAddress(text);
+      return address === undefined ? [] : [{ address, entry: [text, value] as const }];
+    })
+    .sort((a, b) => compare(a.address, b.address))
+    .map(({ entry }) => entry);
 }
 
 /** Two network namespaces have the address, and two containers account for it. */

@@ -32,17 +32,16 @@ export function warningsOn(context: Context, collection: Collection): readonly s
         `${network}: ${unread.length} of ${decided.length} reservations cannot be decided: ${reason}. Only if their containers are gone, use a list with --ignore-netns`,
     );
   const reservations = decided.map(({ reservation }) => reservation);
-  const command = liveCommandOf(directory.networks[0], reservations);
   const undecided = missingTexts(context).flatMap(([missing, text]) => {
     const count = decided.filter(
       ({ decision, containerState }) =>
         decision === "unknown" && containerState.missing === missing,
     ).length;
-    return count === 0
-      ? []
-      : [
-          `${network}: ${count} of ${decided.length} reservations cannot be decided by network namespaces: ${text}. Use --live-command '${command}'`,
-        ];
+    if (count === 0) return [];
+    const command = liveCommandOf(directory.networks[0], reservations);
+    return [
+      `${network}: ${count} of ${decided.length} reservations cannot be decided by network namespaces: ${text}. Use --live-command '${command}'`,
+    ];
   });
   return [...contradictions, ...unreadable, ...undecided];
 }

@@ -1,14 +1,7 @@
 /** The directory of a network, and its reservations. */
 
 import { progress } from "../../cli/output/terminal.ts";
-import {
-  type Address,
-  compare,
-  formatAddress,
-  isSame,
-  isWithin,
-  parseAddress,
-} from "../../ipam/address.ts";
+import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
@@ -17,11 +10,18 @@ import {
   namesBeforeBootAmong,
   type ReadReservation,
 } from "../../store/journal/earlier-boots.ts";
-import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
+import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
+import {
+  keyOfOwner,
+  type Owner,
+  ownerOfUnreadable,
+  parseOwner,
+} from "../../store/reservations/owner.ts";
 import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
+  type OwnedReservation,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
@@ -62,7 +62,7 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reserved addresses; no file is read.
+   * The reserved addresses, sorted, IPv4 first; no file is read.
    *
    * @throws SystemError if the directory cannot be read
    */
@@ -77,8 +77,18 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get reservations(): readonly NodeReservation[] {
-    this.#reservations ??= this.#readAll(this.listed).sort(byAddress);
+    this.#reservations ??= this.#readAll(this.listed);
     return this.#reservations;
+  }
+
+  /**
+   * The reservations whose files name no container, or cannot be read; no object is made of any other.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get suspects(): readonly OwnedReservation[] {
+    const read = this.#reservations ?? othersIn(readAll(this.location));
+    return read.filter(({ owner }) => keyOfOwner(owner) === undefined);
   }
 
   /**
@@ -132,7 +142,7 @@ export class NetworkDirectory {
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
 
-  #readAll(listed: readonly Reservation[]): NodeReservation[] {
+  #readAll(listed: readonly Reservation[]): readonly NodeReservation[] {
     const system = this.#system;
     const { directory } = this.location;
     const step = progress(system, `reading ${directory}`, listed.length);
@@ -211,10 +221,6 @@ function openUnlessReleased(
     if (!isSystemError(error)) throw error;
     return error.code === "ENOENT" ? undefined : error;
   }
-}
-
-function byAddress(a: Reservation, b: Reservation): number {
-  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }
 
 /** Groups networks by their directories, in the order in which these first appear. */

@@ -18,7 +18,7 @@ export function readAll({ system, directory }: NetworkFiles): Files {
   return attempt(() => system.readFiles(directory, LARGEST_RESERVATION), nothing, "ENOENT");
 }
 
-/** All reservations, in the order of `listReservations`. */
+/** All reservations, in the reference's order: by the bytes of their names. */
 export function allIn(files: Files): readonly OwnedReservation[] {
   return sorted([...files.pairs.split("\n").flatMap(reservationOfLine), ...othersIn(files)]);
 }

@@ -3,8 +3,14 @@
 import type { Attachment } from "../../cni/attachment.ts";
 import { internalError } from "../../cni/error.ts";
 import { trimSpace } from "../../cni/unicode.ts";
-import { type Address, parseAddress } from "../../ipam/address.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import {
+  type Address,
+  addressAt,
+  compare,
+  formatAddress,
+  parseAddress,
+} from "../../ipam/address.ts";
+import { attempt, isSystemError, type Names, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { parentOf } from "../files/paths.ts";
 import { type Match, matchOwner, type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
@@ -29,17 +35,28 @@ export interface HeldReservation extends OwnedReservation {
 export const LARGEST_RESERVATION = 256 * 1024;
 
 /**
- * Everything in the network's directory that is named like an address, in the Go plugin's order (by the bytes of the
- * name). A missing directory has no reservations.
+ * Everything in the network's directory that is named like an address, sorted by address, IPv4 first. A missing
+ * directory has no reservations.
  *
  * @throws SystemError where the directory cannot be read
  */
 export function listReservations({ system, directory }: NetworkFiles): readonly Reservation[] {
-  const names = attempt(() => system.list(directory), [], "ENOENT");
-  return [...names].sort().flatMap((name) => {
+  const nothing: Names = { quads: [], others: [] };
+  const { quads, others } = attempt(() => system.listAddresses(directory), nothing, "ENOENT");
+  // These are in order, and neither parsed nor compared: there may be 65 000.
+  const usual = quads.map((quad) => {
+    const address = addressAt(4, BigInt(quad));
+    return { address, name: formatAddress(address) };
+  });
+  const named = others.flatMap((name) => {
     const address = parseAddress(name);
     return address === undefined ? [] : [{ address, name }];
   });
+  return named.length === 0 ? usual : [...usual, ...named].sort(byAddress);
+}
+
+function byAddress(a: Reservation, b: Reservation): number {
+  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }
 
 /** Reads the owner of the reservation with this file name. */

@@ -13,7 +13,7 @@ import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, filesOf, machineWith, open } from "../fixtures.ts";
 
-test("every file named like an address is a reservation, in the byte order of names", (t) => {
+test("every file named like an address is a reservation, sorted by address", (t) => {
   const machine = machineWith({
     "10.0.0.9": "",
     "10.0.0.10": "",
@@ -29,7 +29,7 @@ test("every file named like an address is a reservation, in the byte order of na
 
   t.same(
     listReservations(open(machine.start())).map(({ name }) => name),
-    ["10.0.0.10", "10.0.0.9", "2001:db8::a", "::1"],
+    ["10.0.0.9", "10.0.0.10", "::1", "2001:db8::a"],
   );
   t.end();
 });
@@ -53,7 +53,7 @@ test("a reservation that is gone has no owner", (t) => {
 
 test("a missing directory holds nothing; one that cannot be read is an error", (t) => {
   t.same(listReservations(open(new MemoryMachine().start())), []);
-  const refused = machineWith().start({ interrupt: refuse("list", "EACCES") });
+  const refused = machineWith().start({ interrupt: refuse("listAddresses", "EACCES") });
   t.throws(() => listReservations(open(refused)), {
     message: "open /data/net: permission denied",
   });

@@ -56,7 +56,7 @@ test("counting reads no file", (t) => {
 
   t.same(
     process.calls.slice(OPENING).map(({ operation }) => operation),
-    ["list"],
+    ["listAddresses"],
   );
   t.end();
 });
