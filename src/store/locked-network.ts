@@ -14,6 +14,7 @@ import { listingOf, ownerOfKey, readJournal } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
   contentOf,
+  describeOwner,
   formatOwner,
   isSameOwner,
   keyOf,
@@ -211,8 +212,10 @@ export class LockedNetwork {
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
         const path = files.pathOf(name);
-        if (!isSameOwner(readOwner(files, name), owner)) {
-          throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`);
+        const now = readOwner(files, name);
+        if (!isSameOwner(now, owner)) {
+          const found = `it is ${describeOwner(now)}`;
+          throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);
         }
         files.system.rename(temporary, path);
       });
