@@ -5,7 +5,7 @@ import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { releaseWhere, reportingIoFailure, requireRead } from "../store/release.ts";
+import { releaseWhere, reportingIoFailure } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
@@ -36,8 +36,6 @@ function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[])
   network.files.sweepAll();
   const isStale = notListedIn(valid);
   releaseWhere(network, ({ owner }) => isStale(owner));
-  // Each may be one that is not listed.
-  requireRead(network.unreadable, "the reservations");
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

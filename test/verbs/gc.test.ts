@@ -27,16 +27,13 @@ test("GC continues after a file that it cannot remove, then reports it", (t) => 
   t.end();
 });
 
-test("GC keeps a file that cannot be read, releases the others, and reports it", (t) => {
+test("GC keeps a file that cannot be read, since it may be a reservation, and releases the others", (t) => {
   for (const code of ["EIO", "EMFILE", "EACCES"]) {
     const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
     const path = `${network.directory}/10.0.0.2`;
 
-    const { error } = network.gc([], { interrupt: refuse("readFile", code, path) });
+    t.equal(network.gc([], { interrupt: refuse("readFile", code, path) }).exitCode, 0);
 
-    t.equal(error?.code, 5);
-    t.equal(error?.msg, "cannot read 1 of the reservations");
-    t.match(error?.details, `open ${path}: `);
     t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   }
   t.end();
