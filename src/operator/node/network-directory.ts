@@ -4,12 +4,9 @@ import { progress } from "../../cli/output/terminal.ts";
 import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
+import { fileIdOf } from "../../store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import {
-  fileIdentity,
-  namesBeforeBootAmong,
-  type ReadReservation,
-} from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBootAmong, type ReadReservation } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   keyOfOwner,
@@ -204,7 +201,7 @@ export class NodeReservation {
 
   /** See `ReadReservation`. */
   get file(): ReadReservation["file"] {
-    return this.status?.kind === "file" ? fileIdentity(this.status) : undefined;
+    return this.status?.kind === "file" ? fileIdOf(this.status) : undefined;
   }
 }
 

@@ -13,6 +13,11 @@ const DATED_BACK = 3000;
 /** Inode and time of last modification of a file, as text without spaces: whoever replaces or writes it changes one. */
 export type FileId = string & { readonly proof: "file id" };
 
+/** The id of the file with this status. */
+export function fileIdOf({ inode, modified }: Pick<FileStatus, "inode" | "modified">): FileId {
+  return `${inode},${modified}` as FileId;
+}
+
 /**
  * The id of the regular file at a path; `undefined` where there is none.
  *
@@ -20,7 +25,7 @@ export type FileId = string & { readonly proof: "file id" };
  */
 export function fileIdAt(system: System, path: string): FileId | undefined {
   const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
-  return status?.kind === "file" ? (`${status.inode},${status.modified}` as FileId) : undefined;
+  return status?.kind === "file" ? fileIdOf(status) : undefined;
 }
 
 /** The fingerprint of the file with this status. */

@@ -6,9 +6,9 @@
  * when it was put. A note is valid while the file is the one that was noted.
  */
 
-import { attempt, type FileStatus, type System } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 import { type BootId, isBootId } from "../files/boot-id.ts";
-import { fingerprintOf } from "../files/fingerprint.ts";
+import { fileIdAt, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
@@ -81,7 +81,7 @@ function unnotedAmong<T extends OwnedReservation>(
 
 /** Reads which file a reservation is. */
 function fileReader(files: NetworkFiles): (reservation: OwnedReservation) => string | undefined {
-  return ({ name }) => fileAt(files.system, files.pathOf(name));
+  return ({ name }) => fileIdAt(files.system, files.pathOf(name));
 }
 
 /** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
@@ -100,7 +100,7 @@ export function isStillThere(files: NetworkFiles, note: Earlier): boolean {
 
 /** Whether a file, under whatever name, is the one that was noted. */
 export function isNotedFile(system: System, path: string, { file }: Earlier): boolean {
-  return attempt(() => fileAt(system, path) === file, false);
+  return attempt(() => fileIdAt(system, path) === file, false);
 }
 
 /**
@@ -206,19 +206,4 @@ export function writeNotes(files: NetworkFiles, notes: readonly Earlier[]): void
 function headerIn(files: NetworkFiles): string | undefined {
   const machine = files.requireMachine();
   return machine && `${FORM} ${machine}`;
-}
-
-/** What identifies a file in a note: inode and time of last modification. */
-export function fileIdentity({ inode, modified }: Pick<FileStatus, "inode" | "modified">): string {
-  return `${inode},${modified}`;
-}
-
-/**
- * The identity of a regular file; `undefined` where there is none.
- *
- * @throws SystemError where that is not known
- */
-function fileAt(system: System, path: string): string | undefined {
-  const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
-  return status?.kind === "file" ? fileIdentity(status) : undefined;
 }
