@@ -22,7 +22,7 @@ import {
   countUsage,
   describeUsage,
   rangeToReclaim,
-  suspectsIn,
+  unownedIn,
   usableRangeOf,
 } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
@@ -158,10 +158,10 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
   });
   if (allocation !== undefined) return allocation;
   const usage = countUsage(files, set, exclusions);
-  const suspects = suspectsIn(set, network.unusual()).length;
+  const unowned = unownedIn(set, network.unusual()).length;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, suspects, files, request.advice()),
+    describeUsage(usage, unowned, files, request.advice()),
   );
 }
 

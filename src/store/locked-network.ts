@@ -243,7 +243,7 @@ export class LockedNetwork {
       }
     });
     if (removed) {
-      const owner: Owner = key === undefined ? { kind: "nobody" } : ownerOfKey(key);
+      const owner: Owner = key === undefined ? { kind: "unowned" } : ownerOfKey(key);
       this.#changes.push({ kind: "released", name, owner });
       this.#journal.released(key, name, true);
     }

@@ -18,7 +18,7 @@ export interface Counts {
   readonly capacity: bigint;
   readonly used: bigint;
   /** Used addresses whose files name no container, or cannot be read. */
-  readonly suspects: bigint;
+  readonly unowned: bigint;
   readonly free: bigint;
 }
 
@@ -38,17 +38,17 @@ const MAX_PODS = 2n ** 31n - 1n;
 /**
  * Counts the addresses of each range.
  *
- * @param suspects the reservations that name no container, or cannot be read
+ * @param unowned the reservations that name no container, or cannot be read
  */
 export function countRanges(
   sets: readonly RangeSet[],
   exclusions: Exclusions,
   reservations: readonly Reservation[],
-  suspects: readonly Reservation[],
+  unowned: readonly Reservation[],
 ): readonly RangeCounts[] {
   return sets.flatMap((set, index) => {
     const usage = usageOf(set, exclusions, reservations);
-    const suspectUsage = usageOf(set, exclusions, suspects);
+    const unownedUsage = usageOf(set, exclusions, unowned);
     return usage.map(({ range, capacity, used }, at) => ({
       set: index,
       range,
@@ -56,7 +56,7 @@ export function countRanges(
       reserved: sizeOf(range) - capacity,
       capacity,
       used,
-      suspects: suspectUsage[at]?.used ?? 0n,
+      unowned: unownedUsage[at]?.used ?? 0n,
       free: capacity > used ? capacity - used : 0n,
     }));
   });
@@ -71,7 +71,7 @@ export function addUp(counts: readonly Counts[]): Counts {
     reserved: sum(({ reserved }) => reserved),
     capacity: sum(({ capacity }) => capacity),
     used: sum(({ used }) => used),
-    suspects: sum(({ suspects }) => suspects),
+    unowned: sum(({ unowned }) => unowned),
     free: sum(({ free }) => free),
   };
 }
@@ -118,10 +118,10 @@ export function permille({ used, capacity }: Counts): number | undefined {
 
 /** The JSON form of counts. */
 export function describeCounts(counts: Counts): object {
-  const { size, reserved, capacity, used, suspects, free } = counts;
+  const { size, reserved, capacity, used, unowned, free } = counts;
   const tenths = permille(counts);
   const percent = tenths === undefined ? null : tenths / 10;
-  return { size, reserved, capacity, used, suspects, free, percent };
+  return { size, reserved, capacity, used, unowned, free, percent };
 }
 
 /** The JSON form of a range with its counts. */

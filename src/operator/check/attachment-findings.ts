@@ -53,7 +53,7 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
   // Before the reservations: those of attachments that are added meanwhile are then known.
   const { attachments } = cache;
-  const byNetwork = Map.groupBy(directories, ({ location }): string => location.network);
+  const byNetwork = Map.groupBy(directories, ({ files }): string => files.network);
   const reserved = reservationsByAddress(node.reservations);
   const byAddress = new Map<string, Use[]>();
   for (const attachment of attachments) {
@@ -106,15 +106,15 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
   const [use, other] = containers.values();
   if (namespaces.size < 2 || use === undefined || other === undefined) return [];
   const { address, directory } = use;
-  const { location } = directory;
+  const { files } = directory;
   const users = [...containers.values()].map(({ attachment }) => describeContainer(attachment));
   return [
     {
       code: "address-in-use-twice",
-      location,
-      path: join(location.directory, address),
+      files,
+      path: join(files.directory, address),
       message: `${address} is used by ${users.join(" and ")}`,
-      commands: [commandText(context, location, ["show", address])],
+      commands: [commandText(context, files, ["show", address])],
     },
   ];
 }
@@ -133,11 +133,11 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
 }
 
 function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
-  const { location } = directory;
-  const path = join(location.directory, address);
+  const { files } = directory;
+  const path = join(files.directory, address);
   const { containerId, interfaceName } = attachment;
   const container = describeContainer(attachment);
-  const about = { code: "live-without-reservation", location, path } as const;
+  const about = { code: "live-without-reservation", files, path } as const;
   if (reservation !== undefined) {
     const holder = containerOf(reservation.owner) || "no container";
     return { ...about, message: `${container} uses ${address}, which is reserved for ${holder}` };
@@ -194,7 +194,7 @@ function reservationsByAddress(
 ): ReadonlyMap<string, readonly NodeReservation[]> {
   return Map.groupBy(
     reservations,
-    ({ network, address }) => `${network.location.network} ${formatAddress(address)}`,
+    ({ network, address }) => `${network.files.network} ${formatAddress(address)}`,
   );
 }
 

@@ -44,7 +44,7 @@ export function bridgeFindings(
       ...withoutGateway,
       {
         code: "bridge-unknown",
-        location: undefined,
+        files: undefined,
         path: "",
         message: "the addresses of bridges were not checked: ip -json address failed",
       },
@@ -140,7 +140,7 @@ function checkFamily(
       other.bridge.name === bridge.name && stale.some((one) => isGatewayIn(one, other.ranges)),
   );
   if (sharing !== undefined) {
-    const text = `${message}; the other one is the gateway of ${sharing.network.location.network}`;
+    const text = `${message}; the other one is the gateway of ${sharing.network.files.network}`;
     return [found(bridged, "bridge-shared", text)];
   }
   const commands = stale.map((one) =>
@@ -150,8 +150,8 @@ function checkFamily(
 }
 
 function found({ network }: BridgedNetwork, code: Code, message: string): Finding {
-  const { location, source = "" } = network;
-  return { code, location, path: source, message };
+  const { files, source = "" } = network;
+  return { code, files, path: source, message };
 }
 
 function isGatewayIn(address: InterfaceAddress, ranges: readonly Range[]): boolean {

@@ -71,7 +71,7 @@ function checkAndRepair(context: Context): Report {
       return {
         findings: result.findings.map((finding) => describe(finding, repaired)),
         counts: { ...counts, repaired: repaired.size },
-        networks: result.directories.map(({ location }) => location.network),
+        networks: result.directories.map(({ files }) => files.network),
       };
     },
     get text() {
@@ -93,7 +93,7 @@ function repairAll(
       repair(system, directory, findings, done);
     } catch (error) {
       if (!(error instanceof CniError || isSystemError(error))) throw error;
-      log(`${directory.location.network}: ${messageWithDetails(error)}`);
+      log(`${directory.files.network}: ${messageWithDetails(error)}`);
     }
   }
   return done;

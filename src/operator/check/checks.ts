@@ -45,18 +45,18 @@ type Selection = (network: NetworkDirectory) => boolean;
 export function runChecks(node: Node, name: string | undefined): CheckResult {
   const { context, directories } = node;
   const { system } = context;
-  const isSelected: Selection = ({ location }) => name === undefined || location.network === name;
+  const isSelected: Selection = ({ files }) => name === undefined || files.network === name;
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
   const isInUse = (reservation: NodeReservation): boolean => isInUseOn(node, reservation);
   const former = formerNetworkFindings(node, isSelected);
-  const formerInUse = new Set(former.map(({ location }) => location));
+  const formerInUse = new Set(former.map(({ files }) => files));
   const findings = [
     ...noNetworkFindings(node),
     ...configurationFindings(node),
     ...checked.flatMap((directory) => [
-      ...(formerInUse.has(directory.location) ? [] : unconfiguredFindings(directory)),
+      ...(formerInUse.has(directory.files) ? [] : unconfiguredFindings(directory)),
       ...reservationFindings(context, directory, isInUse),
       ...rangeFindings(context, directory),
       ...foreignFindings(system, directory),
@@ -86,7 +86,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
  */
 function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boolean {
   const address = formatAddress(reservation.address);
-  const { network } = reservation.network.location;
+  const { network } = reservation.network.files;
   return (
     liveness.livenessOf(reservation).liveness === "alive" ||
     cache.attachments.some(
@@ -124,7 +124,7 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
   const searched = confDir === undefined ? knownConfigurationDirectories : [confDir];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
-  return [{ code: "no-networks", location: undefined, path: "", message }];
+  return [{ code: "no-networks", files: undefined, path: "", message }];
 }
 
 function configurationFindings({ problems }: Node): readonly Finding[] {
@@ -132,31 +132,31 @@ function configurationFindings({ problems }: Node): readonly Finding[] {
     rangesFile === undefined
       ? {
           code: "unreadable-configuration",
-          location: undefined,
+          files: undefined,
           path: source,
           message: problem,
         }
       : {
           code: "unreadable-ranges-file",
-          location: undefined,
+          files: undefined,
           path: rangesFile,
           message: `${problem}; it is the rangesFile of ${source}`,
         },
   );
 }
 
-function unconfiguredFindings({ location, sources }: NetworkDirectory): readonly Finding[] {
+function unconfiguredFindings({ files, sources }: NetworkDirectory): readonly Finding[] {
   if (sources.length > 0) return [];
   const message = "no configuration names this network";
-  return [{ code: "unconfigured-network", location, path: location.directory, message }];
+  return [{ code: "unconfigured-network", files, path: files.directory, message }];
 }
 
-function foreignFindings(system: System, { location }: NetworkDirectory): readonly Finding[] {
-  const names = attempt(() => system.list(location.directory), []).filter(isForeign);
+function foreignFindings(system: System, { files }: NetworkDirectory): readonly Finding[] {
+  const names = attempt(() => system.list(files.directory), []).filter(isForeign);
   return names.toSorted().map((name) => ({
     code: "foreign-file",
-    location,
-    path: join(location.directory, name),
+    files,
+    path: join(files.directory, name),
     message: `${name} is not a file of host-local`,
   }));
 }
@@ -196,8 +196,8 @@ function withoutReleased(system: System, findings: readonly Finding[]): readonly
 }
 
 function withRepairCommand({ context }: Node, finding: Finding): Finding {
-  const { repairable, location } = finding;
-  if (repairable === undefined || location === undefined) return finding;
-  const command = commandText(context, location, ["check", location.network, "--repair"]);
+  const { repairable, files } = finding;
+  if (repairable === undefined || files === undefined) return finding;
+  const command = commandText(context, files, ["check", files.network, "--repair"]);
   return { ...finding, commands: [command] };
 }

@@ -145,7 +145,7 @@ export type Code = keyof typeof kinds;
 export interface Finding {
   readonly code: Code;
   /** Of the network that it concerns; `undefined` if it concerns none. */
-  readonly location: NetworkFiles | undefined;
+  readonly files: NetworkFiles | undefined;
   readonly path: string;
   /** A sentence without a full stop. */
   readonly message: string;
@@ -156,8 +156,8 @@ export interface Finding {
 }
 
 /** The name of the network that a finding concerns; empty if it concerns none. */
-export function networkOf({ location }: Finding): string {
-  return location?.network ?? "";
+export function networkOf({ files }: Finding): string {
+  return files?.network ?? "";
 }
 
 /** The severity of a finding. */

@@ -29,11 +29,11 @@ export function leakFindings(
 ): readonly Finding[] {
   const { system } = context;
   if (hasJustStarted(system)) return [];
-  return directories.flatMap(({ location, reservations }) => {
+  return directories.flatMap(({ files, reservations }) => {
     const results = livenessOfAll(reservations, checker);
     const old = reservations.filter((reservation) => isOld(system, reservation));
     const newest = newestByPod(old, cache);
-    const commands = [commandText(context, location, ["gc", location.network])];
+    const commands = [commandText(context, files, ["gc", files.network])];
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     return counted.flatMap((reservation): readonly Finding[] => {
       const result = results.get(reservation);
@@ -45,7 +45,7 @@ export function leakFindings(
       const pod = cache.podOf(reservation);
       const holder = pod === "" ? container : `${container} of ${pod}`;
       const message = `${formatAddress(reservation.address)} is held by ${holder}: ${clause}`;
-      return [{ code: "leaked-reservation", location, path: reservation.path, message, commands }];
+      return [{ code: "leaked-reservation", files, path: reservation.path, message, commands }];
     });
   });
 }

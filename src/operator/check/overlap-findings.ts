@@ -47,14 +47,14 @@ export function overlapFindings(
 
 /** Addresses that are reserved in both are the worse finding on the same ranges. */
 function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readonly Finding[] {
-  const { location, sources } = one;
+  const { files, sources } = one;
   const networks = `in the networks ${nameOf(one)} and ${nameOf(other)}`;
   const names = new Set(other.reservations.map(({ name }) => name));
   const taken = one.reservations.filter(({ name }) => names.has(name));
   if (taken.length > 0) {
     return taken.map(({ name, path }) => ({
       code: "address-in-two-networks",
-      location,
+      files,
       path,
       message: `${name} is taken ${networks}`,
     }));
@@ -64,7 +64,7 @@ function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readon
   );
   return [...new Set(windows.map(formatAddressRange))].map((addressRange) => ({
     code: "overlapping-ranges",
-    location,
+    files,
     path: sources.join(", "),
     message: `${addressRange} is ${networks} (${other.sources.join(", ")})`,
   }));
@@ -84,7 +84,7 @@ export function formerNetworkFindings(
   const configured = directories.filter(isConfigured);
   return directories.flatMap((former): readonly Finding[] => {
     if (isConfigured(former)) return [];
-    const { location } = former;
+    const { files } = former;
     const others = configured.filter((one) => isSelected(one) || isSelected(former));
     const namesakes = new Set<string>();
     const users = former.reservations.flatMap((reservation) => {
@@ -98,12 +98,12 @@ export function formerNetworkFindings(
     if (users.length === 0) return [];
     const more = users.length > MAX_NAMED ? ` and ${users.length - MAX_NAMED} more` : "";
     const message = `no configuration names this network, but ${[...namesakes].join(" and ")} hands out its addresses, too: ${users.slice(0, MAX_NAMED).join(", ")}${more}`;
-    const commands = [commandText(context, location, ["list", location.network])];
+    const commands = [commandText(context, files, ["list", files.network])];
     return [
       {
         code: "unconfigured-network-in-use",
-        location,
-        path: location.directory,
+        files,
+        path: files.directory,
         message,
         commands,
       },
@@ -111,6 +111,6 @@ export function formerNetworkFindings(
   });
 }
 
-function nameOf({ location }: NetworkDirectory): string {
-  return location.network;
+function nameOf({ files }: NetworkDirectory): string {
+  return files.network;
 }

@@ -34,7 +34,7 @@ function findingsIn(
   return [
     {
       code: "plugin-replaced",
-      location: undefined,
+      files: undefined,
       path: target,
       message: exists(system, target)
         ? "this program was installed here, and was replaced by another one"

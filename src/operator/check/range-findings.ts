@@ -20,16 +20,16 @@ function checkSets(
   directory: NetworkDirectory,
   network: FoundNetwork,
 ): readonly Finding[] {
-  const { location, source = "", rangeSets, exclusions } = network;
+  const { files, source = "", rangeSets, exclusions } = network;
   const inUse = directory.usedIn(network);
-  const commands = [commandText(context, location, ["gc", location.network])];
+  const commands = [commandText(context, files, ["gc", files.network])];
   return rangeSets.flatMap((set): readonly Finding[] => {
     const counts = addUp(countRanges([set], exclusions, inUse, []));
     const share = permille(counts) ?? 1000;
     if (share < NEARLY_FULL) return [];
     const { used, capacity, free } = counts;
     const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are reserved`;
-    const about = { location, path: source, commands };
+    const about = { files, path: source, commands };
     return free === 0n
       ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
       : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];

@@ -16,18 +16,18 @@ import type { Finding } from "./finding.ts";
  */
 export function repair(
   system: OperatorSystem,
-  { location, networks: [network] }: NetworkDirectory,
+  { files, networks: [network] }: NetworkDirectory,
   findings: readonly Finding[],
   done: Set<Finding>,
 ): void {
-  const own = findings.filter((one) => one.location?.directory === location.directory);
+  const own = findings.filter((one) => one.files?.directory === files.directory);
   const request = {
     holder: "host-local check --repair",
     timeoutSeconds: network.lockTimeoutSeconds,
     history: historyCall(system, network, "check"),
   };
   if (!own.some(({ repairable }) => repairable !== undefined)) return;
-  withLock(location, request, (locked) => {
+  withLock(files, request, (locked) => {
     locked.bringUpToDate();
     for (const finding of own) {
       const { repairable: name, path } = finding;

@@ -54,7 +54,7 @@ function contentFindings(
             commands: [renameCommand(reservation, canonical)],
           },
         ];
-  return owner.kind === "nobody"
+  return owner.kind === "unowned"
     ? [...nameFindings, ...unownedFindings(reservation, now, isInUse)]
     : nameFindings;
 }
@@ -83,7 +83,7 @@ function unownedFindings(
 
 /** `ln` fails if the name exists. */
 function renameCommand({ network, path }: NodeReservation, canonical: string): string {
-  const target = join(network.location.directory, canonical);
+  const target = join(network.files.directory, canonical);
   return `${shellCommand(["ln", path, target])} && ${shellCommand(["rm", path])}`;
 }
 
@@ -170,15 +170,15 @@ function holderOf({ owner }: NodeReservation): string {
 }
 
 function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, location: network.location, path, message };
+  return { code, files: network.files, path, message };
 }
 
 /** A command of the tool for the address of a reservation, or for its container. */
 function commandFor(
   context: Context,
-  { network: { location } }: NodeReservation,
+  { network: { files } }: NodeReservation,
   command: "release" | "show",
   subject: string,
 ): readonly string[] {
-  return [commandText(context, location, [command, subject, "--network", location.network])];
+  return [commandText(context, files, [command, subject, "--network", files.network])];
 }

@@ -23,7 +23,7 @@ export interface ContainerState {
 /** Returns the state of a reservation's container. */
 export type StateOf = (reservation: NodeReservation) => ContainerState;
 
-const ownerless: ContainerState = {
+const unowned: ContainerState = {
   liveness: "unknown",
   reason: "it names no container",
   missing: undefined,
@@ -41,7 +41,7 @@ export function statesOf(
   const alive = new Map<string, ContainerState>();
   const states = reservations.map((reservation) => {
     const container = containerOf(reservation.owner);
-    const containerState = container === "" ? ownerless : stateOf(reservation);
+    const containerState = container === "" ? unowned : stateOf(reservation);
     if (containerState.liveness === "alive" || containerState.liveness === "inUse") {
       alive.set(container, containerState);
     }

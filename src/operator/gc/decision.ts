@@ -4,13 +4,13 @@ import type { ContainerState } from "./container-state.ts";
 import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
 
 /**
- * The decision on a reservation. `alive`, `unknown`, `inUse`: its liveness. `ownerless`: it names no container. `young`:
+ * The decision on a reservation. `alive`, `unknown`, `inUse`: its liveness. `unowned`: it names no container. `young`:
  * not known to be alive, and younger than the grace period. `waiting`: dead, and must be found dead again after the grace
  * period. `due`: to be released. Only those that are `due` are released.
  */
 export type Decision =
   | Exclude<ContainerState["liveness"], "dead">
-  | "ownerless"
+  | "unowned"
   | "young"
   | "waiting"
   | "due";
@@ -52,7 +52,7 @@ export function decideBy({
 }: Rules): (candidate: Candidate) => Decided {
   const earlier = new Map(before.map((seenDead) => [seenDeadKey(seenDead), seenDead.since]));
   return ({ seen, liveness }) => {
-    if (seen === undefined) return { decision: "ownerless", seenDead: undefined };
+    if (seen === undefined) return { decision: "unowned", seenDead: undefined };
     if (liveness === "alive") return { decision: "alive", seenDead: undefined };
     const age = asOf - Number(seen.modified / MILLISECOND);
     // A modification time in the future counts as young, too: the age is unknown.

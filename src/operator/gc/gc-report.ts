@@ -56,7 +56,7 @@ export function formatCollection(
     collection.decided.flatMap((one) => {
       const state = stateTextOf(collection, one, mode);
       const { address, owner } = one.reservation;
-      const { network } = collection.directory.location;
+      const { network } = collection.directory.files;
       return state === undefined
         ? []
         : [
@@ -83,7 +83,7 @@ export function formatCollection(
     `${of("alive")} alive`,
     `${of("young")} in the grace period`,
     `${of("unknown")} unknown`,
-    `${of("ownerless")} without a container`,
+    `${of("unowned")} without a container`,
     ...(of("inUse") > 0 ? [`${of("inUse")} listed as dead but in use`] : []),
     `${of("waiting") + of("due")} dead`,
   ];
@@ -93,14 +93,12 @@ export function formatCollection(
 /** What was released, a line for each reservation, in the form of the agent's log. */
 export function formatReleases(collections: readonly Collection[]): string {
   return collections
-    .flatMap(({ directory: { location }, decided, released }) =>
+    .flatMap(({ directory: { files }, decided, released }) =>
       decided
         .filter(({ reservation }) => released.has(reservation))
         .map(({ reservation: { address, owner } }) => {
           const holder = `held by ${containerOf(owner)}`;
-          return logLine(
-            `gc: released ${formatAddress(address)} of ${location.network}, ${holder}`,
-          );
+          return logLine(`gc: released ${formatAddress(address)} of ${files.network}, ${holder}`);
         }),
     )
     .join("");
@@ -130,14 +128,14 @@ function stateTextOf(
 export function collectionDocument(collections: readonly Collection[], mode: Mode): object {
   return {
     dryRun: mode.isDryRun,
-    networks: collections.map(({ directory: { location }, decided, released, refused }) => ({
-      network: location.network,
-      directory: location.directory,
+    networks: collections.map(({ directory: { files }, decided, released, refused }) => ({
+      network: files.network,
+      directory: files.directory,
       refused: refused ?? null,
       reservations: decided.length,
       alive: count(decided, "alive"),
       unknown: count(decided, "unknown"),
-      ownerless: count(decided, "ownerless"),
+      unowned: count(decided, "unowned"),
       young: count(decided, "young"),
       inUse: count(decided, "inUse"),
       waiting: count(decided, "waiting"),
@@ -174,7 +172,7 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
 
 function describe({ network, address, owner }: NodeReservation): object {
   return {
-    network: network.location.network,
+    network: network.files.network,
     address: formatAddress(address),
     container: containerOf(owner),
     interface: interfaceOf(owner),

@@ -37,7 +37,7 @@ export const gc: Command = {
     "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead. Runs, including dry runs, record the dead reservations beside the journal. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released. With --yes, temporary files that killed calls left are removed, too.",
     "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address; and if what the cache has of it cannot be read (--ignore-netns releases both). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
     "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails, or the directory of the cache cannot be read.",
-    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "ownerless", "young", "inUse", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "beforeBoot", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "releasableAfter", "path"}], "undecided": [{"network", "address", "container", "interface", "state": "inUse"|"unknown", "reason", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
+    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "unowned", "young", "inUse", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "beforeBoot", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "releasableAfter", "path"}], "undecided": [{"network", "address", "container", "interface", "state": "inUse"|"unknown", "reason", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
   ],
   options: [
     ...sourceOptions,
@@ -140,7 +140,7 @@ function decide(
     asOf,
     grace,
     isImmediate: has("--now"),
-    before: readSeenDead(directory.location),
+    before: readSeenDead(directory.files),
   });
   const decided = statesOf(directory.reservations, stateOf).map(
     ({ reservation, containerState }) => ({
@@ -163,22 +163,22 @@ function seenIn({ name, owner, status }: NodeReservation): Candidate["seen"] {
 /** Releases what is due, and records the rest. */
 function finish(context: Context, collection: Collection): Collection {
   const { log, has } = context;
-  const { location } = collection.directory;
+  const { files } = collection.directory;
   const released = has("--yes") ? release(context, collection) : new Set<NodeReservation>();
   const left = collection.decided.flatMap(({ seenDead, reservation }) =>
     seenDead === undefined || released.has(reservation) ? [] : [seenDead],
   );
   let isRecorded = true;
   try {
-    if (left.length > 0 || readSeenDead(location).length > 0) {
-      writeSeenDead(location, left);
+    if (left.length > 0 || readSeenDead(files).length > 0) {
+      writeSeenDead(files, left);
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
     log(`cannot record dead reservations: ${error.message}`);
     isRecorded = false;
   }
-  if (has("--yes")) recordCollection(location);
+  if (has("--yes")) recordCollection(files);
   return { ...collection, released, isRecorded };
 }
 
@@ -187,11 +187,11 @@ function release(
   { system, log }: Context,
   { directory, decided }: Collection,
 ): ReadonlySet<NodeReservation> {
-  const { location, networks } = directory;
+  const { files, networks } = directory;
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  if (due.length === 0 && !hasLeftOvers(location)) return new Set();
+  if (due.length === 0 && !hasLeftOvers(files)) return new Set();
   const request = {
     holder: "host-local gc",
     timeoutSeconds: networks[0].lockTimeoutSeconds,
@@ -199,14 +199,14 @@ function release(
   };
   try {
     return new Set(
-      withLock(location, request, (locked) => {
+      withLock(files, request, (locked) => {
         locked.files.sweepAll();
         return releaseUnchanged(locked, due);
       }),
     );
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
-    log(`${location.network}: ${messageWithDetails(error)}`);
+    log(`${files.network}: ${messageWithDetails(error)}`);
     return new Set(due.filter((one) => directory.read(one) === undefined));
   }
 }

@@ -30,7 +30,7 @@ export function refusal(
     ({ seenDead, decision }) => seenDead !== undefined || decision === "inUse",
   );
   if (source.kind === "namespaces" || !isListedDead) return undefined;
-  const { network } = directory.location;
+  const { network } = directory.files;
   const reservations = decided.map(({ reservation }) => reservation);
   const bare = bareIdOf(source.list, reservations);
   if (bare !== undefined) {
@@ -49,7 +49,7 @@ export function refusal(
 
 /** A list that was cut has most of the live containers among the dead. */
 function tooMany(network: string, { decided }: Collection): string | undefined {
-  const named = decided.filter(({ decision }) => decision !== "ownerless");
+  const named = decided.filter(({ decision }) => decision !== "unowned");
   const dead = named.filter(
     ({ seenDead, containerState }) => seenDead !== undefined && !containerState.isGone,
   );

@@ -13,7 +13,7 @@ import type { Collection } from "./gc-report.ts";
 export function warningsOn(context: Context, collection: Collection): readonly string[] {
   const { directory, decided, refused } = collection;
   if (refused !== undefined) return [];
-  const { network } = directory.location;
+  const { network } = directory.files;
   const inUse = decided.filter(({ decision }) => decision === "inUse");
   const [first] = inUse;
   const contradictions =
@@ -71,9 +71,9 @@ export function noSource(directories: readonly NetworkDirectory[]): CommandError
 /** What to run after a dry run without a source. */
 export function sourceHint(context: Context, directories: readonly NetworkDirectory[]): string {
   const [first, ...others] = directories;
-  const location = others.length === 0 ? first?.location : undefined;
+  const files = others.length === 0 ? first?.files : undefined;
   const words = [...context.operands, "--live-command", commandFor(directories), "--yes"];
-  return `This was a dry run by network namespaces. To release: ${commandText(context, location, ["gc", ...words])}`;
+  return `This was a dry run by network namespaces. To release: ${commandText(context, files, ["gc", ...words])}`;
 }
 
 function commandFor([first]: readonly NetworkDirectory[]): string {

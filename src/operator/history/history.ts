@@ -93,8 +93,8 @@ function answerFor(
   query: Query,
 ): Omit<Answer, "holdings"> {
   const { system } = context;
-  const { location } = directory;
-  const records = readHistory(location);
+  const { files } = directory;
+  const records = readHistory(files);
   const isWanted = matcherOf(query);
   const reservations =
     query.kind === "address" ? directory.reservationsAt(query.address) : directory.reservations;
@@ -113,7 +113,7 @@ function answerFor(
     ];
   });
   return {
-    network: location.network,
+    network: files.network,
     begin: records?.[0]?.time,
     clockSetBack: clockSetBack(records ?? []),
     all: holdingsOf(records ?? [], present, system.now()).filter(isWanted),

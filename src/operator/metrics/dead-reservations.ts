@@ -12,9 +12,9 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
  */
 export function countDead(
   checker: LivenessChecker,
-  { location, reservations }: NetworkDirectory,
+  { files, reservations }: NetworkDirectory,
 ): number | undefined {
-  const seenDead = new Map(readSeenDead(location).map(({ name, owner }) => [name, owner]));
+  const seenDead = new Map(readSeenDead(files).map(({ name, owner }) => [name, owner]));
   const results = [...livenessOfAll(reservations, checker)];
   const livenesses = results.flatMap(([reservation, { liveness }]) => {
     const owner = keyOfOwner(reservation.owner);
@@ -22,6 +22,6 @@ export function countDead(
     return liveness === "unknown" && seenDead.get(reservation.name) === owner ? "dead" : liveness;
   });
   const count = livenesses.filter((liveness) => liveness === "dead").length;
-  const isCertain = !livenesses.includes("unknown") || lastCollection(location) !== undefined;
+  const isCertain = !livenesses.includes("unknown") || lastCollection(files) !== undefined;
   return count > 0 || isCertain ? count : undefined;
 }

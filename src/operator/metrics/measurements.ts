@@ -66,9 +66,9 @@ export function measure(
       ofDirectories(countOutOfRange),
     ),
     gauge(
-      "cni_ipam_reservations_suspect",
+      "cni_ipam_reservations_unowned",
       "Reservations whose file names no container, or cannot be read.",
-      ofDirectories(({ reservations }) => reservations.filter(isSuspect).length),
+      ofDirectories(({ reservations }) => reservations.filter(isUnowned).length),
     ),
     gauge(
       "cni_ipam_reservations_reclaimable",
@@ -105,7 +105,7 @@ export function measure(
     gauge(
       "cni_ipam_gc_last_run_timestamp_seconds",
       "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
-      ofDirectories(({ location }) => inSeconds(lastCollection(location))),
+      ofDirectories(({ files }) => inSeconds(lastCollection(files))),
     ),
     gauge(
       "cni_ipam_check_findings",
@@ -170,7 +170,7 @@ function countFindings(
 ): readonly Sample[] {
   const networks = new Set([
     "",
-    ...directories.map(({ location }) => location.network),
+    ...directories.map(({ files }) => files.network),
     ...findings.map(networkOf),
   ]);
   return [...networks].flatMap((network) =>
@@ -182,7 +182,7 @@ function countFindings(
   );
 }
 
-function isSuspect({ owner }: NodeReservation): boolean {
+function isUnowned({ owner }: NodeReservation): boolean {
   return keyOfOwner(owner) === undefined;
 }
 
@@ -190,6 +190,6 @@ function inSeconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000);
 }
 
-function labelsOf({ location }: NetworkDirectory): Labels {
-  return { network: location.network, data_dir: location.dataDir };
+function labelsOf({ files }: NetworkDirectory): Labels {
+  return { network: files.network, data_dir: files.dataDir };
 }

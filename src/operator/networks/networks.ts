@@ -60,23 +60,23 @@ function listNetworks(context: Context): Report {
 function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: boolean): string {
   return formatTable(
     columns("NETWORK", "RANGES", "FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
-    entries.map(({ network: { location, bridge, source }, ranges }) => [
-      location.network,
+    entries.map(({ network: { files, bridge, source }, ranges }) => [
+      files.network,
       ranges.map(({ range }) => formatRange(range)).join(",") || "-",
       ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
       bridge?.name ?? "-",
       source ?? "-",
-      location.directory,
+      files.directory,
     ]),
     { width: tableWidth(system), isHeadless },
   );
 }
 
 function describe({ network, ranges }: Entry): object {
-  const { location, bridge, source } = network;
+  const { files, bridge, source } = network;
   return {
-    network: location.network,
-    directory: location.directory,
+    network: files.network,
+    directory: files.directory,
     configuration: source ?? null,
     bridge: bridge?.name ?? null,
     ranges: ranges.map(({ set, range, free }) => ({

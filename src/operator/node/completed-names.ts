@@ -6,7 +6,7 @@ import { type Node, openWholeNode } from "./node.ts";
 
 /** Lists names, by the placeholder of a value or an operand. A name may occur more than once. */
 export const completedNames: Readonly<Record<string, (context: Context) => readonly string[]>> = {
-  NETWORK: (context) => nodeOf(context).directories.map(({ location }) => location.network),
+  NETWORK: (context) => nodeOf(context).directories.map(({ files }) => files.network),
   ADDRESS: (context) =>
     nodeOf(context)
       .directories.flatMap(({ listed }) => listed)

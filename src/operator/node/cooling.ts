@@ -4,11 +4,11 @@ import type { FoundNetwork } from "./networks.ts";
 
 /** The number of free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
 export function countCooling(
-  { location, reuseDelaySeconds }: FoundNetwork,
+  { files, reuseDelaySeconds }: FoundNetwork,
   reservations: readonly Pick<Reservation, "name">[],
 ): number {
   if (reuseDelaySeconds === 0) return 0;
-  const cooling = new Set(readCooldown(location, reuseDelaySeconds).ages.keys());
+  const cooling = new Set(readCooldown(files, reuseDelaySeconds).ages.keys());
   for (const { name } of reservations) cooling.delete(name);
   return cooling.size;
 }

@@ -10,10 +10,10 @@ import { shellCommand } from "./next-command.ts";
 /** How the history describes this command; `undefined` if the network has none: neither configured nor on disk. */
 export function historyCall(
   system: OperatorSystem,
-  { location, historyBytes }: Pick<FoundNetwork, "location" | "historyBytes">,
+  { files, historyBytes }: Pick<FoundNetwork, "files" | "historyBytes">,
   verb: HistoryVerb,
 ): HistoryCall | undefined {
-  if (historyBytes === undefined && !hasHistory(location)) return undefined;
+  if (historyBytes === undefined && !hasHistory(files)) return undefined;
   return {
     maxBytes: historyBytes ?? DEFAULT_HISTORY_BYTES,
     verb,

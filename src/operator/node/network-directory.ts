@@ -28,7 +28,7 @@ import type { FoundNetwork } from "./networks.ts";
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
-  readonly location: NetworkFiles;
+  readonly files: NetworkFiles;
   /** One for each configuration; a single one without a source if nothing configures the network. */
   readonly networks: readonly [FoundNetwork, ...FoundNetwork[]];
   /** The files that configure the network. */
@@ -44,7 +44,7 @@ export class NetworkDirectory {
 
   constructor(system: OperatorSystem, networks: readonly [FoundNetwork, ...FoundNetwork[]]) {
     this.#system = system;
-    this.location = networks[0].location;
+    this.files = networks[0].files;
     this.networks = networks;
     this.sources = [...new Set(networks.flatMap(({ source }) => source ?? []))];
     this.rangeSets = networks.flatMap(({ rangeSets }) => rangeSets);
@@ -64,7 +64,7 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get listed(): readonly Reservation[] {
-    this.#listed ??= listReservations(this.location);
+    this.#listed ??= listReservations(this.files);
     return this.#listed;
   }
 
@@ -83,8 +83,8 @@ export class NetworkDirectory {
    *
    * @throws SystemError if the directory cannot be read
    */
-  get suspects(): readonly OwnedReservation[] {
-    const read = this.#reservations ?? othersIn(readAll(this.location));
+  get unowned(): readonly OwnedReservation[] {
+    const read = this.#reservations ?? othersIn(readAll(this.files));
     return read.filter(({ owner }) => keyOfOwner(owner) === undefined);
   }
 
@@ -95,7 +95,7 @@ export class NetworkDirectory {
    */
   reservationsAt(address: Address): readonly NodeReservation[] {
     const nothing: Names = { quads: [], others: [] };
-    const list = (): Names => this.#system.listAddresses(this.location.directory);
+    const list = (): Names => this.#system.listAddresses(this.files.directory);
     const { quads, others } = attempt(list, nothing, "ENOENT");
     const isListed = address.family === 4 && quads.includes(Number(address.value));
     const names = others.filter((name) => {
@@ -108,18 +108,18 @@ export class NetworkDirectory {
 
   /** A reservation as it is now; `undefined` where it has been released. */
   read(reservation: Reservation): NodeReservation | undefined {
-    const opened = openUnlessReleased(this.#system, this.location.pathOf(reservation.name));
+    const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && new NodeReservation(this, reservation, opened);
   }
 
   /** The id of the user who owns the directory; `undefined` where it cannot be read. */
   get user(): number | undefined {
-    return attempt(() => this.#system.openFile(this.location.directory, 0).user, undefined);
+    return attempt(() => this.#system.openFile(this.files.directory, 0).user, undefined);
   }
 
   /** The names of the reservations from before this boot. */
   get namesBeforeBoot(): ReadonlySet<string> {
-    this.#namesBeforeBoot ??= namesBeforeBootAmong(this.location, () => this.reservations);
+    this.#namesBeforeBoot ??= namesBeforeBootAmong(this.files, () => this.reservations);
     return this.#namesBeforeBoot;
   }
 
@@ -128,7 +128,7 @@ export class NetworkDirectory {
     // Where only one was read, the others are not.
     const names =
       this.#reservations === undefined
-        ? namesBeforeBootAmong(this.location, () => [reservation])
+        ? namesBeforeBootAmong(this.files, () => [reservation])
         : this.namesBeforeBoot;
     return names.has(reservation.name);
   }
@@ -141,7 +141,7 @@ export class NetworkDirectory {
 
   #readAll(listed: readonly Reservation[]): readonly NodeReservation[] {
     const system = this.#system;
-    const { directory } = this.location;
+    const { directory } = this.files;
     const step = progress(system, `reading ${directory}`, listed.length);
     return listed.flatMap((reservation, index) => {
       step(index + 1);
@@ -175,13 +175,13 @@ export class NodeReservation {
     this.address = address;
     this.name = name;
     this.owner = typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
-    this.isEmpty = this.owner.kind === "nobody" && typeof content === "string" && isBlank(content);
+    this.isEmpty = this.owner.kind === "unowned" && typeof content === "string" && isBlank(content);
     this.status = status;
     this.since = status && Number(status.modified / MILLISECOND);
   }
 
   get path(): string {
-    return this.network.location.pathOf(this.name);
+    return this.network.files.pathOf(this.name);
   }
 
   /** The configured range that contains it. */
@@ -225,7 +225,7 @@ export function networkDirectories(
   system: OperatorSystem,
   networks: readonly FoundNetwork[],
 ): readonly NetworkDirectory[] {
-  const groups = Map.groupBy(networks, ({ location }) => location.directory);
+  const groups = Map.groupBy(networks, ({ files }) => files.directory);
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [new NetworkDirectory(system, [first, ...others])],
   );

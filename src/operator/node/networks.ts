@@ -29,7 +29,7 @@ import {
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork {
-  readonly location: NetworkFiles;
+  readonly files: NetworkFiles;
   /** The file that configures it; `undefined` if only its directory was found. */
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
@@ -97,18 +97,18 @@ export function findNetworks(context: Context, name: string | undefined): Networ
   );
   const dataDirs =
     dataDir === undefined
-      ? [DEFAULT_DATA_DIR, ...found.map(({ location }) => location.dataDir)]
+      ? [DEFAULT_DATA_DIR, ...found.map(({ files }) => files.dataDir)]
       : [dataDir];
-  const configured = new Set(found.map(({ location }) => location.directory));
+  const configured = new Set(found.map(({ files }) => files.directory));
   for (const root of new Set(dataDirs.map(cleanPath))) {
-    for (const location of directoriesIn(system, root)) {
-      if (configured.has(location.directory)) continue;
-      if (location.network === name || isUsed(system, location)) kept.push(unconfigured(location));
+    for (const files of directoriesIn(system, root)) {
+      if (configured.has(files.directory)) continue;
+      if (files.network === name || isUsed(system, files)) kept.push(unconfigured(files));
     }
   }
   kept.sort(byName);
   if (name === undefined) return { found: kept, others: [], problems };
-  const isNamed = ({ location }: FoundNetwork): boolean => location.network === name;
+  const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
   const named = kept.filter(isNamed);
   if (named.length === 0) throw unknownNetwork(name, kept, problems);
   return { found: named, others: kept.filter((one) => !isNamed(one)), problems };
@@ -125,10 +125,10 @@ function fromConfiguration(
   try {
     const configuration = configurationOf(document);
     const store = loadStoreConfig(configuration);
-    const location = openNetwork(system, dataDir ?? store.dataDir, store.network);
+    const files = openNetwork(system, dataDir ?? store.dataDir, store.network);
     const { lockTimeoutSeconds, historyBytes } = store;
     network = {
-      location,
+      files,
       source,
       rangeSets: [],
       exclusions: [],
@@ -139,8 +139,8 @@ function fromConfiguration(
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
-    if (!location.dataDir.startsWith("/") && dataDir === undefined) {
-      const problem = `ipam.dataDir is relative (${location.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
+    if (!files.dataDir.startsWith("/") && dataDir === undefined) {
+      const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
       problems.push({ source, problem });
     }
     if (!hasRanges(configuration)) return network;
@@ -171,7 +171,7 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
  * none, as an entry for GC alone.
  */
 function hides(one: FoundNetwork, at: number, other: FoundNetwork, otherAt: number): boolean {
-  if (one.location.directory !== other.location.directory) return false;
+  if (one.files.directory !== other.files.directory) return false;
   if (other.rangeSets.length === 0) return one.rangeSets.length > 0 || at < otherAt;
   return at < otherAt && formatRanges(one) === formatRanges(other);
 }
@@ -185,7 +185,7 @@ function unknownNetwork(
   found: readonly FoundNetwork[],
   problems: readonly ConfigurationProblem[],
 ): CommandError {
-  const known = new Set(found.map(({ location }) => location.network));
+  const known = new Set(found.map(({ files }) => files.network));
   return new CommandError(
     `unknown network ${JSON.stringify(name)}; known networks: ${[...known].join(", ") || "none"}`,
     problems.map(({ source, problem }) => `host-local: ${source}: ${problem}`),
@@ -213,9 +213,9 @@ function isUsed(system: System, { directory }: NetworkFiles): boolean {
   return attempt(() => system.list(directory).some(isOfPlugin), true);
 }
 
-function unconfigured(location: NetworkFiles): FoundNetwork {
+function unconfigured(files: NetworkFiles): FoundNetwork {
   return {
-    location,
+    files,
     source: undefined,
     rangeSets: [],
     exclusions: [],
@@ -235,6 +235,6 @@ function byName(a: FoundNetwork, b: FoundNetwork): number {
   return left < right ? -1 : 1;
 }
 
-function keyOf({ location }: FoundNetwork): string {
-  return `${location.network}/${location.directory}`;
+function keyOf({ files }: FoundNetwork): string {
+  return `${files.network}/${files.directory}`;
 }

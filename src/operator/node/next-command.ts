@@ -21,18 +21,18 @@ const READING_CACHE: readonly string[] = [
  * A command line for a shell. It has the options without which the command would not find what this one found: the
  * directories of configurations and of the cache if they were given, and the data directory unless it is the default.
  *
- * @param location where the network's reservations are; `undefined` if it concerns no network in particular
+ * @param files where the network's reservations are; `undefined` if it concerns no network in particular
  * @param words the command, its operands and options
- * @example commandText(context, location, ["gc", "mynet"]); // "host-local gc mynet --data-dir /srv/networks"
+ * @example commandText(context, files, ["gc", "mynet"]); // "host-local gc mynet --data-dir /srv/networks"
  */
 export function commandText(
   context: Requested,
-  location: NetworkFiles | undefined,
+  files: NetworkFiles | undefined,
   words: readonly [string, ...string[]],
 ): string {
   const [command] = words;
   const confDir = requestedConfigurationDirectory(context);
-  const usedDataDir = location?.dataDir === DEFAULT_DATA_DIR ? undefined : location?.dataDir;
+  const usedDataDir = files?.dataDir === DEFAULT_DATA_DIR ? undefined : files?.dataDir;
   const dataDir = context.option("--data-dir") ?? usedDataDir;
   const cacheDir = READING_CACHE.includes(command) ? context.option(cacheOption.name) : undefined;
   return shellCommand([

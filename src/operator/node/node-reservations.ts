@@ -30,7 +30,7 @@ export function logUnreadable({ log }: Context, reservations: readonly NodeReser
 export function describeReservation(reservation: NodeReservation, pod: string): object {
   const { network, address, owner, since, range, path } = reservation;
   return {
-    network: network.location.network,
+    network: network.files.network,
     address: formatAddress(address),
     container: containerOf(owner),
     interface: interfaceOf(owner),

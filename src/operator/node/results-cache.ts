@@ -83,7 +83,7 @@ export class ResultsCache {
     const containerId = containerOf(owner);
     return this.#namesOf(reservation)
       .flatMap((name) => this.#entry(name) ?? [])
-      .filter((one) => one.network === network.location.network && one.containerId === containerId);
+      .filter((one) => one.network === network.files.network && one.containerId === containerId);
   }
 
   /** Why something of a reservation may be known that `attachmentsOf` lacks; `undefined` where it lacks nothing. */
@@ -118,7 +118,7 @@ export class ResultsCache {
   #namesOf({ network, owner }: NodeReservation): readonly string[] {
     const containerId = containerOf(owner);
     if (containerId === "") return [];
-    const start = `${network.location.network}-${containerId}-`;
+    const start = `${network.files.network}-${containerId}-`;
     return owner.kind === "legacy"
       ? this.#listed.filter((name) => name.startsWith(start))
       : [`${start}${interfaceOf(owner)}`];

@@ -25,10 +25,9 @@ export function othersOf(reservations: readonly NodeReservation[]): readonly Nod
 
 /** The others in a sentence. */
 export function othersText(others: readonly NodeReservation[]): string {
-  const held = others.map(({ address, owner, network: { location } }) => {
+  const held = others.map(({ address, owner, network: { files } }) => {
     const interfaceName = interfaceOf(owner);
-    const place =
-      interfaceName === "" ? location.network : `${interfaceName} in ${location.network}`;
+    const place = interfaceName === "" ? files.network : `${interfaceName} in ${files.network}`;
     return `${formatAddress(address)} (${place})`;
   });
   return `The container also holds ${held.join(", ")}.`;

@@ -148,7 +148,7 @@ function tableOf(
       "POD",
     ),
     entries.map(({ reservation, pod, liveness }) => [
-      reservation.network.location.network,
+      reservation.network.files.network,
       formatAddress(reservation.address),
       formatContainer(reservation, (id) => formatId(system, id)),
       interfaceOf(reservation.owner) || "-",

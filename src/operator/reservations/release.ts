@@ -75,7 +75,7 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
   const refusals = new Set<string>();
   return chosen.flatMap((reservation) => {
     const result = node.liveness.livenessOf(reservation);
-    const { directory, network } = reservation.network.location;
+    const { directory, network } = reservation.network.files;
     const container = containerOf(reservation.owner);
     const key = `${directory} ${container}`;
     const isAlive = result.liveness === "alive";
@@ -84,8 +84,8 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
     refusals.add(key);
     const addresses = chosen
       .filter(
-        ({ network: { location }, owner }) =>
-          location.directory === directory && containerOf(owner) === container,
+        ({ network: { files }, owner }) =>
+          files.directory === directory && containerOf(owner) === container,
       )
       .map(({ address }) => formatAddress(address));
     const claim = isAlive ? "is alive" : "may be alive";
@@ -132,7 +132,7 @@ function noMatch(
 
 function ambiguous(reservations: readonly NodeReservation[]): Hint {
   const directories = reservations.map(
-    ({ network: { location } }) => `${location.network} (${location.directory})`,
+    ({ network: { files } }) => `${files.network} (${files.directory})`,
   );
   const text = `It is reserved in several networks: ${directories.join(", ")}. Choose one with --network or --data-dir.`;
   return { reason: "ambiguous", network: null, text };
@@ -168,7 +168,7 @@ function releaseReservations(
 
 function releaseIn(
   { system }: Context,
-  { location, networks: [network] }: NetworkDirectory,
+  { files, networks: [network] }: NetworkDirectory,
   reservations: readonly NodeReservation[],
   query: Query,
 ): readonly NodeReservation[] {
@@ -177,7 +177,7 @@ function releaseIn(
     timeoutSeconds: network.lockTimeoutSeconds,
     history: historyCall(system, network, "release"),
   };
-  return withLock(location, request, (locked) => releaseUnchanged(locked, reservations));
+  return withLock(files, request, (locked) => releaseUnchanged(locked, reservations));
 }
 
 /** With `--all`, or if the answer at the terminal is yes. */
@@ -198,7 +198,7 @@ function report(
   const left = chosen.filter((reservation) => !released.has(reservation));
   const lines = left.map(
     ({ address, network }) =>
-      `${formatAddress(address)} of ${network.location.network} changed in the meantime and was not released; try again.\n`,
+      `${formatAddress(address)} of ${network.files.network} changed in the meantime and was not released; try again.\n`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
@@ -267,7 +267,7 @@ function tableOf(
   return formatTable(
     columns("NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "POD"),
     reservations.map((reservation) => [
-      reservation.network.location.network,
+      reservation.network.files.network,
       formatAddress(reservation.address),
       formatId(system, containerOf(reservation.owner)),
       interfaceOf(reservation.owner) || "-",

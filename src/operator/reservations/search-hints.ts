@@ -50,7 +50,7 @@ export function hintsFor(
 
 /** One for each range that the address concerns. */
 function hintsForAddress(address: Address, networks: readonly FoundNetwork[]): readonly Hint[] {
-  const hints = networks.flatMap(({ location: { network }, rangeSets, exclusions }) =>
+  const hints = networks.flatMap(({ files: { network }, rangeSets, exclusions }) =>
     rangeSets.flat().flatMap((range) => hintIn(range, address, network, exclusions)),
   );
   return hints.length > 0 ? hints : [outsideRanges(address, networks)];
@@ -111,7 +111,7 @@ function hintIn(
 }
 
 function outsideRanges(address: Address, networks: readonly FoundNetwork[]): Hint {
-  const ranges = networks.flatMap(({ location: { network }, rangeSets }) =>
+  const ranges = networks.flatMap(({ files: { network }, rangeSets }) =>
     rangeSets
       .flat()
       .filter(({ family }) => family === address.family)

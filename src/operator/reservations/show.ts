@@ -80,7 +80,7 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
   const lines = facts
     .filter(([, text]) => text !== "")
     .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
-  return `${formatAddress(address)} of ${network.location.network}\n${lines.join("")}`;
+  return `${formatAddress(address)} of ${network.files.network}\n${lines.join("")}`;
 }
 
 function missingRange({ network }: NodeReservation): string {

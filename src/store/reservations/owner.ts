@@ -16,7 +16,7 @@ import type { SystemError } from "../../system/system.ts";
 export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
   | { readonly kind: "legacy"; readonly containerId: ContainerId }
-  | { readonly kind: "nobody" }
+  | { readonly kind: "unowned" }
   | { readonly kind: "unknown"; readonly reason: string; readonly code: string };
 
 /** How well a file's content names an attachment. */
@@ -65,17 +65,17 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
 export function parseOwner(content: string): Owner {
   const [containerId, interfaceName, ...rest] = trimSpace(content).split("\r\n");
   if (containerId === undefined || !isContainerId(containerId) || rest.length > 0) {
-    return { kind: "nobody" };
+    return { kind: "unowned" };
   }
   if (interfaceName === undefined) return { kind: "legacy", containerId };
-  if (!isInterfaceName(interfaceName)) return { kind: "nobody" };
+  if (!isInterfaceName(interfaceName)) return { kind: "unowned" };
   return { kind: "attachment", containerId, interfaceName };
 }
 
 /** The owner of a file that could not be read: nobody where that shows that it is not a reservation, else unknown. */
 export function ownerOfUnreadable({ code, message }: SystemError): Owner {
   return NO_RESERVATION.includes(code)
-    ? { kind: "nobody" }
+    ? { kind: "unowned" }
     : { kind: "unknown", reason: message, code };
 }
 
@@ -84,7 +84,7 @@ const NO_RESERVATION = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
 
 /** Whether and how an owner is this attachment; a legacy file matches by its container id alone. */
 export function matchOwner(owner: Owner, attachment: Attachment): Match {
-  if (owner.kind === "nobody" || owner.kind === "unknown") return "none";
+  if (owner.kind === "unowned" || owner.kind === "unknown") return "none";
   if (owner.containerId !== attachment.containerId) return "none";
   if (owner.kind === "legacy") return "legacy";
   return owner.interfaceName === attachment.interfaceName ? "exact" : "none";
@@ -104,7 +104,7 @@ export function describeOwner(owner: Owner): string {
       return `held by container ${owner.containerId}, interface ${owner.interfaceName}`;
     case "legacy":
       return `held by container ${owner.containerId}`;
-    case "nobody":
+    case "unowned":
       return "taken by a file that names no container";
     case "unknown":
       return `taken by a file that cannot be read (${owner.reason})`;

@@ -67,12 +67,12 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
 /**
  * The details of an error: counts per range, and what to look at next.
  *
- * @param suspects how many of the used addresses are taken by files that name no container
+ * @param unowned how many of the used addresses are taken by files that name no container
  * @param advice the next step
  */
 export function describeUsage(
   usage: readonly RangeUsage[],
-  suspects: number,
+  unowned: number,
   { directory }: NetworkFiles,
   advice: string,
 ): string {
@@ -80,12 +80,12 @@ export function describeUsage(
     ({ range, used, capacity }) =>
       `${formatAddressRange(range)}: ${used} of ${decimal(capacity)} ${capacity === 1n ? "address" : "addresses"} in use`,
   );
-  if (suspects > 0) counts.push(`${suspects} of them by files that name no container`);
+  if (unowned > 0) counts.push(`${unowned} of them by files that name no container`);
   return `${counts.join("; ")}; reservations are in ${directory}. ${advice}`;
 }
 
 /** Those reservations of a set that name no container. */
-export function suspectsIn(
+export function unownedIn(
   set: RangeSet,
   reservations: readonly OwnedReservation[],
 ): readonly OwnedReservation[] {

@@ -37,14 +37,14 @@ test("every range is counted, and reservations outside all ranges", (t) => {
 
   t.strictSame(node.tool(["capacity"]), {
     exitCode: 1,
-    stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED  SUSPECTS                  FREE   USED%
-dual       0    10.1.0.1-10.1.0.6                                     6         1     3         0                     2   60.0%
-dual       0    10.1.1.1-10.1.1.254                                 254       128     1         1                   125    0.7%
-dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3         0  18446744073709551611    0.0%
-dual       -    outside                                               -         -     1         0                     -       -
-forgotten  -    unknown                                               -         -     1         0                     -       -
-small      0    10.2.0.1-10.2.0.2                                     2         1     1         0                     0  100.0%
-total                                              18446744073709551877       131     8         1  18446744073709551738    0.0%
+    stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED  UNOWNED                  FREE   USED%
+dual       0    10.1.0.1-10.1.0.6                                     6         1     3        0                     2   60.0%
+dual       0    10.1.1.1-10.1.1.254                                 254       128     1        1                   125    0.7%
+dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3        0  18446744073709551611    0.0%
+dual       -    outside                                               -         -     1        0                     -       -
+forgotten  -    unknown                                               -         -     1        0                     -       -
+small      0    10.2.0.1-10.2.0.2                                     2         1     1        0                     0  100.0%
+total                                              18446744073709551877       131     8        1  18446744073709551738    0.0%
 
 dual holds 131 pods.
 small holds 1 pod.
@@ -83,21 +83,21 @@ test("the document has the same numbers, of any size", (t) => {
           "reserved": 0,
           "capacity": 18446744073709551600,
           "used": 1,
-          "suspects": 0,
+          "unowned": 0,
           "free": 18446744073709551599,
           "percent": 0
         }
       ],
       "outside": {
         "used": 0,
-        "suspects": 0
+        "unowned": 0
       },
       "total": {
         "size": 18446744073709551600,
         "reserved": 0,
         "capacity": 18446744073709551600,
         "used": 1,
-        "suspects": 0,
+        "unowned": 0,
         "free": 18446744073709551599,
         "percent": 0
       }
@@ -108,7 +108,7 @@ test("the document has the same numbers, of any size", (t) => {
     "reserved": 0,
     "capacity": 18446744073709551600,
     "used": 1,
-    "suspects": 0,
+    "unowned": 0,
     "free": 18446744073709551599,
     "percent": 0
   }
@@ -353,10 +353,10 @@ test("on a terminal large counts are powers of two, and 80 columns suffice", {
 
   t.equal(
     stdout,
-    `NETWORK          SET  RANGE                SIZE  USED  SUSPECTS   FREE  USED%
-k8s-pod-network  0    10.244.3.0/24         254     0         0    253   0.0%
-k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64     0         0  ≈2^64   0.0%
-total                                     ≈2^64     0         0  ≈2^64   0.0%
+    `NETWORK          SET  RANGE                SIZE  USED  UNOWNED   FREE  USED%
+k8s-pod-network  0    10.244.3.0/24         254     0        0    253   0.0%
+k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64     0        0  ≈2^64   0.0%
+total                                     ≈2^64     0        0  ≈2^64   0.0%
 
 k8s-pod-network holds 253 pods.
 `,

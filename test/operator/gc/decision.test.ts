@@ -21,7 +21,7 @@ test("only what is dead and old enough is ever released", (t) => {
   t.equal(decide({ seen: old, liveness: "alive" }).decision, "alive");
   t.equal(decide({ seen: old, liveness: "unknown" }).decision, "unknown");
   t.equal(decide({ seen: old, liveness: "inUse" }).decision, "inUse");
-  t.equal(decide({ seen: undefined, liveness: "dead" }).decision, "ownerless");
+  t.equal(decide({ seen: undefined, liveness: "dead" }).decision, "unowned");
   t.equal(decide({ seen: reservation(10 * MINUTE - 1), liveness: "dead" }).decision, "young");
   t.equal(decide({ seen: reservation(-1), liveness: "dead" }).decision, "young");
   t.equal(decide({ seen: reservation(10 * MINUTE), liveness: "dead" }).decision, "due");

@@ -121,7 +121,7 @@ test("the document has counts for each network, and every dead reservation", (t)
         reservations: 2,
         alive: 1,
         unknown: 0,
-        ownerless: 0,
+        unowned: 0,
         young: 0,
         waiting: 0,
         due: 1,
@@ -422,7 +422,7 @@ test("files that name no container stay", (t) => {
 
   t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], liveIds("c1")), {
     exitCode: 0,
-    document: { networks: [{ ownerless: 2, alive: 1 }] },
+    document: { networks: [{ unowned: 2, alive: 1 }] },
   });
   t.same(reservedOn(node), ["10.7.3.2", "10.7.3.5", "10.7.3.6"]);
   t.end();

@@ -83,7 +83,7 @@ test("each range has its counts, exact for IPv6, too", (t) => {
     `cni_ipam_addresses_free{${large}} 18446744073709551610`,
     `cni_ipam_reservations{${net}} 10`,
     `cni_ipam_reservations_out_of_range{${net}} 1`,
-    `cni_ipam_reservations_suspect{${net}} 1`,
+    `cni_ipam_reservations_unowned{${net}} 1`,
     `cni_ipam_reservations_reclaimable{${net}} 1`,
     `cni_ipam_reservations_before_boot{${net}} 0`,
     `cni_ipam_addresses_cooling{${net}} 0`,

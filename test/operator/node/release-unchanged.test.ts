@@ -95,7 +95,7 @@ for (const [what, change] of [
       const { system } = startOperator(machine);
       const directory = directoryOn(system);
       const path = `${location.directory}/10.0.0.5`;
-      const about = { code: "empty-reservation", location: directory.location, path } as const;
+      const about = { code: "empty-reservation", files: directory.files, path } as const;
       repair(system, directory, [{ ...about, message: "", repairable: "10.0.0.5" }], new Set());
     },
   ],

@@ -12,7 +12,7 @@ import { startOperator } from "../memory-node.ts";
 /** The network `net`, without ranges, in a data directory. */
 export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}): FoundNetwork {
   return {
-    location: openNetwork(new MemoryMachine().start(), dataDir, networkName("net")),
+    files: openNetwork(new MemoryMachine().start(), dataDir, networkName("net")),
     source: undefined,
     rangeSets: [],
     exclusions: [],
@@ -29,7 +29,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
 /** The directory of the network `net` in `/data`, as a process sees it. */
 export function directoryOn(system: OperatorSystem): NetworkDirectory {
   const files = openNetwork(system, "/data", networkName("net"));
-  return new NetworkDirectory(system, [networkIn("/data", { location: files })]);
+  return new NetworkDirectory(system, [networkIn("/data", { files })]);
 }
 
 /** A reservation of the network `net`. */

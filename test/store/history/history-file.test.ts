@@ -75,7 +75,7 @@ test("a call that changes nothing asks for nothing and writes nothing", (t) => {
 
 test("what an ADD reclaims is a line of its own, of another's pod", (t) => {
   const machine = machineWith();
-  const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "nobody" } };
+  const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "unowned" } };
 
   keep(open(machine.start()), [
     change("released", "10.0.0.2", "old"),

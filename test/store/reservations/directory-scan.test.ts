@@ -26,7 +26,7 @@ test("every reservation is found with its owner, in the order of names, and noth
       ["10.0.0.2", { kind: "attachment", containerId: "c1", interfaceName: "eth1" }],
       ["10.0.0.3", { kind: "attachment", containerId: "c1", interfaceName: "eth0" }],
       ["10.0.0.4", { kind: "legacy", containerId: "c1" }],
-      ["10.0.0.5", { kind: "nobody" }],
+      ["10.0.0.5", { kind: "unowned" }],
       ["10.0.0.6", { kind: "attachment", containerId: "c3", interfaceName: "eth0" }],
       ["2001:db8::2", { kind: "attachment", containerId: "c2", interfaceName: "eth0" }],
     ],

@@ -8,7 +8,7 @@ import {
 } from "../../../src/store/reservations/owner.ts";
 import { attachment } from "../fixtures.ts";
 
-const nobody = { kind: "nobody" };
+const nobody = { kind: "unowned" };
 const c1 = { kind: "attachment", containerId: "c1", interfaceName: "eth0" };
 const legacy = { kind: "legacy", containerId: "c1" };
 

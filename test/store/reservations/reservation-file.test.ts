@@ -42,12 +42,12 @@ test("a directory named like an address takes it, as any other kind of file does
     listReservations(open(machine.start())).map(({ name }) => name),
     ["10.0.0.2"],
   );
-  t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "nobody" });
+  t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "unowned" });
   t.end();
 });
 
 test("a reservation that is gone has no owner", (t) => {
-  t.same(readOwner(open(machineWith().start()), "10.0.0.2"), { kind: "nobody" });
+  t.same(readOwner(open(machineWith().start()), "10.0.0.2"), { kind: "unowned" });
   t.end();
 });
 
@@ -79,10 +79,10 @@ test("the owner of a file that cannot be read is unknown", (t) => {
 
 test("a file that is not regular, is gone or is far too large has no owner", (t) => {
   const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
-  t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "nobody" });
+  t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "unowned" });
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO"]) {
     const system = machine.start({ interrupt: refuse("readFile", code) });
-    t.same(readOwner(open(system), "10.0.0.2"), { kind: "nobody" }, code);
+    t.same(readOwner(open(system), "10.0.0.2"), { kind: "unowned" }, code);
   }
   t.end();
 });

@@ -9,7 +9,7 @@ import {
   isExhausted,
   type RangeUsage,
   rangeToReclaim,
-  suspectsIn,
+  unownedIn,
   usageOf,
 } from "../../../src/store/reservations/usage.ts";
 import type { System } from "../../../src/system/system.ts";
@@ -100,7 +100,7 @@ test("usage is described by counts and by what to look at next", (t) => {
   t.end();
 });
 
-test("suspects are files of the set that name no container or cannot be read", (t) => {
+test("unowned are files of the set that name no container or cannot be read", (t) => {
   const machine = machineWith({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "",
@@ -110,10 +110,10 @@ test("suspects are files of the set that name no container or cannot be read", (
   });
   const system = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.4") });
 
-  const suspects = (of: System): readonly string[] =>
-    suspectsIn(set, allIn(readAll(open(of)))).map(({ name }) => name);
-  t.same(suspects(system), ["10.0.0.3", "10.0.0.4", "10.0.1.2"]);
-  t.same(suspects(machine.start()), ["10.0.0.3", "10.0.1.2"]);
+  const unowned = (of: System): readonly string[] =>
+    unownedIn(set, allIn(readAll(open(of)))).map(({ name }) => name);
+  t.same(unowned(system), ["10.0.0.3", "10.0.0.4", "10.0.1.2"]);
+  t.same(unowned(machine.start()), ["10.0.0.3", "10.0.1.2"]);
   t.end();
 });
 
