@@ -18,6 +18,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -25,11 +26,11 @@ import {
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { architectureNamed, architectures } from "../build/architecture.ts";
+import { architectureNamed, architectures, ownArchitecture } from "../build/architecture.ts";
 import { bundle, root } from "../build/bundle.ts";
 import { buildNative, libraryOrFetch } from "../build/native.ts";
 import { buildExecutable } from "../build/portable.ts";
-import { shippedNode } from "../build/shipped-node.ts";
+import { requireUnchanged, shippedNode } from "../build/shipped-node.ts";
 import { stage, writeArchive } from "./archive.ts";
 import { checkRelease } from "./check.ts";
 import { checksumLines, readChecksums } from "./checksum.ts";
@@ -76,6 +77,7 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
   requireReplaceable(output);
+  requireLockedNodes(variants);
   const source = readSource(options.allowChanges ?? false);
   const unfinished = `${output}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -108,6 +110,20 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+/** The Node.js that builds, and each that a portable executable contains. */
+function requireLockedNodes(variants: readonly Variant[]): void {
+  const own = shippedNode(ownArchitecture());
+  if (realpathSync(process.execPath) !== realpathSync(own.executable)) {
+    throw new Error(
+      `${process.execPath} is not the Node.js of package-lock.json: use npm run release.`,
+    );
+  }
+  const contained = variants.flatMap(({ flavour, architecture }) =>
+    flavour === "portable" && architecture !== ownArchitecture() ? [shippedNode(architecture)] : [],
+  );
+  for (const node of [own, ...contained]) requireUnchanged(node);
 }
 
 function requireReplaceable(output: string): void {

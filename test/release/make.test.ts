@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
+import { requireUnchanged, shippedNode } from "../../scripts/build/shipped-node.ts";
 import { checkRelease } from "../../scripts/release/check.ts";
 import { checksum, readChecksums } from "../../scripts/release/checksum.ts";
 import { imageName } from "../../scripts/release/image.ts";
@@ -34,6 +35,19 @@ test("two runs give the same bytes", async (t) => {
       .filter((path) => /^blobs\/sha256\/./.test(path));
   const others = blobs(output).filter((path) => !blobs(release).includes(path));
   t.ok(others.length <= 1, "of the image, only the index may differ");
+  t.end();
+});
+
+test("a Node.js that differs in one byte from that of the lock file is refused", (t) => {
+  const node = shippedNode(ownArchitecture());
+  t.doesNotThrow(() => requireUnchanged(node));
+  const image = readFileSync(node.executable);
+  image.writeUInt8(image.readUInt8(image.length >> 1) ^ 1, image.length >> 1);
+  const executable = join(scratchDirectory(t), "node");
+  writeFileSync(executable, image);
+  t.throws(() => requireUnchanged({ ...node, executable }), {
+    message: `${executable} is not the Node.js of ${node.packageName} ${node.version} in package-lock.json: run npm ci.`,
+  });
   t.end();
 });
 
