@@ -154,13 +154,15 @@ function checkArchive(
   const base = join(directory, nameOf(variant, version));
   const path = `${base}.tgz`;
   const name = basename(path);
-  const unpacked = mkdtempSync(join(tmpdir(), "release-check-"));
+  const work = mkdtempSync(join(tmpdir(), "release-check-"));
   try {
-    command(["tar", "-xzf", path, "-C", unpacked, "--no-same-owner"]);
+    command(["tar", "-xzf", path, "-C", work, "--no-same-owner"]);
+    const unpacked = join(work, basename(base));
+    if (!existsSync(unpacked)) throw new Error(`it has no directory ${basename(base)}`);
     checkExecutable(problems, name, join(unpacked, "host-local"), variant.architecture, version);
     problems.attempt(name, () => checkSbom(problems, base, unpacked));
   } finally {
-    rmSync(unpacked, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true });
   }
 }
 

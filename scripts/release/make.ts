@@ -9,7 +9,8 @@
  *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
  *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
  *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
- *   --allow-changes    also where files differ from the commit, or with --check did
+ *   --allow-changes    to try it: also where files differ from the commit, CHANGELOG.md has unreleased changes, or nobody is
+ *                      named who answers for the packages; with --check: also such a release
  *   --check            check the release that is there, for all architectures or those of --arch
  *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
  */
@@ -50,7 +51,7 @@ import {
 import { writeRpm } from "./rpm.ts";
 import { type Archived, sbomOf } from "./sbom.ts";
 import { signedFiles, signWith } from "./signature.ts";
-import { readSource } from "./source.ts";
+import { readSource, requireReleasable } from "./source.ts";
 import { writeSysext } from "./sysext.ts";
 
 /** What to release. */
@@ -77,8 +78,13 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
   requireReplaceable(output);
-  requireLockedNodes(variants);
+  // Modes do not depend on who builds.
+  process.umask(0o022);
   const source = readSource(options.allowChanges ?? false);
+  if (!options.allowChanges) {
+    requireReleasable(source, options.maintainer);
+    requireLockedNodes(variants);
+  }
   const unfinished = `${output}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
@@ -89,10 +95,13 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
       const built = await build(variant);
       const files = filesOf(built, source);
       const archived = archive(built, files, source, unfinished);
-      paths.push(archived.archive, describe(archived, source));
+      const sbom = describe(archived, source);
+      paths.push(archived.archive, sbom);
       if (variant.flavour === "native") {
         natives.push({ built, files });
-        const input = { built, files, source, maintainer, directory: unfinished };
+        const described = { name: "host-local.cdx.json", mode: 0o644, from: sbom } as const;
+        const packaged = [...files, described];
+        const input = { built, files: packaged, source, maintainer, directory: unfinished };
         paths.push(writeDeb(input), writeRpm(input), writeSysext(input));
       }
       console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
@@ -179,9 +188,11 @@ function archive(
   directory: string,
 ): Archived {
   const staging = join(directory, "staging");
-  const path = join(directory, `${nameOf(built, source.version)}.tgz`);
-  stage(files, staging);
-  writeArchive(staging, path, source.time);
+  const name = nameOf(built, source.version);
+  const path = join(directory, `${name}.tgz`);
+  // Manuals unpack archives of plugins in /opt/cni/bin: a directory of its own replaces nothing there.
+  stage(files, join(staging, name));
+  writeArchive(staging, path, source.time, [name]);
   rmSync(staging, { recursive: true });
   return { ...built, archive: path };
 }

@@ -17,6 +17,7 @@ import { type Test, test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
 import { checkRelease } from "../../scripts/release/check.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
+import { command } from "../../scripts/release/command.ts";
 import { debName } from "../../scripts/release/deb.ts";
 import { makeRelease } from "../../scripts/release/make.ts";
 import { variantsFor } from "../../scripts/release/release.ts";
@@ -145,10 +146,25 @@ for (const [damage, apply, expected] of damages) {
   });
 }
 
+const foreign = name.replace(`linux-${own.name}-`, `linux-${other.name}-`);
+
+test("it finds the archive of another architecture", (t) => {
+  const directory = copyOfRelease(t);
+  copyFileSync(join(directory, foreign), join(directory, name));
+  renewSums(directory, name);
+  t.match(
+    checkRelease(directory, options).join("\n"),
+    new RegExp(`^${name}: it has no directory ${base}$`, "m"),
+  );
+  t.end();
+});
+
 test("it finds an executable of another architecture", (t) => {
   const directory = copyOfRelease(t);
-  const foreign = name.replace(`linux-${own.name}-`, `linux-${other.name}-`);
-  copyFileSync(join(directory, foreign), join(directory, name));
+  const work = scratchDirectory(t);
+  command(["tar", "-xzf", join(small, foreign), "-C", work]);
+  renameSync(join(work, foreign.replace(/\.tgz$/, "")), join(work, base));
+  command(["tar", "-czf", join(directory, name), "-C", work, base]);
   renewSums(directory, name);
   t.match(
     checkRelease(directory, options).join("\n"),

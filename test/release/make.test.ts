@@ -11,6 +11,7 @@ import { checkRelease } from "../../scripts/release/check.ts";
 import { checksum, readChecksums } from "../../scripts/release/checksum.ts";
 import { imageName } from "../../scripts/release/image.ts";
 import { makeRelease } from "../../scripts/release/make.ts";
+import { requireReleasable } from "../../scripts/release/source.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { Mounts, mountObstacle } from "../harness/mounts.ts";
 import { noForeign, release, version } from "./release.ts";
@@ -21,8 +22,10 @@ const options = {
   allowChanges: true,
 } as const;
 
-test("two runs give the same bytes", async (t) => {
-  const output = join(scratchDirectory(t), "release");
+test("two runs give the same bytes, whatever the umask and the path", async (t) => {
+  const output = join(scratchDirectory(t), "with a blank", "release");
+  const umask = process.umask(0o077);
+  t.teardown(() => process.umask(umask));
   await makeRelease({ ...options, output });
   // These are about all architectures.
   const common = /^SHA256SUMS$|\.provenance\.json$|\.oci\.tar$/;
@@ -78,6 +81,35 @@ test("the provenance statement names the emulator that the build used", {
 }, (t) => {
   const [statement = ""] = readdirSync(release).filter((name) => name.endsWith(".provenance.json"));
   t.match(readFileSync(join(release, statement), "utf8"), "pkg:deb/debian/qemu-user");
+  t.end();
+});
+
+test("a commit that may not be published is no release", (t) => {
+  const directory = scratchDirectory(t);
+  const git = (...words: readonly string[]) =>
+    spawnSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.org", ...words], {
+      cwd: directory,
+      encoding: "utf8",
+    }).stdout.trim();
+  const changelog = (text: string) => {
+    writeFileSync(join(directory, "CHANGELOG.md"), text);
+    git("add", ".");
+    git("commit", "--quiet", "--message", "Changes");
+    return { version: "1.2.3", commit: git("rev-parse", "HEAD") };
+  };
+  const jane = "Jane Doe <jane@example.org>";
+  git("init", "--quiet");
+  const early = changelog("# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A key.\n");
+  t.throws(() => requireReleasable(early, jane, directory), { message: /under "Unreleased"/ });
+  const source = changelog("# Changelog\n\n## [Unreleased]\n\n## [1.2.3]\n\n- A key.\n");
+  t.throws(() => requireReleasable(source, undefined, directory), { message: /--maintainer/ });
+  t.doesNotThrow(() => requireReleasable(source, jane, directory));
+  git("tag", "--annotate", "--message", "1.2.3", "v1.2.3");
+  t.doesNotThrow(() => requireReleasable(source, jane, directory));
+  const late = changelog("# Changelog\n\n## [1.2.3]\n\n- A key, and another.\n");
+  t.throws(() => requireReleasable(late, jane, directory), {
+    message: /tag v1\.2\.3 is on another/,
+  });
   t.end();
 });
 
