@@ -25,7 +25,7 @@ test("a scenario has a row with the result of each executable, and a section wit
     evidence: [
       { sentence: "This was seen:", seen: "a\n" },
       { sentence: "And that." },
-      { sentence: "A long list:", seen: "b\n".repeat(11) },
+      { sentence: "A long list:", seen: "b\n".repeat(7) },
     ],
   };
   const page = kubernetesPage({
@@ -51,7 +51,7 @@ test("a scenario has a row with the result of each executable, and a section wit
   t.match(page, "| not run | passed, 40 + 20 s |");
   t.match(
     page,
-    "\n## A /29 is full, then not\n\nThis was seen:\n\n```\na\n```\n\nAnd that.\n\nA long list: *11 lines*\n",
+    "\n## A /29 is full, then not\n\nThis was seen:\n\n```\na\n```\n\nAnd that.\n\nA long list: *7 lines*\n",
     "what the native executable showed",
   );
   t.same(
