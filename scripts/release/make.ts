@@ -1,5 +1,5 @@
 /**
- * Makes a release, or checks one: archives, packages and an image of the executables with checksums, software bills of materials and a
+ * Makes a release: archives, packages and an image of the executables with checksums, software bills of materials and a
  * provenance statement. Nothing is uploaded. See docs/releasing.md.
  *
  * Usage: npm run release [-- OPTION...]
@@ -10,9 +10,7 @@
  *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
  *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
  *   --allow-changes    to try it: also where files differ from the commit, CHANGELOG.md has unreleased changes, or nobody is
- *                      named who answers for the packages; with --check: also such a release
- *   --check            check the release that is there, for all architectures or those of --arch
- *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
+ *                      named who answers for the packages
  */
 
 import {
@@ -33,7 +31,6 @@ import { buildNative, libraryOrFetch } from "../build/native.ts";
 import { buildExecutable } from "../build/portable.ts";
 import { requireUnchanged, shippedNode } from "../build/shipped-node.ts";
 import { stage, writeArchive } from "./archive.ts";
-import { checkRelease } from "./check.ts";
 import { checksumLines, readChecksums } from "./checksum.ts";
 import { bundledPackages, linkedLibraries, nodeComponent } from "./component.ts";
 import { filesOf } from "./contents.ts";
@@ -226,8 +223,6 @@ if (import.meta.main) {
       builder: { type: "string" },
       maintainer: { type: "string" },
       "allow-changes": { type: "boolean", default: false },
-      check: { type: "boolean", default: false },
-      verify: { type: "string" },
     },
   });
   const output = resolve(values.out);
@@ -236,29 +231,15 @@ if (import.meta.main) {
   const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
   const { maintainer = HOST_LOCAL_MAINTAINER } = values;
   try {
-    const variants = variantsFor(values.arch.split(",").map(architectureNamed));
-    const allowChanges = values["allow-changes"];
-    if (values.check) {
-      const { verify } = values;
-      const problems = checkRelease(output, {
-        variants,
-        allowChanges,
-        ...(verify === undefined ? {} : { verify }),
-      });
-      for (const problem of problems) console.error(problem);
-      console.log(problems.length === 0 ? "The release is complete." : "The release is faulty.");
-      process.exitCode = problems.length === 0 ? 0 : 1;
-    } else {
-      await makeRelease({
-        variants,
-        output,
-        builder,
-        ...(maintainer === undefined ? {} : { maintainer }),
-        ...(sign === undefined ? {} : { sign }),
-        allowChanges,
-      });
-      report(output);
-    }
+    await makeRelease({
+      variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+      output,
+      builder,
+      ...(maintainer === undefined ? {} : { maintainer }),
+      ...(sign === undefined ? {} : { sign }),
+      allowChanges: values["allow-changes"],
+    });
+    report(output);
   } catch (error) {
     console.error(`release: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;

@@ -103,7 +103,7 @@ function placed(file: ReleaseFile, name: string): ReleaseFile {
 
 /** The documentation of the commit, relative to the root. */
 function documents(): readonly string[] {
-  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md", "docs/*.svg"]);
+  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md"]);
   return pages.trim().split("\n");
 }
 
