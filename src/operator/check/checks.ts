@@ -67,7 +67,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
     ...bridgeFindings(
-      system,
+      node,
       checked.flatMap(({ networks }) => networks),
     ),
   ];
