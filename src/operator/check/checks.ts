@@ -61,7 +61,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...rangeFindings(context, directory),
       ...foreignFindings(system, directory),
     ]),
-    ...(name === undefined ? pluginFindings(system) : []),
+    ...(name === undefined ? pluginFindings(context) : []),
     ...former,
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
