@@ -132,6 +132,10 @@ export const kinds = {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
   },
+  "leaks-unknown": {
+    severity: "info",
+    remedy: "run gc with the runtime's list of containers (--live-command), which knows",
+  },
   "foreign-file": {
     severity: "info",
     remedy: "move it elsewhere; the Go plugin reads every file below this directory",
