@@ -41,7 +41,12 @@ if [ "$1" = configure ] && command -v deb-systemd-helper >/dev/null; then
 fi
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
 `,
+  // Where the stock plugin would break a network, the package stays.
   prerm: `
+if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ] && ! /usr/sbin/host-local install --before-removal; then
+  echo "To remove the package nevertheless: HOST_LOCAL_FORCE=1 dpkg --remove host-local" >&2
+  exit 1
+fi
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
   deb-systemd-invoke stop ${TIMERS.join(" ")} || true
 fi

@@ -25,6 +25,7 @@ interface Found {
   readonly severity: string;
   readonly path: string;
   readonly message: string;
+  readonly remedy: string;
   readonly commands: readonly string[];
 }
 
@@ -172,7 +173,57 @@ test("an empty reservation whose address a pod uses is not repaired", (t) => {
 
   t.equal(node.read("net/10.7.12.2"), "");
   t.throws(() => node.read("net/10.7.12.9"), { code: "ENOENT" });
-  t.same(codesOf(node), ["error live-without-reservation", "warning empty-reservation"]);
+  t.same(codesOf(node), ["error empty-reservation", "error live-without-reservation"]);
+  const [empty] = findingsOf(node);
+  t.match(empty?.message, /; default\/web uses the address$/);
+  t.match(empty?.remedy, /^write its container back/);
+  t.notMatch(node.tool(["check"]).stdout, "remove it");
+
+  const [command = "false"] = empty?.commands ?? [];
+  t.match(runAsPrinted(t, command), { exitCode: 0, stderr: "" });
+  t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
+  t.same(codesOf(node), []);
+  t.equal(runAsPrinted(t, command).exitCode, 1, "what has been written is not overwritten");
+});
+
+test("an empty reservation whose address some process has", (t) => {
+  const node = makeNode(t);
+  runUnnoted(t, node, "default/web", "c1", "10.7.12.2");
+  rmSync(join(node.cacheDir, "results/net-c1-eth0"));
+  node.write("net/10.7.12.2", "", 60);
+
+  const [finding] = findingsOf(node);
+  t.match(finding, { code: "empty-reservation", severity: "error", commands: [] });
+  t.match(finding?.message, /a process has the address, and its container is not known$/);
+});
+
+test("a living pod whose network's directory is gone", (t) => {
+  const node = makeNode(t);
+  run(t, node, "default/web", "c1", "10.7.12.2");
+  rmSync(join(node.dataDir, "net"), { recursive: true });
+
+  const [finding] = findingsOf(node);
+  t.match(finding, { code: "live-without-reservation" });
+  t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
+  t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
+  t.same(codesOf(node), []);
+});
+
+test("a network without a configuration whose pods run", (t) => {
+  const node = makeNode(t);
+  run(t, node, "default/web", "c1", "10.7.12.2");
+  run(t, node, "default/db", "c2", "10.7.12.3");
+  run(t, node, "default/gone", "c3", "10.7.12.4").remove();
+  rmSync(join(node.confDir, "net.conf"));
+
+  const [finding, ...others] = findingsOf(node);
+  t.same(others, []);
+  t.match(finding, { code: "unconfigured-network", severity: "warning" });
+  t.equal(
+    finding?.message,
+    "no configuration names this network, which has 2 running pods: default/web, default/db",
+  );
+  t.notMatch(finding?.remedy, /release/);
 });
 
 test("the address of a pod that ended is used by the next one", (t) => {
@@ -295,9 +346,30 @@ test("addresses that leaked", (t) => {
       message:
         "10.7.12.5 is held by c4 of default/gone: its network namespace /run/netns/c4 is gone",
     },
+    { code: "leaks-unknown", message: /^whether 2 of 6 reservations leaked cannot be seen: / },
   ]);
-  t.equal(found.length, 2);
+  t.equal(found.length, 3);
   t.match(found[0]?.commands, [/^host-local gc net --conf-dir /]);
+});
+
+test("where leaks cannot be seen, that is said", (t) => {
+  if (wasJustStarted) return void t.pass("leaks are not reported right after a restart");
+  const node = makeNode(t);
+  for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
+  t.match(node.tool(["check"]), { exitCode: 0, stdout: "No problems found.\n" });
+
+  node.age("net/10.7.12.2", GRACE + 60);
+  t.match(findingsOf(node), [
+    {
+      code: "leaks-unknown",
+      severity: "info",
+      message:
+        "whether 1 of 1 reservation leaked cannot be seen: libcni's cache does not know its container",
+    },
+  ]);
+  const { exitCode, stdout } = node.tool(["check"]);
+  t.equal(exitCode, 0);
+  t.notMatch(stdout, "No problems found");
 });
 
 test("a pod that was restarted a moment ago", (t) => {
@@ -309,7 +381,11 @@ test("a pod that was restarted a moment ago", (t) => {
   }
   node.age("net/10.7.12.2", GRACE + 60);
 
-  t.same(codesOf(node), [], "the runtime may be about to release the first address");
+  t.same(
+    codesOf(node),
+    ["info leaks-unknown"],
+    "the runtime may be about to release the first address",
+  );
 });
 
 scenario("what check finds about living pods", { plugins: [], cniVersion: "1.0.0" }, async (t) => {
