@@ -16,7 +16,12 @@ function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
   return buildNative({ plugin, work: directory, output: join(directory, "host-local") });
 }
 
-test("a call begins where the top level of the program ended", async (t) => {
+const serve = "host.serve(() => {});";
+
+/** Each takes a build. */
+const skip = extent === "short" ? "more builds, in the full extent" : false;
+
+test("a call begins where the top level of the program ended", { skip }, async (t) => {
   const executable = await build(
     t,
     'const made = ["at build time"]; host.serve(() => { host.writeStandardOutput(made.join()); host.exit(7); });',
@@ -24,11 +29,6 @@ test("a call begins where the top level of the program ended", async (t) => {
   const { exitCode, stdout } = run(executable, { environment: { CNI_COMMAND: "ADD" }, stdin: "" });
   t.same({ exitCode, stdout }, { exitCode: 7, stdout: "at build time" });
 });
-
-const serve = "host.serve(() => {});";
-
-/** Each takes a build. */
-const skip = extent === "short" ? "more builds, in the full extent" : false;
 
 const questions = [
   ["the time of the engine", "Date.now();"],

@@ -13,6 +13,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -110,11 +111,10 @@ function makeNode(): void {
   ]) {
     rmSync(path, { recursive: true, force: true });
   }
-  for (const path of [CONFIGURATIONS, RESULTS, `${WORK}/dist/native`]) {
-    mkdirSync(path, { recursive: true });
-  }
-  for (const path of ["host-local", "dist/host-local", "dist/native/host-local"]) {
-    symlinkSync(join(PROGRAMS, "host-local"), join(WORK, path));
+  for (const path of [CONFIGURATIONS, RESULTS]) mkdirSync(path, { recursive: true });
+  for (const directory of [".", "dist", "dist/native", "host-local-linux-amd64-v1.0.0"]) {
+    mkdirSync(join(WORK, directory), { recursive: true });
+    symlinkSync(join(PROGRAMS, "host-local"), join(WORK, directory, "host-local"));
   }
   installPlugins("/opt/cni/bin");
   const nodes = [
@@ -238,7 +238,7 @@ function makeSickNode(): void {
     const target = join(NETWORKS, path);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, content, { mode: 0o600 });
-    spawnSync("touch", ["-d", old.toISOString(), target]);
+    utimesSync(target, old, old);
   };
   write("mynet/10.244.3.40", "");
   write("mynet/10.244.3.41", "some garbage");
