@@ -9,16 +9,16 @@ import { root } from "../build/bundle.ts";
  * unit tests: they use nothing but memory and share a process with those of other files.
  */
 const words = [
-  /** Works on an executable from outside: runs with each of the two. */
+  /** Works on an executable from outside: runs with each of the two, in a process with others of its directory. */
   "each executable",
-  /** Only with one of them in the short extent: what it is about is the same in both, or not in them. */
+  /** Only with one of them in the short extent: they cannot differ in it but by their engines, which other tests compare. */
   "one if short",
   "native executable",
   /** A unit test that uses more than memory, or takes long. */
   "own process",
   /** Is worth a run with another Go plugin. */
   "Go plugin",
-  /** Takes long, so starts early. */
+  /** Takes long, so starts early, in a process of its own. */
   "slow",
   /** Is left out of the short extent. */
   "full extent only",

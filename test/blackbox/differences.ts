@@ -159,7 +159,7 @@ export const differences: readonly Difference[] = [
     here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing.",
     reason: "A runtime can retry after code 11, but not while a call hangs.",
     changed: [],
-    coveredBy: ["blackbox/lock.test.ts"],
+    coveredBy: ["faults/executables/locks.test.ts"],
   },
   {
     title: "Standard input is limited in time and size",
@@ -222,7 +222,7 @@ export const differences: readonly Difference[] = [
     here: "The address is freed, and the exit code is 1.",
     reason: "The runtime never received the address, so it would leak.",
     changed: [],
-    coveredBy: ["blackbox/undeliverable-result.test.ts"],
+    coveredBy: ["faults/executables/streams.test.ts", "blackbox/undeliverable-result.test.ts"],
   },
   {
     title: "A cursor file that cannot be written does not leak an address",

@@ -12,10 +12,10 @@ import { readError } from "../harness/printed-error.ts";
 const timeout = { lockTimeoutSeconds: 120 };
 
 /** A range, how many addresses it has besides network, gateway and broadcast, and how many calls there are at once. */
-const { range, usable, some, tooMany, rivals, rounds } =
+const { range, usable, tooMany, rivals } =
   extent === "short"
-    ? { range: "10.0.0.0/28", usable: 13, some: 12, tooMany: 24, rivals: 10, rounds: 8 }
-    : { range: "10.0.0.0/24", usable: 253, some: 200, tooMany: 300, rivals: 20, rounds: 40 };
+    ? { range: "10.0.0.0/28", usable: 13, tooMany: 24, rivals: 10 }
+    : { range: "10.0.0.0/24", usable: 253, tooMany: 300, rivals: 20 };
 
 function simultaneously(
   network: ExecutableNetwork,
@@ -26,21 +26,6 @@ function simultaneously(
     Array.from({ length: count }, (_, index) => network.begin(command, `c${index}`)),
   );
 }
-
-test("simultaneous ADDs into a range with room for all get different addresses", async (t) => {
-  const network = networkFor(t, { subnet: range, ...timeout });
-
-  const outcomes = await simultaneously(network, "ADD", some);
-
-  t.same(
-    outcomes.filter(({ exitCode, stderr }) => exitCode !== 0 || stderr !== ""),
-    [],
-    "none fails",
-  );
-  const granted = outcomes.flatMap(grantedAddresses);
-  t.equal(new Set(granted).size, some);
-  t.same(network.reserved(), [...granted].sort(), "all are on disk");
-});
 
 test("of too many simultaneous ADDs as many succeed as there are addresses; as many DELs free all", async (t) => {
   const network = networkFor(t, { subnet: range, ...timeout });
@@ -108,31 +93,4 @@ test("simultaneous requests for one address have one winner, whom the file names
   t.equal(winners.length, 1);
   const file = network.tree().find(({ path }) => path === "net/10.0.0.77");
   t.equal(file?.content, `${winners[0]}\r\neth0`);
-});
-
-test("simultaneous ADDs and DELs of two families leave pairs, never halves", async (t) => {
-  const network = networkFor(t, {
-    ranges: [[{ subnet: "10.0.0.0/28" }], [{ subnet: "2001:db8::/125" }]],
-  });
-
-  await Promise.all(
-    Array.from({ length: rounds }, async (_, index) => {
-      await network.begin("ADD", `c${index}`);
-      if (index % 2 === 0) {
-        await network.begin("DEL", `c${index}`);
-      }
-    }),
-  );
-
-  const owners = network
-    .tree()
-    .filter(({ path }) => network.reserved().includes(path.slice("net/".length)))
-    .map(({ content }) => content);
-  for (const owner of new Set(owners)) {
-    t.equal(owners.filter((other) => other === owner).length, 2, JSON.stringify(owner));
-  }
-  t.notOk(
-    owners.some((owner) => Number(/^c(\d+)/.exec(owner ?? "")?.[1]) % 2 === 0),
-    "what was deleted is gone",
-  );
 });

@@ -2,9 +2,9 @@
 /** A result that its reader cannot receive is taken back: the address would leak otherwise. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
@@ -29,51 +29,6 @@ function runInto(file: number, call: ReturnType<typeof addCall>): Outcome {
   });
   closeSync(file);
   return { exitCode: child.status, stdout: "", stderr: child.stderr.toString("utf8") };
-}
-
-/** The writing end of a pipe that nobody reads any more. */
-function brokenPipe(t: Pick<Test, "teardown">): number {
-  const pipe = join(scratchDirectory(t), "pipe");
-  spawnSync("mkfifo", [pipe]);
-  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(pipe, constants.O_WRONLY);
-  closeSync(reader);
-  return writer;
-}
-
-const undeliverable: readonly [string, (t: Test, network: ExecutableNetwork) => Outcome][] = [
-  ["on a full device", (_, network) => runInto(openSync("/dev/full", "w"), addCall(network))],
-  ["a pipe whose reader is gone", (t, network) => runInto(brokenPipe(t), addCall(network))],
-  [
-    "closed",
-    (_, network) =>
-      run("/bin/sh", { ...addCall(network), arguments: ["-c", 'exec "$0" >&-', executable] }),
-  ],
-];
-
-for (const [what, add] of undeliverable) {
-  test(`ADD with standard output ${what} reserves nothing and fails`, (t) => {
-    const network = networkFor(t, five);
-
-    const outcome = add(t, network);
-
-    t.equal(outcome.exitCode, 1);
-    t.same(network.reserved(), []);
-    t.end();
-  });
-
-  test(`ADD with standard output ${what} leaves the other reservations alone`, (t) => {
-    const kept = [
-      { path: "net/10.0.0.2", content: "c2\r\neth0" },
-      { path: "net/10.9.9.9", content: "c1\r\neth0" },
-    ];
-    const network = networkFor(t, five, kept);
-
-    add(t, network);
-
-    t.same(network.reserved(), ["10.0.0.2", "10.9.9.9"]);
-    t.end();
-  });
 }
 
 test("ADD with standard output a socket whose reader is gone reserves nothing and fails", async (t) => {

@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow
+// test: each executable, slow
 import { inputScenarios } from "./input-streams.ts";
 import { testScenarios } from "./scenario-tests.ts";
 import { streamScenarios } from "./streams.ts";
