@@ -129,65 +129,6 @@ test("with reclaimAfterReboot false none is reclaimed, and with true those noted
   t.end();
 });
 
-test("nothing is noted where it is not certain", (t) => {
-  const other = `${"fedcba9876543210".repeat(2)}\n`;
-  const cases: readonly (readonly [why: string, happens: (network: Network) => void])[] = [
-    ["no boot", () => {}],
-    ["a container that shares the kernel of its host restarts", ({ machine }) => machine.wait(1)],
-    ["no boot id", ({ machine }) => Object.assign(machine, { bootId: undefined })],
-    [
-      "another machine",
-      ({ machine }) => {
-        machine.boot();
-        machine.machineId = other;
-      },
-    ],
-    [
-      "no machine id",
-      ({ machine }) => {
-        machine.boot();
-        machine.machineId = undefined;
-      },
-    ],
-    [
-      "a machine id that is not set yet",
-      ({ machine }) => {
-        machine.boot();
-        machine.machineId = "uninitialized\n";
-      },
-    ],
-    [
-      "no journal",
-      ({ machine }) => {
-        machine.boot();
-        machine.disk.removeAll(JOURNAL);
-      },
-    ],
-    [
-      "the journal of an older version",
-      ({ machine }) => {
-        machine.boot();
-        const text = machine.disk.readFile(JOURNAL, 1e6);
-        machine.disk.write(JOURNAL, text.replace("journal 2", "journal 1"));
-      },
-    ],
-    [
-      "files that name no interface",
-      (network) => {
-        for (let last = 2; last <= 6; last++) network.put(`10.0.0.${last}`, "router");
-        network.del("none");
-        network.machine.boot();
-      },
-    ],
-  ];
-  for (const [why, happens] of cases) {
-    const network = full();
-    happens(network);
-    noneGivesWay(t, network, why);
-  }
-  t.end();
-});
-
 test("what the Go plugin reserves in the new boot is never taken", (t) => {
   const network = full();
   network.machine.boot();
@@ -230,18 +171,6 @@ test("after a power loss the reservations that the last journal lists are reclai
 
   network.machine.boot();
   t.equal(fill(network, "next").length, 5);
-  t.end();
-});
-
-test("on a file system that machines may share nothing is reclaimed, whoever left a journal there", (t) => {
-  const network = full();
-  network.machine.isShared = true;
-  network.machine.boot();
-
-  t.equal(network.strictStatus().exitCode, 1);
-  t.match(network.add("new").error?.msg, "no IP addresses available");
-  network.machine.isShared = false;
-  t.match(network.add("new").error?.msg, "no IP addresses available", "nothing was noted");
   t.end();
 });
 

@@ -16,6 +16,7 @@ import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { location, machineWith, open, withNetwork } from "../fixtures.ts";
 
 const FILE = `${location.stateDirectory}/before-boot`;
+const JOURNAL = `${location.stateDirectory}/journal`;
 const OTHER_MACHINE = `${"f".repeat(32)}\n`;
 const four = {
   "10.0.0.2": "c1\r\neth0",
@@ -79,9 +80,13 @@ test("nothing is from before this boot where that is not certain", (t) => {
   const doubts: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     "another machine": (machine) => Object.assign(machine, { machineId: OTHER_MACHINE }),
     "a machine without an id": (machine) => Object.assign(machine, { machineId: undefined }),
+    "a machine id that is not set yet": (machine) =>
+      Object.assign(machine, { machineId: "uninitialized\n" }),
     "an unknown boot": (machine) => Object.assign(machine, { bootId: undefined }),
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
-    "no journal": ({ disk }) => disk.unlink(`${location.stateDirectory}/journal`),
+    "no journal": ({ disk }) => disk.unlink(JOURNAL),
+    "the journal of an older version": ({ disk }) =>
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 2", "journal 1")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     for (const machine of [machineWithJournal(), machineWithNotes()]) {
@@ -91,7 +96,7 @@ test("nothing is from before this boot where that is not certain", (t) => {
       doubt(machine);
       t.same(
         names(machine),
-        isNoted && what === "no journal" ? ["10.0.0.2", "10.0.0.3"] : [],
+        isNoted && what.includes("journal") ? ["10.0.0.2", "10.0.0.3"] : [],
         what,
       );
     }
