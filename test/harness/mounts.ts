@@ -53,6 +53,9 @@ export class Mounts {
   static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
     const mounts = await Mounts.open(teardown);
     mounts.#replace("/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`, teardown);
+    // In full seconds, and later than what is there.
+    const booted = Math.floor(Date.now() / 1000) + 1;
+    mounts.#replace("/proc/stat", `btime ${booted}\n`, teardown);
     return mounts;
   }
 

@@ -132,7 +132,7 @@ test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) 
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.boot();
 
-  const notes = readNotes(note(machine));
+  const notes = [...readNotes(note(machine))];
 
   t.same(
     notes.map(({ name, key, boot }) => [name, key, boot.at(-1)]),
@@ -176,7 +176,7 @@ test("a note is valid while the file is the one that was noted", (t) => {
     change(machine);
     const files = open(machine.start());
     t.same(
-      readNotes(files).map((one) => isStillThere(files, one)),
+      [...readNotes(files)].map((one) => isStillThere(files, one)),
       [false, true],
       what,
     );
@@ -204,7 +204,7 @@ test("notes that cannot be read are an error to readNotes, and none to validNote
   const machine = machineWithNotes();
   for (const path of [FILE, "/proc/sys/kernel/random/boot_id", "/etc/machine-id"]) {
     const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", path) }));
-    t.throws(() => readNotes(files), { code: "EMFILE" }, path);
+    t.throws(() => [...readNotes(files)], { code: "EMFILE" }, path);
     t.same(validNotes(files), []);
   }
   t.end();
@@ -217,12 +217,12 @@ test("writeNotes replaces all notes; without any, or on a machine without an id,
   if (first === undefined || second === undefined) throw new Error("there are two");
 
   writeNotes(files, [second]);
-  t.same(readNotes(files), [second]);
+  t.same([...readNotes(files)], [second]);
   writeNotes(files, []);
   t.notOk(machine.disk.has(FILE));
 
   writeNotes(files, [first, second]);
-  t.same(readNotes(files), [first, second]);
+  t.same([...readNotes(files)], [first, second]);
   machine.machineId = undefined;
   writeNotes(open(machine.start()), [first]);
   t.notOk(machine.disk.has(FILE));
