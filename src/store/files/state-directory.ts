@@ -29,18 +29,18 @@ export class StateDirectory {
    * @param limit in bytes: what somebody else has put there must not hold the lock for long
    */
   lines(name: string, limit: number): readonly string[] {
-    return attempt(() => this.requireLines(name, limit), []);
+    const text = attempt(() => this.requireText(name, limit), "");
+    return text === "" ? [] : text.split("\n");
   }
 
   /**
-   * As `lines`, where a file that cannot be read matters; a missing one has no lines.
+   * A file, where one that cannot be read matters; a missing one is empty.
    *
    * @throws SystemError
    */
-  requireLines(name: string, limit: number): readonly string[] {
-    const read = (): readonly string[] =>
-      this.#system.readFile(this.pathOf(name), limit).split("\n");
-    return attempt(read, [], "ENOENT", "EFBIG", "EISDIR", "ELOOP");
+  requireText(name: string, limit: number): string {
+    const read = (): string => this.#system.readFile(this.pathOf(name), limit);
+    return attempt(read, "", "ENOENT", "EFBIG", "EISDIR", "ELOOP");
   }
 
   /**

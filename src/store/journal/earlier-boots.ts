@@ -7,6 +7,7 @@
  * one that is void does no harm, so nothing is written when a reservation is reclaimed.
  */
 
+import { eachLine } from "../../system/lines.ts";
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import { type BootId, bootTime, isBootId } from "../files/boot-id.ts";
 import { fileIdAt, fileIdOf, fingerprintOf } from "../files/fingerprint.ts";
@@ -35,6 +36,9 @@ const FILE = "before-boot";
 
 /** It is not larger, in bytes: a note of each address of a /16 takes 9 MiB. */
 const LARGEST = 32 * 1024 * 1024;
+
+/** What is looked at of a reservation. */
+type NamedReservation = Pick<OwnedReservation, "name" | "owner">;
 
 /** What is looked at of a reservation's file. */
 type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
@@ -73,7 +77,7 @@ export function namesBeforeBootAmong(
 }
 
 /** Those that the next call under the lock will note. */
-function unnotedAmong<T extends OwnedReservation>(
+function unnotedAmong<T extends NamedReservation>(
   files: NetworkFiles,
   reservations: () => readonly T[],
   statusOf: (reservation: T) => Status | undefined,
@@ -88,7 +92,7 @@ function unnotedAmong<T extends OwnedReservation>(
 function statusReader({
   system,
   directory,
-}: NetworkFiles): (of: OwnedReservation) => Status | undefined {
+}: NetworkFiles): (of: NamedReservation) => Status | undefined {
   return ({ name }) =>
     attempt(() => system.linkStatus(`${directory}/${name}`), undefined, "ENOENT");
 }
@@ -140,19 +144,22 @@ export function isNotedFile(system: System, path: string, { file }: Earlier): bo
  *
  * @param boot the running boot
  * @param seal that of the journal, as this call has found it
- * @param reservations all that there are
+ * @param reservations gives all that there are, in any order
  * @throws SystemError
  */
 export function noteBeforeBoot(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
-  reservations: readonly OwnedReservation[],
+  reservations: () => readonly NamedReservation[],
 ): void {
   const known = notesByName(files);
-  const all = (): readonly OwnedReservation[] => reservations;
-  const found = notesOf(files, boot, seal, all, statusReader(files), known);
-  if (found.length > 0) writeNotes(files, [...known.values(), ...found]);
+  const found = notesOf(files, boot, seal, reservations, statusReader(files), known);
+  if (found.length > 0) writeNotes(files, [...known.values(), ...found.sort(byName)]);
+}
+
+function byName(a: Earlier, b: Earlier): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 /**
@@ -161,14 +168,14 @@ export function noteBeforeBoot(
  * @param known notes of earlier boots; those that are void are removed
  * @throws SystemError where that is not known
  */
-function notesOf<T extends OwnedReservation>(
+function notesOf<T extends NamedReservation>(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
   reservations: () => readonly T[],
   statusOf: (reservation: T) => Status | undefined,
   known: Map<string, Earlier>,
-): readonly Earlier[] {
+): Earlier[] {
   const { system, directory } = files;
   if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
   if (files.requireMachine() !== seal.machine || !system.isLocal(directory)) return [];
@@ -220,7 +227,8 @@ function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier, status: Stat
  * @throws SystemError where the file cannot be read
  */
 export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
-  const [header, ...lines] = linesOf(files);
+  const lines = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
+  const header = lines.next().value;
   if (header === undefined) return;
   const boot = files.requireBoot();
   if (boot === undefined || header !== headerIn(files)) return;
@@ -238,12 +246,9 @@ export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
  */
 export function forgetNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
   const gone = new Set(notes.map(lineOf));
-  const left = linesOf(files).filter((line) => line !== "" && !gone.has(line));
+  const lines = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
+  const left = [...lines].filter((line) => !gone.has(line));
   files.state?.replaceLines(FILE, left.length > 1 ? left : []);
-}
-
-function linesOf({ state }: NetworkFiles): readonly string[] {
-  return state?.requireLines(FILE, LARGEST) ?? [];
 }
 
 function lineOf({ boot, name, key, file }: Earlier): string {

@@ -84,7 +84,10 @@ test("a file of lines is read as it was replaced, and is for its owner alone to 
 
     t.equal(machine.disk.readFile(FILE, 100), `${lines.join("\n")}\n`);
     t.same(stateOf(machine.start()).lines("file", 1e6), [...lines, ""]);
-    t.same(stateOf(machine.start()).requireLines("file", 1e6), [...lines, ""]);
+    t.same(
+      stateOf(machine.start()).requireText("file", 1e6),
+      lines.map((line) => `${line}\n`).join(""),
+    );
   }
   t.equal(machine.disk.modeOf(FILE), 0o600);
   t.equal(machine.disk.modeOf(location.stateDirectory), 0o700);
@@ -101,7 +104,7 @@ test("a file without lines is removed, and may be missing", (t) => {
   stateOf(machine.start()).replaceLines("file", []);
 
   t.notOk(machine.disk.has(FILE));
-  t.same(stateOf(machine.start()).requireLines("file", 1e6), []);
+  t.same(stateOf(machine.start()).requireText("file", 1e6), "");
   t.end();
 });
 
@@ -125,11 +128,11 @@ test("where there is no file that may be believed there are no lines", (t) => {
   directory.disk.makeDirectories(FILE);
   for (const machine of [missing, directory]) {
     t.same(stateOf(machine.start()).lines("file", 1e6), []);
-    t.same(stateOf(machine.start()).requireLines("file", 1e6), []);
+    t.same(stateOf(machine.start()).requireText("file", 1e6), "");
   }
   for (const code of ["EFBIG", "ELOOP"]) {
     const interrupt = refuse("readFile", code);
-    t.same(stateOf(machineWith().start({ interrupt })).requireLines("file", 1e6), [], code);
+    t.same(stateOf(machineWith().start({ interrupt })).requireText("file", 1e6), "", code);
   }
   t.end();
 });
@@ -139,7 +142,7 @@ test("a file that cannot be read for the moment is an error only where that matt
     const state = stateOf(machineWith().start({ interrupt: refuse("readFile", code) }));
 
     t.same(state.lines("file", 1e6), [], code);
-    t.throws(() => state.requireLines("file", 1e6), { code });
+    t.throws(() => state.requireText("file", 1e6), { code });
   }
   t.end();
 });

@@ -44,7 +44,7 @@ function note(machine: MemoryMachine): NetworkFiles {
   const { boot } = files;
   const seal = readJournal(files, undefined)?.seal;
   if (boot === undefined || seal === undefined) throw new Error("there is no seal");
-  noteBeforeBoot(files, boot, seal, allIn(readAll(files)));
+  noteBeforeBoot(files, boot, seal, () => allIn(readAll(files)));
   return files;
 }
 
