@@ -155,11 +155,9 @@ export function noteBeforeBoot(
 ): void {
   const known = notesByName(files);
   const found = notesOf(files, boot, seal, reservations, statusReader(files), known);
-  if (found.length > 0) writeNotes(files, [...known.values(), ...found.sort(byName)]);
-}
-
-function byName(a: Earlier, b: Earlier): number {
-  return a.name < b.name ? -1 : 1;
+  // By their names, since all are of one boot.
+  const lines = [...[...known.values()].map(lineOf), ...found.map(lineOf).sort()];
+  if (found.length > 0) writeLines(files, lines);
 }
 
 /**
@@ -246,9 +244,11 @@ export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
  */
 export function forgetNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
   const gone = new Set(notes.map(lineOf));
-  const lines = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
-  const left = [...lines].filter((line) => !gone.has(line));
-  files.state?.replaceLines(FILE, left.length > 1 ? left : []);
+  const [, ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
+  writeLines(
+    files,
+    lines.filter((line) => !gone.has(line)),
+  );
 }
 
 function lineOf({ boot, name, key, file }: Earlier): string {
@@ -261,14 +261,9 @@ function noteIn(line: string): Earlier | undefined {
   return { boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file };
 }
 
-/**
- * Replaces what is noted; without notes, or on a machine without an id, nothing is.
- *
- * @throws SystemError
- */
-export function writeNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
+/** Replaces what is noted; without notes, or on a machine without an id, nothing is. */
+function writeLines(files: NetworkFiles, lines: readonly string[]): void {
   const header = headerIn(files);
-  const lines = notes.map(lineOf);
   const isNothing = header === undefined || lines.length === 0;
   files.state?.replaceLines(FILE, isNothing ? [] : [header, ...lines]);
 }
