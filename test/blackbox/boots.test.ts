@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** After a boot of the machine, reservations from before it are reclaimed where a range is otherwise full. */
 
 import { readFileSync, writeFileSync } from "node:fs";
