@@ -203,6 +203,26 @@ test("a reclaimed reservation costs no look at the others", (t) => {
   t.end();
 });
 
+test("notes that are void are removed once there are a hundred", (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
+  for (let at = 2; at <= 254; at++) network.add(`old${at}`);
+  network.machine.wait(60_000);
+  network.add("refused");
+  network.machine.boot();
+
+  const lines = Array.from({ length: 120 }, (_, at) => {
+    network.add(`new${at}`);
+    return network.machine.disk.readFile(BEFORE_BOOT, 1e6).trimEnd().split("\n").length;
+  });
+
+  t.same(new Set(lines), new Set([254, 154]));
+  t.equal(
+    Object.values(network.reservations()).filter((owner) => owner.startsWith("new")).length,
+    120,
+  );
+  t.end();
+});
+
 test("what the Go plugin reserves in the new boot is never taken", (t) => {
   const network = full();
   network.machine.boot();

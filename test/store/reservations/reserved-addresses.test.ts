@@ -76,3 +76,20 @@ test("the next free address is behind all that are reserved in a row, under what
   }
   t.end();
 });
+
+test("each range of a set has its own, in whatever order they are asked about", (t) => {
+  const set = rangeSet("2001:db8::/125", "2001:db8:1::/125");
+  const machine = machineWith({ "2001:db8::3": "", "2001:db8:1::5": "" });
+  const reserved = new ReservedAddresses(open(machine.start()));
+  const [one, other] = set;
+  if (other === undefined) throw new Error("there are two");
+
+  for (const range of [one, other, one]) {
+    const expected = range === one ? [3, 3, 4] : [2, 3, 5];
+    t.same(
+      [2, 3, 4].map((offset) => reserved.nextFree(range, offset)),
+      expected,
+    );
+  }
+  t.end();
+});
