@@ -52,6 +52,21 @@ test("candidates from a cursor, with many taken in two ranges, come once each an
   t.end();
 });
 
+test("what is taken behind a cursor is passed over, and nothing else", (t) => {
+  const taken = ["0.20", "0.21", "0.25", "0.3"].map((name) => [`10.0.${name}`, "other\r\neth0"]);
+  const machine = machineWith(Object.fromEntries(taken));
+
+  t.same(order(machine.start(), { set: rangeSet("10.0.0.0/27"), cursor: "10.0.0.10" }), [
+    // Eight are tried blindly.
+    ...addresses(0, 11, 19),
+    ...addresses(0, 22, 24),
+    ...addresses(0, 26, 30),
+    "0.2",
+    ...addresses(0, 4, 10),
+  ]);
+  t.end();
+});
+
 test("candidates of a set that is free come once each, whatever the cursor", (t) => {
   const all = [...addresses(0, 2, 14), ...addresses(1, 2, 14)];
   for (const [cursor, first] of [

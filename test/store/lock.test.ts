@@ -166,3 +166,14 @@ test("without the lock, the journal is not touched", (t) => {
   }
   t.end();
 });
+
+test("warnings are written once the lock is released: their reader may block the call", (t) => {
+  const process = machineWith().start();
+
+  withLock(open(process), request, (network) => network.warn("a warning\n"));
+
+  t.equal(process.stderr, "a warning\n");
+  const operations = process.calls.map(({ operation }) => operation);
+  t.ok(operations.indexOf("unlock") < operations.indexOf("writeStandardError"));
+  t.end();
+});

@@ -333,3 +333,18 @@ test("an ADD that finds an address released and remembers one reads and writes t
   );
   t.end();
 });
+
+test("what was written meanwhile is put back when it is not reclaimed, with hard links and without", (t) => {
+  for (const hardLinks of [true, false]) {
+    const machine = machineWith(two);
+    machine.disk.hardLinks = hardLinks;
+
+    t.equal(
+      withNetwork(machine.start(), (network) => network.reclaim("10.0.0.2")),
+      false,
+    );
+
+    t.same(filesOf(machine), two);
+  }
+  t.end();
+});

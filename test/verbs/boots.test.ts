@@ -129,6 +129,41 @@ test("with reclaimAfterReboot false none is reclaimed, and with true those noted
   t.end();
 });
 
+test("a reclaimed reservation costs no look at the others", (t) => {
+  const network = full();
+  network.machine.boot();
+  network.add("first");
+  const before = network.machine.disk.readFile(BEFORE_BOOT, 1e6);
+
+  const { calls, addresses } = network.add("second");
+
+  t.same(addresses, ["10.0.0.3"]);
+  const read = calls.filter(({ operation }) => ["readFiles", "list"].includes(operation));
+  t.same(read, []);
+  t.equal(network.machine.disk.readFile(BEFORE_BOOT, 1e6), before, "the notes stay as they are");
+  t.end();
+});
+
+test("notes that are void are removed once there are a hundred", (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
+  for (let at = 2; at <= 254; at++) network.add(`old${at}`);
+  network.machine.wait(60_000);
+  network.add("refused");
+  network.machine.boot();
+
+  const lines = Array.from({ length: 120 }, (_, at) => {
+    network.add(`new${at}`);
+    return network.machine.disk.readFile(BEFORE_BOOT, 1e6).trimEnd().split("\n").length;
+  });
+
+  t.same(new Set(lines), new Set([254, 154]));
+  t.equal(
+    Object.values(network.reservations()).filter((owner) => owner.startsWith("new")).length,
+    120,
+  );
+  t.end();
+});
+
 test("what the Go plugin reserves in the new boot is never taken", (t) => {
   const network = full();
   network.machine.boot();
@@ -171,6 +206,16 @@ test("after a power loss the reservations that the last journal lists are reclai
 
   network.machine.boot();
   t.equal(fill(network, "next").length, 5);
+  t.end();
+});
+
+test("on a file system that machines may share nothing is reclaimed, whoever left a journal there", (t) => {
+  const network = full();
+  network.machine.isShared = true;
+  network.machine.boot();
+
+  t.equal(network.strictStatus().exitCode, 1);
+  t.match(network.add("new").error?.msg, "no IP addresses available");
   t.end();
 });
 

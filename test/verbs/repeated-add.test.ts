@@ -76,3 +76,19 @@ test("a repeated ADD leaves what a process without its lock has given to another
   t.same(network.reservations(), { "10.0.0.2": "other\r\neth0" });
   t.end();
 });
+
+test("a repeated ADD that cannot read what it holds gets no second address", (t) => {
+  for (const code of ["EIO", "EMFILE"]) {
+    const network = repeating();
+    network.add("c1");
+    const path = `${network.directory}/10.0.0.2`;
+
+    const { error } = network.add("c1", { interrupt: refuse("readFile", code, path) });
+
+    t.equal(error?.code, 999);
+    t.equal(error?.msg, "cannot read the reservations of c1 eth0");
+    t.match(error?.details, path);
+    t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  }
+  t.end();
+});

@@ -68,3 +68,15 @@ test("STATUS reports a directory that cannot be read", (t) => {
   t.same(error, { code: 50, msg: "open /var/lib/cni/networks/net: input/output error" });
   t.end();
 });
+
+test("one range set with room does not make up for another without, known from the journal or not", (t) => {
+  const ranges = [[{ subnet: "10.0.1.0/24" }], [{ subnet: "10.0.0.0/30" }]];
+  const network = networkWith([], { ...strict, ranges });
+  network.add("c1");
+
+  const { error, calls } = network.status();
+
+  t.match(error, { code: 50, details: /1 of 1 address in use/ });
+  t.ok(calls.some(({ operation }) => operation === "findLines"));
+  t.end();
+});

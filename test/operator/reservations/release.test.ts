@@ -141,6 +141,15 @@ test("a file that names no container is freed by its address", (t) => {
   t.end();
 });
 
+test("--all of a file that names no container frees no other such file", (t) => {
+  const node = busyNode(t);
+  for (const name of ["10.7.4.77", "10.7.4.78"]) node.write(`net/${name}`, "a note");
+  t.equal(release(node, "10.7.4.77", "--all", "--yes")[0], 0);
+  t.strictSame(left(node).includes("10.7.4.78"), true);
+  t.strictSame(left(node).includes("10.7.4.77"), false);
+  t.end();
+});
+
 test("after a release the plugin goes on as if DEL had come", (t) => {
   const node = busyNode(t);
   release(node, "aaa", "--yes");

@@ -1,19 +1,22 @@
 import { test } from "tap";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import {
+  forgetNotes,
   isNotedFile,
   isStillThere,
+  isVoid,
   namesBeforeBoot,
+  namesBeforeBootAmong,
   noteBeforeBoot,
+  type ReadReservation,
   readNotes,
   validNotes,
-  writeNotes,
 } from "../../../src/store/journal/earlier-boots.ts";
 import { readJournal } from "../../../src/store/journal/journal-file.ts";
 import { allIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
-import { refuse } from "../../harness/interruption.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith, open, withNetwork } from "../fixtures.ts";
+import { address, attachment, location, machineWith, open, withNetwork } from "../fixtures.ts";
 
 const FILE = `${location.stateDirectory}/before-boot`;
 const JOURNAL = `${location.stateDirectory}/journal`;
@@ -35,9 +38,12 @@ function machineWithJournal(): MemoryMachine {
   return machine;
 }
 
-function names(machine: MemoryMachine): readonly string[] {
-  return [...namesBeforeBoot(open(machine.start()))];
+function names(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
+  return [...namesBeforeBoot(open(machine.start({ interrupt })))];
 }
+
+/** A kernel that does not tell when it booted. */
+const silent = refuse("readFile", "ENOENT", "/proc/stat");
 
 /** Notes what is from before this boot, as the first call that keeps the journal. */
 function note(machine: MemoryMachine): NetworkFiles {
@@ -45,7 +51,7 @@ function note(machine: MemoryMachine): NetworkFiles {
   const { boot } = files;
   const seal = readJournal(files, undefined)?.seal;
   if (boot === undefined || seal === undefined) throw new Error("there is no seal");
-  noteBeforeBoot(files, boot, seal, allIn(readAll(files)));
+  noteBeforeBoot(files, boot, seal, () => allIn(readAll(files)));
   return files;
 }
 
@@ -105,17 +111,19 @@ test("nothing is from before this boot where that is not certain", (t) => {
 });
 
 test("a directory that was changed since has only what the journal lists for its owner and is older", (t) => {
-  const machine = machineWithJournal();
-  machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
-  t.same(names(machine), []);
-  machine.boot();
-  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  for (const interrupt of [undefined, silent]) {
+    const machine = machineWithJournal();
+    machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
+    t.same(names(machine, interrupt), []);
+    machine.boot();
+    t.same(names(machine, interrupt), ["10.0.0.2", "10.0.0.3"]);
 
-  machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
-  t.same(names(machine), ["10.0.0.2"], "written since");
-  machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
-  machine.disk.setModified("/data/net/10.0.0.2", 0n);
-  t.same(names(machine), [], "of another owner");
+    machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
+    t.same(names(machine, interrupt), ["10.0.0.2"], "written since");
+    machine.disk.write("/data/net/10.0.0.2", "c9\r\neth0");
+    machine.disk.setModified("/data/net/10.0.0.2", 0n);
+    t.same(names(machine, interrupt), [], "of another owner");
+  }
   t.end();
 });
 
@@ -130,6 +138,83 @@ test("times do not count where the clock ran backwards", (t) => {
   t.end();
 });
 
+test("an unchanged directory needs no times: nor does a clock that is behind disturb", (t) => {
+  const machine = machineWithJournal();
+  machine.boot();
+  machine.time -= 3_600_000;
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  t.end();
+});
+
+test("a machine that never had an id is not known to be the same", (t) => {
+  const machine = machineWith(four);
+  machine.machineId = undefined;
+  machine.wait(1000);
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.wait(5000);
+  machine.boot();
+  t.same(names(machine), []);
+  t.end();
+});
+
+test("nor do they where the directory shows that it did so for a while", (t) => {
+  const machine = machineWithJournal();
+  machine.boot();
+  machine.time -= 60_000;
+  machine.disk.put("/data/net/10.0.0.6", "");
+  machine.time += 120_000;
+  t.same(names(machine, silent), []);
+  t.end();
+});
+
+test("no note is of the running boot, such as that of a virtual machine that was set back", (t) => {
+  const machine = machineWithNotes();
+  const [note] = readNotes(open(machine.start()));
+  machine.bootId = `${note?.boot}\n`;
+  t.same(noted(machine), []);
+  t.end();
+});
+
+test("what was made anew in one boot is noted of that, and not of the one before", (t) => {
+  const machine = machineWithNotes();
+  machine.wait(1000);
+  machine.disk.unlink("/data/net/10.0.0.2");
+  machine.disk.put("/data/net/10.0.0.2", four["10.0.0.2"]);
+  machine.wait(1000);
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.boot();
+
+  const notes = [...readNotes(note(machine))];
+
+  t.same(
+    notes.map(({ name, boot }) => [name, boot.at(-1)]),
+    [
+      ["10.0.0.3", "1"],
+      ["10.0.0.2", "2"],
+    ],
+  );
+  t.end();
+});
+
+test("namesBeforeBootAmong compares file and owner with the note", (t) => {
+  const machine = machineWithNotes();
+  withNetwork(machine.start(), (network) => network.allOwned());
+  const system = machine.start();
+  const files = open(system);
+  const among = (one: Partial<ReadReservation>): number => {
+    const owner = { kind: "attachment", ...attachment("c1") } as const;
+    const status = system.linkStatus("/data/net/10.0.0.2");
+    const found = { address: address("10.0.0.2"), name: "10.0.0.2", owner, status, ...one };
+    return namesBeforeBootAmong(files, () => [found]).size;
+  };
+
+  t.equal(among({}), 1);
+  t.equal(among({ owner: { kind: "attachment", ...attachment("c2") } }), 0);
+  t.equal(among({ status: system.linkStatus("/data/net/10.0.0.3") }), 0);
+  t.equal(among({ status: undefined }), 0);
+  t.end();
+});
+
 test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) => {
   const machine = machineWithNotes();
   withNetwork(machine.start(), (network) => network.allOwned());
@@ -137,7 +222,7 @@ test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) 
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.boot();
 
-  const notes = readNotes(note(machine));
+  const notes = [...readNotes(note(machine))];
 
   t.same(
     notes.map(({ name, key, boot }) => [name, key, boot.at(-1)]),
@@ -181,7 +266,7 @@ test("a note is valid while the file is the one that was noted", (t) => {
     change(machine);
     const files = open(machine.start());
     t.same(
-      readNotes(files).map((one) => isStillThere(files, one)),
+      [...readNotes(files)].map((one) => isStillThere(files, one)),
       [false, true],
       what,
     );
@@ -209,27 +294,58 @@ test("notes that cannot be read are an error to readNotes, and none to validNote
   const machine = machineWithNotes();
   for (const path of [FILE, "/proc/sys/kernel/random/boot_id", "/etc/machine-id"]) {
     const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", path) }));
-    t.throws(() => readNotes(files), { code: "EMFILE" }, path);
+    t.throws(() => [...readNotes(files)], { code: "EMFILE" }, path);
     t.same(validNotes(files), []);
   }
   t.end();
 });
 
-test("writeNotes replaces all notes; without any, or on a machine without an id, the file goes", (t) => {
+test("forgetNotes removes notes; with the last of them, the file goes", (t) => {
   const machine = machineWithNotes();
   const files = open(machine.start());
   const [first, second] = readNotes(files);
   if (first === undefined || second === undefined) throw new Error("there are two");
 
-  writeNotes(files, [second]);
-  t.same(readNotes(files), [second]);
-  writeNotes(files, []);
+  forgetNotes(files, [first]);
+  t.same([...readNotes(files)], [second]);
+  forgetNotes(files, [second]);
   t.notOk(machine.disk.has(FILE));
+  t.end();
+});
 
-  writeNotes(files, [first, second]);
-  t.same(readNotes(files), [first, second]);
-  machine.machineId = undefined;
-  writeNotes(open(machine.start()), [first]);
-  t.notOk(machine.disk.has(FILE));
+test("a note is void where its file is known to be another or gone, not where it cannot be seen", (t) => {
+  const machine = machineWithNotes();
+  const [first, second] = readNotes(open(machine.start()));
+  if (first === undefined || second === undefined) throw new Error("there are two");
+  machine.disk.unlink("/data/net/10.0.0.2");
+
+  t.same(
+    [first, second].map((note) => isVoid(open(machine.start()), note)),
+    [true, false],
+  );
+  const files = open(
+    machine.start({ interrupt: refuse("linkStatus", "EIO", "/data/net/10.0.0.2") }),
+  );
+  t.equal(isVoid(files, first), false);
+  t.end();
+});
+
+test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", (t) => {
+  const bootIdOfAnother = `${"2".repeat(8)}-2222-3333-4444-555555555555\n`;
+  const covered = machineWithJournal();
+  covered.bootId = bootIdOfAnother;
+  t.same(names(covered), [], "a boot id that is mounted over");
+
+  const restored = machineWithJournal();
+  restored.boot();
+  const { modified } = restored.disk.status("/data/net/10.0.0.2");
+  restored.disk.unlink("/data/net/10.0.0.2");
+  restored.disk.put("/data/net/10.0.0.2", four["10.0.0.2"]);
+  restored.disk.setModified("/data/net/10.0.0.2", modified);
+  t.same(names(restored), ["10.0.0.3"], "a backup that was restored since");
+
+  const untold = machineWithJournal();
+  untold.bootId = bootIdOfAnother;
+  t.same(names(untold, silent), ["10.0.0.2", "10.0.0.3"]);
   t.end();
 });
