@@ -71,13 +71,13 @@ function execute(
   }
   const log: Context["log"] = (message) => system.writeStandardError(logLine(message));
   const context = { system, ...parsed, log };
-  const run = (before: string): Report => {
+  const run = (frame: (text: string) => string): Report => {
     const report = command.run(context);
-    system.writeStandardOutput(before + format(system, report, parsed.has("--json")));
+    system.writeStandardOutput(frame(format(system, report, parsed.has("--json"))));
     return report;
   };
   if (parsed.has(watchOption.name)) return repeat(system, run);
-  const { exitCode, service } = run("");
+  const { exitCode, service } = run((text) => text);
   if (service === undefined) return exitCode;
   system.serve(service);
   return undefined;

@@ -77,6 +77,8 @@ export interface OperatorSystem extends System {
   isTerminal(stream: 0 | 1 | 2): boolean;
   /** The width of the terminal on standard output, in columns; `undefined` where it is none, or has no known width. */
   terminalWidth(): number | undefined;
+  /** The same for its height, in lines. */
+  terminalHeight(): number | undefined;
   /** Blocks the process for some milliseconds. */
   sleep(milliseconds: number): void;
   /** Reads a line of standard input, without its line end; `undefined` at the end of the input. */

@@ -233,6 +233,7 @@ function printedBy(words: readonly string[], isTerminal: boolean): string {
     environment: (name) => (name === "PATH" ? process.env.PATH : undefined),
     isTerminal: (stream) => isTerminal && stream !== 0,
     terminalWidth: () => (isTerminal ? 1000 : undefined),
+    terminalHeight: () => undefined,
     writeStandardOutput: (text) => void printed.push(text),
     writeStandardError: (text) => void printed.push(text),
     sleep: () => {},

@@ -34,6 +34,7 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
     arguments: [],
     isTerminal: () => false,
     terminalWidth: () => undefined,
+    terminalHeight: () => undefined,
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
     run: (command: readonly string[]) => {

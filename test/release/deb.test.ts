@@ -106,6 +106,26 @@ test("an upgrade of the stock package leaves the plugin, and is what comes back"
   t.equal(readFileSync(machine.at(PLUGIN), "utf8"), "the next stock plugin\n");
 });
 
+test("the package stays where the stock plugin would break a network, unless that is forced", {
+  skip,
+}, async (t) => {
+  const { machine, dpkg } = await withStockPlugin(t);
+  t.equal(dpkg("--install", fileOf(name)).status, 0);
+  mkdirSync(machine.at("/etc/cni/net.d"), { recursive: true });
+  const ipam = { type: "host-local", subnet: "10.99.8.0/24", exclude: ["10.99.8.9"] };
+  const network = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ipam };
+  writeFileSync(machine.at("/etc/cni/net.d/10-mynet.conf"), JSON.stringify(network));
+
+  const refused = dpkg("--remove", "host-local");
+  t.not(refused.status, 0);
+  t.match(refused.said, "(network mynet) has exclude: excluded addresses are handed out");
+  t.equal(machine.run(PLUGIN, "version").said.split("\n")[0], `host-local v${version}`);
+
+  const [, command = ""] = /^To remove .*: (HOST_LOCAL_FORCE=1 .*)$/m.exec(refused.said) ?? [];
+  t.equal(machine.run("sh", "-c", command).status, 0);
+  t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+});
+
 test("the timers are off until they are enabled, and off again after a purge", {
   skip: skip || missing("systemctl", "deb-systemd-helper"),
 }, async (t) => {

@@ -32,6 +32,8 @@ interface Job {
 
 interface Result {
   readonly isFailed: boolean;
+  /** Whether it was killed because it took too long: it would only do so again, and nothing else runs meanwhile. */
+  readonly isHung: boolean;
   /** What it printed on standard error, or why it failed. */
   readonly messages: readonly string[];
   /** What it printed on standard output; empty if that went to the log. */
@@ -71,8 +73,7 @@ export function serviceOf(
     const time = now();
     // Further away than it can be: the clock was set back.
     for (const job of jobs) {
-      const most = job.result?.isFailed ? job.retry : job.interval;
-      if (job.due - time > most) job.due = time;
+      if (job.due - time > delayAfter(job)) job.due = time;
     }
     const first = jobs.reduce((one, other) => (other.due < one.due ? other : one));
     if (first.due > time) {
@@ -84,11 +85,11 @@ export function serviceOf(
   };
   const completed: Service["completed"] = (outcome) => {
     if (current === undefined) return;
-    const { name, result: before, retry } = current;
+    const { name, result: before } = current;
     const result = resultOf(outcome);
     for (const line of newsIn(result, before)) log(`${name}: ${line}`);
     current.result = result;
-    if (result.isFailed) current.due = Math.min(current.due, now() + retry);
+    current.due = Math.min(current.due, now() + delayAfter(current));
     current = undefined;
   };
   const answer = (path: string): Answer => {
@@ -102,13 +103,19 @@ export function serviceOf(
   return { next, completed, respond: (request) => responseTo(request, answer) };
 }
 
+/** How long after the last run the next one starts at most. */
+function delayAfter({ result, retry, interval }: Job): number {
+  return result?.isFailed && !result.isHung ? retry : interval;
+}
+
 function running({ name, words, interval, isServed }: Task, due: number): Job {
   return {
     name,
     step: { kind: "run", command: [SELF, ...words], timeout: TIMEOUT, isLogged: !isServed },
     interval,
     retry: Math.min(RETRY, interval),
-    due,
+    // The metrics first, as the port: another task may hang.
+    due: isServed ? due - 1 : due,
     result: undefined,
   };
 }
@@ -120,7 +127,7 @@ function listening({ address, port }: Endpoint, tasks: readonly Task[], due: num
     step: { kind: "listen", address, port },
     interval: Number.POSITIVE_INFINITY,
     retry: Math.min(RETRY, ...tasks.map(({ interval }) => interval)),
-    due,
+    due: due - 1,
     result: undefined,
   };
 }
@@ -135,15 +142,17 @@ function newsIn({ messages, isFailed }: Result, before: Result | undefined): rea
 }
 
 function resultOf(outcome: CompletedProcess | "listening" | SystemError): Result {
-  if (outcome === "listening") return { isFailed: false, messages: [], stdout: "" };
+  if (outcome === "listening") return { isFailed: false, isHung: false, messages: [], stdout: "" };
   if (isSystemError(outcome)) {
-    return { isFailed: true, messages: [inOneLine(reasonOf(outcome))], stdout: "" };
+    const isHung = outcome.code === "ETIMEDOUT";
+    return { isFailed: true, isHung, messages: [inOneLine(reasonOf(outcome))], stdout: "" };
   }
   const { exitCode, stdout, stderr } = outcome;
   const messages = linesOf(stderr);
   const isFailed = exitCode !== 0;
   return {
     isFailed,
+    isHung: false,
     messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
     stdout,
   };
@@ -163,16 +172,15 @@ function linesOf(text: string): readonly string[] {
     .slice(0, MOST_LINES);
 }
 
-/** In the form of the Kubernetes components. */
+/** In the form of the Kubernetes components. What has not run yet has not passed. */
 function health(jobs: readonly Job[]): Answer {
-  const isFailed = jobs.some(({ result }) => result?.isFailed);
-  const lines = jobs.map(({ name, result }) =>
-    result?.isFailed
-      ? `[-]${name} failed: ${result.messages[0]}`
-      : `[+]${name} ${result === undefined ? "has not run yet" : "ok"}`,
-  );
+  const isPassed = jobs.every(({ result }) => result !== undefined && !result.isFailed);
+  const lines = jobs.map(({ name, result }) => {
+    if (result === undefined) return `[-]${name} has not run yet`;
+    return result.isFailed ? `[-]${name} failed: ${result.messages[0]}` : `[+]${name} ok`;
+  });
   return {
-    status: isFailed ? 503 : 200,
-    body: `${lines.join("\n")}\nhealthz check ${isFailed ? "failed" : "passed"}\n`,
+    status: isPassed ? 200 : 503,
+    body: `${lines.join("\n")}\nhealthz check ${isPassed ? "passed" : "failed"}\n`,
   };
 }

@@ -1,6 +1,12 @@
 /** Counts the addresses of ranges; integers of any size. */
 
-import { formatAddress, formatAddressRange, isWithin, sizeOf } from "../../ipam/address.ts";
+import {
+  type Family,
+  formatAddress,
+  formatAddressRange,
+  isWithin,
+  sizeOf,
+} from "../../ipam/address.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
 import { addressRangeOf, formatPrefix } from "../../ipam/prefix.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
@@ -74,6 +80,24 @@ export function addUp(counts: readonly Counts[]): Counts {
     unowned: sum(({ unowned }) => unowned),
     free: sum(({ free }) => free),
   };
+}
+
+/** Counts of the addresses of one family. */
+export interface FamilyCounts extends Counts {
+  readonly family: Family;
+}
+
+/** The sums of the families that there are: an IPv4 range that is full does not show beside IPv6 addresses. */
+export function totalsOf(ranges: readonly RangeCounts[]): readonly FamilyCounts[] {
+  return ([4, 6] as const).flatMap((family) => {
+    const own = ranges.filter(({ range }) => range.family === family);
+    return own.length === 0 ? [] : [{ family, ...addUp(own) }];
+  });
+}
+
+/** The JSON form of totals. */
+export function describeTotals(totals: readonly FamilyCounts[]): readonly object[] {
+  return totals.map((total) => ({ family: `IPv${total.family}`, ...describeCounts(total) }));
 }
 
 /** Reservations outside all ranges. */

@@ -8,6 +8,7 @@ import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Counts,
+  type FamilyCounts,
   formatRange,
   fullSets,
   NEARLY_FULL,
@@ -36,7 +37,7 @@ const headings = columns(
 /** The table, followed by the number of pods and the full range sets. */
 export function capacityTable(
   networks: readonly NetworkCounts[],
-  total: Counts,
+  totals: readonly FamilyCounts[],
   system: OperatorSystem,
 ): string {
   const paint = painter(system);
@@ -54,7 +55,12 @@ export function capacityTable(
     ]),
     ...outsideRow(one),
   ]);
-  if (rows.length > 1) rows.push(["total", "", "", ...cellsOf(total)]);
+  if (rows.length > 1) {
+    for (const total of totals) {
+      const family = totals.length > 1 ? `IPv${total.family}` : "";
+      rows.push(["total", "", family, ...cellsOf(total)]);
+    }
+  }
   const notes = networks.flatMap((one) => notesOn(one, paint, system));
   const table = formatTable(headings, rows, { width: tableWidth(system) });
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;

@@ -15,14 +15,14 @@ import type { FoundNetwork } from "../node/networks.ts";
 import { openNode } from "../node/node.ts";
 import { replaceFile } from "../node/replace-file.ts";
 import {
-  addUp,
   countRanges,
-  describeCounts,
   describeRange,
+  describeTotals,
   fullSets,
   maxPods,
   outsideRanges,
   podsFor,
+  totalsOf,
 } from "./capacity-count.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { extendedResourceOf, resourceOption } from "./extended-resource.ts";
@@ -209,15 +209,15 @@ function count(context: Context): Report {
   const counted = openNode(context, operands[0]).directories.flatMap((directory) =>
     countDirectory(directory),
   );
-  const total = addUp(counted.flatMap(({ counts }) => counts.ranges));
+  const totals = totalsOf(counted.flatMap(({ counts }) => counts.ranges));
   const networks = counted.map(({ counts }) => counts);
   return {
     exitCode: networks.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
     get document() {
-      return { networks: counted.map(describe), total: describeCounts(total) };
+      return { networks: counted.map(describe), totals: describeTotals(totals) };
     },
     get text() {
-      return capacityTable(networks, total, system);
+      return capacityTable(networks, totals, system);
     },
   };
 }
@@ -264,6 +264,6 @@ function describe({ network, counts }: CountedNetwork): object {
     cooling: counts.cooling,
     ranges: ranges.map(describeRange),
     outside,
-    total: describeCounts(addUp(ranges)),
+    totals: describeTotals(totalsOf(ranges)),
   };
 }

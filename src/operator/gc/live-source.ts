@@ -1,8 +1,8 @@
 /** Where `gc` gets the live containers from: a list, or the network namespaces. */
 
 import { CommandError, type Context, type Option, UsageError } from "../../cli/command/command.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, type System } from "../../system/system.ts";
+import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
 import { type LiveList, parseLiveList } from "./live-list.ts";
 
 /** The ids of the live containers, or that their network namespaces are checked. */
@@ -93,12 +93,21 @@ const WITH_PIPEFAIL = `if (set -o pipefail) 2>/dev/null; then set -o pipefail; e
 elif command -v bash >/dev/null; then exec bash --posix -o pipefail -c "$1"
 else eval "$1"; fi`;
 
-/** @throws CommandError if the command fails: its output may be incomplete */
+/** @throws CommandError if the command fails, or prints too much: its output may be incomplete */
 function runCommand({ system }: Context, command: string): LiveList {
-  const shell = ["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command] as const;
-  const { exitCode, stdout } = system.run(shell, LARGEST_LIST);
+  const { exitCode, stdout } = inShell(system, command);
   if (exitCode !== 0) {
     throw new CommandError(`${command} failed with exit code ${exitCode}; nothing was released`);
   }
   return parseLiveList(stdout, command);
+}
+
+function inShell(system: OperatorSystem, command: string): CompletedProcess {
+  try {
+    return system.run(["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command], LARGEST_LIST);
+  } catch (error) {
+    if (!isSystemError(error, "EFBIG")) throw error;
+    const size = `${LARGEST_LIST / 1024 / 1024} MiB`;
+    throw new CommandError(`${command} printed more than ${size}; nothing was released`);
+  }
 }

@@ -70,6 +70,20 @@ export function isOurs(system: OperatorSystem, path: string): boolean {
   }
 }
 
+/** How a `host-local` of the CNI project describes itself where it is called without a command; this one does, too. */
+const HOST_LOCAL = "CNI host-local plugin ";
+
+/** Whether an executable says that it is `host-local`, this one or another; one that cannot be started does not. */
+export function isHostLocal(system: OperatorSystem, path: string): boolean {
+  try {
+    const { stdout, stderr } = run(system, path, "");
+    return `${stdout}\n${stderr}`.split("\n").some((line) => line.startsWith(HOST_LOCAL));
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
 function hasDescription(system: OperatorSystem, path: string): boolean {
   try {
     return system.hasText(path, DESCRIPTION);

@@ -8,7 +8,9 @@ import {
 import { yesOption } from "../../cli/command/confirm.ts";
 import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { exists } from "../../system/system.ts";
 import { PLUGIN, PREVIOUS, STATIC } from "../node/plugin-directories.ts";
+import { isHostLocal } from "./ask-versions.ts";
 import {
   changeIfConfirmed,
   nothingToDo,
@@ -32,6 +34,13 @@ import { forceOption, requireGoingBack } from "./new-keys.ts";
 import { rollBack } from "./rollback.ts";
 import { isLinked, linkStatic, planToLink, staticBeside } from "./static-link.ts";
 import { uninstall } from "./uninstall.ts";
+
+/** Plugins of the CNI project, and others that are common: a node whose `bridge` is an IPAM plugin has no network. */
+const OTHER_PLUGINS: readonly string[] = [
+  ...["bandwidth", "bridge", "dhcp", "dummy", "firewall", "flannel", "host-device", "ipvlan"],
+  ...["loopback", "macvlan", "multus", "multus-shim", "portmap", "ptp", "sbr", "tap", "tuning"],
+  ...["vlan", "vrf", "calico", "calico-ipam", "cilium-cni", "whereabouts", STATIC],
+];
 
 /** The names of files beside a plugin. */
 const KEPT = /\.(?:previous|replaced|installed)$/;
@@ -71,7 +80,7 @@ export const install: Command = {
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
     `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
     `--static makes DIR/${STATIC} a link to ${PLUGIN}, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the link if there was nothing.`,
-    `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
+    `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. The name of another plugin, and a file that does not say it is ${PLUGIN}, are refused. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
     "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
     "The Go plugin does not understand gcOnly, rangesFile, exclude, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force.",
@@ -131,9 +140,10 @@ export const install: Command = {
 /** @throws UsageError unless it can be the name of a plugin, and of its file */
 function nameOf({ option, has }: Context): string {
   const name = option(asOption.name) ?? PLUGIN;
-  if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) || name === STATIC || KEPT.test(name)) {
+  const isOther = OTHER_PLUGINS.includes(name);
+  if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) || isOther || KEPT.test(name)) {
     throw new UsageError(
-      `install: ${asOption.name}: expected the name of a plugin, such as host-local-ts; found ${name}`,
+      `install: ${asOption.name}: expected a name of its own, such as host-local-ts; found ${isOther ? "that of another plugin, " : ""}${name}`,
     );
   }
   if (name !== PLUGIN && has(staticOption.name)) {
@@ -144,11 +154,25 @@ function nameOf({ option, has }: Context): string {
   return name;
 }
 
+/**
+ * Where this program was installed before, the name is its own, whatever is there now.
+ *
+ * @throws CommandError where a file of the name is another plugin than `host-local`
+ */
+function requireFreeName(system: OperatorSystem, { name, target, marker }: Installation): void {
+  if (name === PLUGIN || exists(system, marker)) return;
+  if (!isPresent(system, target) || isHostLocal(system, target)) return;
+  throw new CommandError(
+    `install: ${target} does not say that it is host-local; nothing was changed. Choose another name with ${asOption.name}`,
+  );
+}
+
 function installSelf(context: Context, installation: Installation): Report {
   const { system } = context;
   const { target } = installation;
   const link = staticBeside(installation);
   const isPutBack = context.has(ifReplacedOption.name);
+  if (!isPutBack) requireFreeName(system, installation);
   const isInstalled = isPutBack
     ? !isReplaced(system, installation)
     : kindAt(system, target) === "file" && system.sameContent(SELF, target);
@@ -177,10 +201,10 @@ function installSelf(context: Context, installation: Installation): Report {
 function copySelf(context: Context, installation: Installation): Outcome {
   const { system } = context;
   const { directory, target, previous } = installation;
-  const exists = isPresent(system, target);
+  const isThere = isPresent(system, target);
   const { versions, kept } = withCopy(system, SELF, directory, (copy) => {
     const supported = requireVersions(context, installation, copy, "the copy");
-    const to = exists ? keepTarget(system, installation) : undefined;
+    const to = isThere ? keepTarget(system, installation) : undefined;
     system.rename(copy, target);
     return { versions: supported, kept: to };
   });
@@ -189,7 +213,7 @@ function copySelf(context: Context, installation: Installation): Outcome {
     text: sentences(
       `Installed ${target}, which supports CNI ${versions.join(", ")}.`,
       kept === undefined ? "" : `The file it replaced is now ${kept}.`,
-      exists && kept !== previous ? `${previous} is unchanged.` : "",
+      isThere && kept !== previous ? `${previous} is unchanged.` : "",
     ),
     kept,
     versions,

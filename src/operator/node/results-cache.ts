@@ -6,6 +6,7 @@ import { progress } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
+import { requireDirectory } from "./configuration-directories.ts";
 import type { NodeReservation } from "./network-directory.ts";
 import { containerOf, interfaceOf } from "./node-reservations.ts";
 
@@ -32,9 +33,16 @@ export const cacheOption: Option = {
   summary: `directory of libcni's cache (default: ${DEFAULT_CACHE_DIR})`,
 };
 
-/** The directory of libcni's cache, which contains `results`. */
-export function cacheDirOf({ option }: Context): string {
-  return option(cacheOption.name) ?? DEFAULT_CACHE_DIR;
+/**
+ * The directory of libcni's cache, which contains `results`.
+ *
+ * @throws CommandError if the option names none
+ */
+export function cacheDirOf({ system, option }: Context): string {
+  const given = option(cacheOption.name);
+  return given === undefined
+    ? DEFAULT_CACHE_DIR
+    : requireDirectory(system, cacheOption.name, given);
 }
 
 /** Errors that show that there is no such entry; libcni cannot make one of too long a name. */

@@ -40,6 +40,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
     terminalWidth,
+    terminalHeight,
     sleep,
     readLine,
     readPipe,
@@ -57,6 +58,11 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
 function terminalWidth(): number | undefined {
   const { isTTY, columns } = process.stdout;
   return isTTY && columns > 0 ? columns : undefined;
+}
+
+function terminalHeight(): number | undefined {
+  const { isTTY, rows } = process.stdout;
+  return isTTY && rows > 0 ? rows : undefined;
 }
 
 /** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */

@@ -93,6 +93,7 @@ static const struct function functions[] = {
     {"arguments", 0, host_arguments, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},
     {"terminalWidth", 0, host_terminal_width, NULL, 0, NULL},
+    {"terminalHeight", 0, host_terminal_height, NULL, 0, NULL},
     {"sleep", 1, host_sleep, NULL, 0, NULL},
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},

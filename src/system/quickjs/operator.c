@@ -47,6 +47,12 @@ JSValue host_terminal_width(struct call *call) {
   return is_known ? JS_NewInt32(call->ctx, size.ws_col) : JS_UNDEFINED;
 }
 
+JSValue host_terminal_height(struct call *call) {
+  struct winsize size;
+  bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  return is_known ? JS_NewInt32(call->ctx, size.ws_row) : JS_UNDEFINED;
+}
+
 JSValue host_sleep(struct call *call) {
   int64_t milliseconds = (int64_t)number_at(call, 0);
   struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};

@@ -88,7 +88,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const words = ["--listen", `127.0.0.1:${port}/m`, ...gc("15m", "--by-netns"), ...metrics()];
     const agent = startAgent(t, words);
 
-    const health = await healthOf(port, /metrics ok/);
+    const health = await healthOf(port, /gc ok/);
     const served = await get(port, "/m");
     agent.process.kill(signal);
 
@@ -116,7 +116,7 @@ test("as the first process of a container it ends at once, with the command that
     "utf8",
   ).split(" ");
 
-  t.match(await get(port, "/healthz"), { status: 200, body: /gc has not run yet/ });
+  t.match(await get(port, "/healthz"), { status: 503, body: /gc has not run yet/ });
   process.kill(Number(first), "SIGTERM");
 
   t.equal(await container.ended, 0);
@@ -132,6 +132,21 @@ test("a command that hangs is ended with the agent", async (t) => {
 
   t.equal(await agent.ended, 0);
   await command.ended;
+});
+
+test("a gc that hangs does not keep the metrics back, and is no success", async (t) => {
+  const { gc, metrics } = nodeWithPod(t);
+  const port = await freePort();
+  const command = lastingCommand(t);
+  const words = ["--listen", `127.0.0.1:${port}`];
+  startAgent(t, [...words, ...gc("15m", "--live-command", command.text), ...metrics()]);
+  await command.begun;
+
+  t.match(await get(port, "/metrics"), { status: 200 });
+  t.match(await get(port, "/healthz"), {
+    status: 503,
+    body: "[+]http ok\n[-]gc has not run yet\n[+]metrics ok\nhealthz check failed\n",
+  });
 });
 
 test("a failing task is reported, and the others go on", async (t) => {
@@ -191,6 +206,7 @@ test("files are written again and again, while a client keeps its connection", a
   client.write("GET /metrics HTT");
 
   for (const path of [file, join(node.root, "host-local.mynet")]) {
+    await until(path, () => existsSync(path));
     const { ino } = statSync(path);
     await until(`another ${path}`, () => statSync(path).ino !== ino);
   }
@@ -261,7 +277,7 @@ test("it listens on IPv6", async (t) => {
   const port = await freePort();
   startAgent(t, ["--listen", `[::1]:${port}`, ...metrics()]);
 
-  t.match(await healthOf(port, /ok/, "[::1]"), /^\[\+\]http ok\n\[\+\]metrics /);
+  t.match(await healthOf(port, /metrics ok/, "[::1]"), /^\[\+\]http ok\n\[\+\]metrics /);
 });
 
 const expected =

@@ -107,6 +107,36 @@ test("a task that fails starts again after a minute, and stops no other one", (t
   t.end();
 });
 
+test("a task that hangs is started at its interval, and the metrics before it", (t) => {
+  const simulation: Simulation = new Simulation(
+    [task("gc", 15 * MINUTE), task("metrics", MINUTE, true)],
+    (name) => {
+      if (name !== "gc") return success;
+      simulation.time += 2 * MINUTE;
+      return new SystemError("exec", "gc", "ETIMEDOUT");
+    },
+    true,
+  );
+
+  simulation.pass(29);
+
+  t.same(simulation.runs.gc, [0, 15]);
+  t.same(
+    simulation.runs.metrics,
+    [
+      0,
+      2,
+      ...Array.from({ length: 12 }, (_, at) => at + 3),
+      17,
+      ...Array.from({ length: 12 }, (_, at) => at + 18),
+    ],
+    "they miss the two minutes of gc alone",
+  );
+  t.match(simulation.get("/metrics"), /^HTTP\/1.1 200 /);
+  t.match(simulation.get("/healthz"), /^HTTP\/1.1 503 [\s\S]*\[-\]gc failed: took longer/);
+  t.end();
+});
+
 test("the port is opened first, and once", (t) => {
   const simulation = new Simulation([task("metrics", MINUTE)], undefined, true);
 
@@ -154,7 +184,7 @@ test("/healthz names what fails, and why", (t) => {
 
   t.match(
     simulation.get("/healthz"),
-    /^HTTP\/1.1 200 OK\r\n[\s\S]*\r\n\r\n\[\+\]gc has not run yet\n\[\+\]metrics has not run yet\nhealthz check passed\n$/,
+    /^HTTP\/1.1 503 Service Unavailable\r\n[\s\S]*\r\n\r\n\[-\]gc has not run yet\n\[-\]metrics has not run yet\nhealthz check failed\n$/,
   );
   simulation.pass(0);
   t.match(
@@ -208,7 +238,7 @@ test("the log has messages other than those of the run before", (t) => {
 test("what a task prints goes to the log itself, unless it is served", (t) => {
   const simulation = new Simulation([task("gc", MINUTE), task("metrics", MINUTE, true)]);
 
-  for (const isLogged of [true, false]) {
+  for (const isLogged of [false, true]) {
     t.match(simulation.service.next(), { kind: "run", isLogged });
     simulation.service.completed(success);
   }

@@ -44,7 +44,8 @@ dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         
 dual       -    outside                                               -         -     1        0                     -       -
 forgotten  -    unknown                                               -         -     1        0                     -       -
 small      0    10.2.0.1-10.2.0.2                                     2         1     1        0                     0  100.0%
-total                                              18446744073709551877       131     8        1  18446744073709551738    0.0%
+total           IPv4                                                262       130     5        1                   127    3.7%
+total           IPv6                               18446744073709551615         1     3        0  18446744073709551611    0.0%
 
 dual holds 131 pods.
 small holds 1 pod.
@@ -92,26 +93,32 @@ test("the document has the same numbers, of any size", (t) => {
         "used": 0,
         "unowned": 0
       },
-      "total": {
-        "size": 18446744073709551600,
-        "reserved": 0,
-        "capacity": 18446744073709551600,
-        "used": 1,
-        "unowned": 0,
-        "free": 18446744073709551599,
-        "percent": 0
-      }
+      "totals": [
+        {
+          "family": "IPv6",
+          "size": 18446744073709551600,
+          "reserved": 0,
+          "capacity": 18446744073709551600,
+          "used": 1,
+          "unowned": 0,
+          "free": 18446744073709551599,
+          "percent": 0
+        }
+      ]
     }
   ],
-  "total": {
-    "size": 18446744073709551600,
-    "reserved": 0,
-    "capacity": 18446744073709551600,
-    "used": 1,
-    "unowned": 0,
-    "free": 18446744073709551599,
-    "percent": 0
-  }
+  "totals": [
+    {
+      "family": "IPv6",
+      "size": 18446744073709551600,
+      "reserved": 0,
+      "capacity": 18446744073709551600,
+      "used": 1,
+      "unowned": 0,
+      "free": 18446744073709551599,
+      "percent": 0
+    }
+  ]
 }
 `,
     stderr: "",
@@ -356,7 +363,8 @@ test("on a terminal large counts are powers of two, and 80 columns suffice", {
     `NETWORK          SET  RANGE                SIZE  USED  UNOWNED   FREE  USED%
 k8s-pod-network  0    10.244.3.0/24         254     0        0    253   0.0%
 k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64     0        0  ≈2^64   0.0%
-total                                     ≈2^64     0        0  ≈2^64   0.0%
+total                 IPv4                  254     0        0    253   0.0%
+total                 IPv6                ≈2^64     0        0  ≈2^64   0.0%
 
 k8s-pod-network holds 253 pods.
 `,

@@ -518,6 +518,18 @@ test("a bridge with a gateway that is configured for a /31 is fine", (t) => {
   t.end();
 });
 
+test("a directory of libcni's cache that does not exist is an error: its pods would seem to be none", (t) => {
+  const node = nodeWithPod(t);
+  for (const command of ["check", "list", "metrics"]) {
+    t.strictSame(node.tool([command, "--cache-dir", "/nowhere"]), {
+      exitCode: 2,
+      stdout: "",
+      stderr: "host-local: --cache-dir: /nowhere: no such file or directory\n",
+    });
+  }
+  t.end();
+});
+
 test("without the program ip bridges are not checked, which is reported", (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/28" }, bridged);

@@ -28,3 +28,16 @@ test("a failed command is noticed where the parent process ignored SIGCHLD", (t)
   t.ok(existsSync(join(node.dataDir, "net/10.1.2.3")));
   t.end();
 });
+
+test("a command that prints too much is named, not its shell", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/24" });
+
+  t.strictSame(node.tool(["gc", "--live-command", "head -c 70000000 /dev/zero"]), {
+    exitCode: 2,
+    stdout: "",
+    stderr:
+      "host-local: head -c 70000000 /dev/zero printed more than 64 MiB; nothing was released\n",
+  });
+  t.end();
+});

@@ -36,7 +36,7 @@ test("the other host-local stays as it is", (t) => {
 test("what had this name is kept, and comes back by a rollback and by uninstall", (t) => {
   for (const action of ["--rollback", "--uninstall"]) {
     const directory = directoryWithOther(t);
-    directory.put(NAME, OTHER);
+    directory.put(NAME, `${OTHER}echo 'CNI host-local plugin v1.9.1' >&2\n`);
     install(directory);
     t.same(directory.names, ["host-local", NAME, `${NAME}.installed`, `${NAME}.previous`]);
 
@@ -59,17 +59,48 @@ test("uninstall leaves static, which is a link to host-local, as it is", (t) => 
   t.end();
 });
 
-for (const name of ["static", "a/b", ".x", "x.previous", "host local"]) {
+for (const name of ["a/b", ".x", "x.previous", "host local"]) {
   test(`${JSON.stringify(name)} is no such name`, (t) => {
     const [exitCode, , stderr] = emptyDirectory(t).install("--as", name, "--yes");
     t.equal(exitCode, 2);
     t.match(
       stderr,
-      `install: --as: expected the name of a plugin, such as host-local-ts; found ${name}`,
+      `install: --as: expected a name of its own, such as host-local-ts; found ${name}`,
     );
     t.end();
   });
 }
+
+test("the name of another plugin is refused, whether it is there or not", (t) => {
+  for (const name of ["static", "bridge", "loopback", "ptp"]) {
+    const directory = emptyDirectory(t);
+    const [exitCode, , stderr] = directory.install("--as", name, "--yes");
+    t.equal(exitCode, 2);
+    t.match(stderr, `such as host-local-ts; found that of another plugin, ${name}\n`);
+    t.same(directory.names, []);
+  }
+  t.end();
+});
+
+test("a file that does not say it is host-local is not replaced, unless the name was this one's", (t) => {
+  const directory = emptyDirectory(t);
+  directory.put(NAME, OTHER);
+  const path = join(directory.path, NAME);
+
+  t.strictSame(directory.install("--as", NAME, "--yes"), [
+    2,
+    "",
+    `host-local: install: ${path} does not say that it is host-local; nothing was changed. Choose another name with --as\n`,
+  ]);
+  t.same(directory.names, [NAME]);
+
+  rmSync(path);
+  install(directory);
+  directory.put(NAME, OTHER);
+  install(directory);
+  t.ok(isExecutable(path));
+  t.end();
+});
 
 test("--static belongs to host-local", (t) => {
   const [exitCode, , stderr] = emptyDirectory(t).install("--as", NAME, "--static", "--yes");

@@ -344,6 +344,26 @@ test("--watch clears the screen of a terminal", { skip: skipWithoutTerminal }, a
   }
 });
 
+test("--watch fits the screen", { skip: skipWithoutTerminal }, async (t) => {
+  const node = nodeFor(t);
+  for (let at = 2; at < 12; at++) node.write(`net/10.0.0.${at}`, `c${at}\r\neth0`);
+  const words = ["list", "--watch", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
+  const line = `stty rows 6 cols 80; exec ${[executable, ...words].join(" ")}`;
+  const watched = spawn("script", ["-qec", line, "/dev/null"], {
+    env: { ...runtimeEnvironment, TERM: "xterm" },
+  });
+  let seen = "";
+  for await (const chunk of watched.stdout) {
+    seen += chunk;
+    if (seen.includes(" more")) break;
+  }
+  watched.kill();
+
+  const lines = seen.replaceAll("\r", "").split("\n");
+  t.match(lines, [/NETWORK/, /10\.0\.0\.2 /, /10\.0\.0\.3 /, /10\.0\.0\.4 /, /^… 7 more$/, /^$/]);
+  t.equal(lines.length, 6);
+});
+
 test("thousands of reservations show progress on a terminal, and nowhere else", {
   skip: skipWithoutTerminal,
 }, (t) => {
