@@ -183,14 +183,19 @@ function faultOf(line: string): string | undefined {
   return isUnderstood ? undefined : `${line}\n${status} [${codes}] ${stderr}`;
 }
 
-/** Runs each line on a fresh node. */
+/** One command that only reads. */
+const READS = /^host-local (?:list|show|check|networks|capacity|history|plan|audit) [^>|&;$]*$/;
+
+/** Runs each line on a node that nothing has changed. */
 function requireUnderstood(t: Test, lines: readonly string[], prepare = makeNode): void {
+  let isFresh = false;
   for (const line of new Set(lines)) {
-    prepare();
+    if (!isFresh) prepare();
     const [directory] = /\/usr\/lib(?:exec)?\/cni/.exec(line) ?? [];
     if (directory !== undefined) installPlugins(directory);
     const fault = faultOf(line);
     t.equal(fault, undefined, fault ?? line);
+    isFresh = READS.test(line) && !line.includes("--repair");
   }
 }
 
@@ -305,7 +310,6 @@ const talkative: readonly (readonly string[])[] = [
   ["gc", "mynet"],
   ["gc", "--by-netns"],
   ["gc", "mynet", "--live-command", "echo 1234567890ab"],
-  ["gc", "mynet", "--yes"],
   ["check", "none"],
   ["list", "none"],
   ["list", "--data-dir", "/none"],
@@ -321,12 +325,14 @@ const talkative: readonly (readonly string[])[] = [
   ["audit", "nodes.json", "--cluster-cidr", "10.244.0.0/24"],
   ["install", "/opt/cni/bin"],
   ["install", "/none"],
+  // The one that changes anything.
+  ["gc", "mynet", "--yes"],
 ];
 
 scenario("the commands in messages run as printed", needs, (t) => {
   installPrograms();
+  makeSickNode();
   const lines = talkative.flatMap((words) => {
-    makeSickNode();
     const { stdout, stderr } = tool(words, { workingDirectory: WORK });
     return commandsInMessage(`${stdout}\n${stderr}`, ["mynet", "podman", "full", "former"]);
   });
