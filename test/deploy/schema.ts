@@ -21,11 +21,11 @@ const groups: Readonly<Record<string, object>> = {
 };
 
 /**
- * What is wrong with an object: values of a wrong type, missing members, and members that the API does not have. The
+ * What is wrong with objects: values of a wrong type, missing members, and members that the API does not have. The
  * schema knows the former two, and the types of TypeScript the latter.
  */
-export function violations(manifest: Manifest): readonly string[] {
-  return [...invalidMembers(manifest), ...unknownMembers(manifest)];
+export function violations(...manifests: readonly Manifest[]): readonly string[] {
+  return [...manifests.flatMap(invalidMembers), ...unknownMembers(manifests)];
 }
 
 function invalidMembers(manifest: Manifest): readonly string[] {
@@ -41,13 +41,17 @@ function invalidMembers(manifest: Manifest): readonly string[] {
 }
 
 /** The directory is in the repository, so that the package with the types is found. */
-function unknownMembers(manifest: Manifest): readonly string[] {
-  const { apiVersion, kind } = manifest;
+function unknownMembers(manifests: readonly Manifest[]): readonly string[] {
   const directory = mkdtempSync(inRepository("build/manifest-"));
   const file = join(directory, "manifest.ts");
-  const text = `import type { I${kind} } from "kubernetes-models/${apiVersion}";
-export const manifest: I${kind} = ${JSON.stringify(manifest, undefined, 2)};
+  const text = manifests
+    .map((manifest, at) => {
+      const { apiVersion, kind } = manifest;
+      return `import type { I${kind} as I${at} } from "kubernetes-models/${apiVersion}";
+export const manifest${at}: I${at} = ${JSON.stringify(manifest, undefined, 2)};
 `;
+    })
+    .join("");
   try {
     writeFileSync(file, text);
     const options = ["--noEmit", "--strict", "--skipLibCheck", "--ignoreConfig"];
