@@ -9,7 +9,7 @@ import { root } from "../build/bundle.ts";
  * unit tests: they use nothing but memory and share a process with those of other files.
  */
 const words = [
-  /** Works on an executable from outside: runs with each of the two, in a process with others of its directory. */
+  /** Works on an executable from outside: runs with each of the two; if short, in a process with others of its directory. */
   "each executable",
   /** Only with one of them in the short extent: they cannot differ in it but by their engines, which other tests compare. */
   "one if short",
