@@ -67,6 +67,16 @@ for (const [what, file, words] of [
     { path: "ranges", content: '{"net": [[{"subnet": "10.42.0.1/29"}]]}' },
     /ranges: invalid range set 0: Network has host bits set\. /,
   ],
+  [
+    "of flannel that is cut off",
+    { path: "ranges", content: "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.1.1/2" },
+    "neither FLANNEL_SUBNET nor FLANNEL_IPV6_SUBNET is set",
+  ],
+  [
+    "of flannel with a subnet outside of its network",
+    { path: "ranges", content: "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.245.1.1/24\n" },
+    "FLANNEL_SUBNET",
+  ],
 ] as const) {
   behaviour(
     `ADD, CHECK and STATUS fail with a file ${what}, but DEL and GC do not`,

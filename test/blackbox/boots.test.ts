@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { bootObstacle } from "../faults/executables/boots.ts";
+import { stopObstacle } from "../faults/executables/stopped-call.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
 import { type CallOptions, networkFor } from "../harness/executable-network.ts";
@@ -21,10 +22,10 @@ async function booted(t: Test): Promise<CallOptions> {
   return inside(t, await Mounts.openOnMachine(t.teardown.bind(t), "0123456789abcdef".repeat(2)));
 }
 
-/** The executable under test in a mount namespace. */
-function inside(t: Test, { entry }: Mounts): CallOptions {
+/** The executable under test in a mount namespace, run by further words. */
+function inside(t: Test, { entry }: Mounts, ...words: readonly string[]): CallOptions {
   const program = join(scratchDirectory(t), "host-local");
-  const command = [...entry, executable].map((word) => `'${word}'`).join(" ");
+  const command = [...entry, ...words, executable].map((word) => `'${word}'`).join(" ");
   writeFileSync(program, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
   return { program };
 }
@@ -63,6 +64,25 @@ test("another boot id alone is no boot: nothing that was reserved since the kern
   const other = inside(t, await Mounts.openUnderBootId(t.teardown.bind(t)));
   t.match(readError(network.add("new", other).stdout)?.msg, "no IP addresses available");
   t.same(network.reservations(), held);
+});
+
+test("a repeated ADD keeps an address for a container that is alive again, though it cannot tell the machine", {
+  skip: skip || (stopObstacle() ?? false),
+}, async (t) => {
+  const network = networkFor(t, { subnet, repeatedAdd: "same" });
+  const before = await booted(t);
+  for (let at = 0; at < 5; at++) network.add(`old${at}`, before);
+  const mounts = await Mounts.openOnMachine(t.teardown.bind(t), "0123456789abcdef".repeat(2));
+  const now = inside(t, mounts);
+  const log = join(scratchDirectory(t), "log");
+  const refusal = ["-P", "/etc/machine-id", "-e", "inject=%file:error=EIO"];
+  const blind = inside(t, mounts, "strace", "-f", "-o", log, ...refusal);
+
+  t.same(grantedAddresses(network.add("old0", blind)), ["10.50.0.2"]);
+  t.match(readFileSync(log, "utf8"), "INJECTED");
+  for (let at = 0; at < 5; at++) network.add(`new${at}`, now);
+
+  t.equal(network.reservations()["10.50.0.2"], "old0\r\neth0");
 });
 
 test("with reclaimAfterReboot false none is reclaimed", { skip }, async (t) => {

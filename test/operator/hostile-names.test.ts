@@ -46,7 +46,8 @@ function requireHarmless(t: Test, printed: string, words: readonly string[]): vo
   const command = JSON.stringify(words)
     .replaceAll(/[^ -~]|\\./g, "?")
     .slice(0, 100);
-  if (unsafe === undefined && forged === undefined) t.pass(command);
+  if (printed === "") t.fail(`${command} prints nothing`);
+  else if (unsafe === undefined && forged === undefined) t.pass(command);
   else t.fail(command, { printed: JSON.stringify(printed), unsafe: JSON.stringify(unsafe) });
 }
 
