@@ -1,0 +1,164 @@
+/** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
+
+import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import { grantedAddresses } from "../harness/network.ts";
+import type { Calls } from "./calls.ts";
+import { type End, type Program, runAlone } from "./process.ts";
+import type { Outcome, State } from "./search.ts";
+import type { Machine, World } from "./world.ts";
+
+const DIRECTORY = `${DATA_DIRECTORY}/net`;
+
+/** Files by address, with their owners as `container interface`. */
+type Reservations = ReadonlyMap<string, string>;
+
+/** What is asked about the end of a schedule. */
+export interface Question {
+  readonly calls: Calls;
+  /** The reservations before. */
+  readonly before: Reservations;
+  /** Every container that there was. */
+  readonly containers: readonly string[];
+  /** Whether the Go plugin may have been stopped with a file that it had not written. */
+  readonly mayBeEmpty: boolean;
+}
+
+/** The reservations of the network `net`. */
+export function reservationsIn({ disk }: Machine): Reservations {
+  const files = disk.has(DIRECTORY) ? Object.entries(disk.filesUnder(DIRECTORY)) : [];
+  return new Map(files.filter(([name]) => /^[0-9a-f]+[.:][0-9a-f.:]+$/.test(name)));
+}
+
+/** What is asked about the ends of a search, each but once. */
+export class Judge {
+  readonly #question: Question;
+  readonly #known = new Map<string, readonly string[]>();
+  readonly #later = new Map<number, readonly string[]>();
+
+  constructor(question: Question) {
+    this.#question = question;
+  }
+
+  /** How many ends differ in what matters. */
+  get count(): number {
+    return this.#known.size;
+  }
+
+  /** Every rule that is broken, in words. */
+  readonly judge = ({ world, places, hasBooted }: State): readonly string[] => {
+    const outcomes = places.map((place) => place.outcomes);
+    const key = `${world.id} ${hasBooted} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
+    const found = this.#known.get(key) ?? [
+      ...this.#answers(world, outcomes, hasBooted),
+      ...this.#afterwards(world),
+    ];
+    this.#known.set(key, found);
+    return found;
+  };
+
+  /** Rules about what was answered. */
+  #answers(
+    world: World,
+    outcomes: readonly (readonly Outcome[])[],
+    hasBooted: boolean,
+  ): readonly string[] {
+    const broken: string[] = [];
+    const now = reservationsIn(world);
+    const { before, mayBeEmpty, containers } = this.#question;
+    const all = outcomes.flatMap((some, thread) => some.map((one, at) => ({ ...one, thread, at })));
+    for (const [address, owner] of now) {
+      const isWhole = containers.some((id) => owner === `${id}\r\neth0`);
+      if (!isWhole && !(owner === "" && mayBeEmpty))
+        broken.push(`${address} is torn: ${JSON.stringify(owner)}`);
+    }
+    for (const id of containers) {
+      const held = [...now]
+        .filter(([, owner]) => owner === `${id}\r\neth0`)
+        .map(([address]) => address);
+      const own = all.filter(({ program }) => program.container === id && program.verb === "ADD");
+      const releases = all.filter(({ program }) => mayRelease(program, id));
+      const isGivenUp = all.some(
+        ({ program }) => program.verb === "release" && program.container === id,
+      );
+      const living = hasBooted ? [] : [...before].filter(([, owner]) => owner === `${id}\r\neth0`);
+      if (releases.length === 0 && !isGivenUp) {
+        for (const [address] of living) {
+          if (!held.includes(address))
+            broken.push(`${id} has lost ${address}, and nobody has released it`);
+        }
+      }
+      for (const { end, thread, at } of own) {
+        const isLast = releases.every((one) => one.thread === thread && one.at < at);
+        const isFromBefore =
+          hasBooted && outcomes[thread]?.some((one) => one.end === undefined) === true;
+        if (end?.exitCode !== 0 || !isLast || isFromBefore) continue;
+        for (const address of grantedAddresses({ ...end })) {
+          const owner = now.get(address);
+          if (owner !== `${id}\r\neth0`) {
+            broken.push(
+              `${id} was told ${address}, which is ${owner === undefined ? "free" : owner.replace("\r\n", " ")}`,
+            );
+          }
+        }
+      }
+      for (const { program, end, thread, at } of releases) {
+        const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
+        if (end?.exitCode !== 0 || !isAfterAll || end.stderr.includes("it may be a reservation of"))
+          continue;
+        if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
+      }
+    }
+    if (world.locks.size > 0) broken.push("a lock is held by nobody that runs");
+    return broken;
+  }
+
+  /** Rules about what follows. */
+  #afterwards(world: World): readonly string[] {
+    const known = this.#later.get(world.id);
+    if (known !== undefined) return known;
+    const { calls, containers } = this.#question;
+    const broken: string[] = [];
+    for (const id of containers) {
+      const [machine, run] = laterMachine(world);
+      const holds = [...reservationsIn(machine).values()].includes(`${id}\r\neth0`);
+      const isFound = run(calls.check(id)).exitCode === 0;
+      if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
+      const { exitCode, stdout } = run(calls.del(id));
+      if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
+      const left = [...reservationsIn(machine)].filter(([, owner]) => owner === `${id}\r\neth0`);
+      if (left.length > 0) broken.push(`a DEL of ${id} leaves ${left.map(([address]) => address)}`);
+    }
+    const [, run] = laterMachine(world);
+    for (const id of containers) run(calls.del(id));
+    const given: string[] = [];
+    for (let at = 0; at <= calls.addresses.length; at++) {
+      const end = run(calls.add(`filler${at}`));
+      if (end.exitCode !== 0) break;
+      given.push(...grantedAddresses(end));
+    }
+    if (`${given.toSorted()}` !== `${[...calls.addresses].sort()}`) {
+      broken.push(`after the DELs of all, ${given} can be handed out of ${calls.addresses}`);
+    }
+    this.#later.set(world.id, broken);
+    return broken;
+  }
+}
+
+/** Whether a process may release what a container holds. */
+function mayRelease({ verb, container, keeps }: Program, id: string): boolean {
+  if (verb === "DEL") return container === id;
+  return verb === "GC" && keeps?.includes(id) !== true;
+}
+
+/** A copy of a machine a minute later, and what runs a call on it. */
+function laterMachine(world: World): [Machine, (program: Program) => End] {
+  const time = world.time + 61_000;
+  let number = 10_000;
+  const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
+  const machine = { disk, locks: new Map<string, number>(), boot: world.boot };
+  return [machine, (program) => runAlone(machine, program, number++, time)];
+}
+
+function textOf({ end }: Outcome): string {
+  return `${end?.exitCode} ${end?.stdout}${end?.stderr}`;
+}

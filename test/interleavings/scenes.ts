@@ -1,0 +1,104 @@
+/** Which calls run at once, and on what. */
+
+import type { JsonObject } from "../harness/runtime-call.ts";
+import { Calls } from "./calls.ts";
+import type { Program } from "./process.ts";
+import { Judge, reservationsIn } from "./rules.ts";
+import { type Fault, type Scene, Search, type Thread } from "./search.ts";
+import { type World, Worlds } from "./world.ts";
+
+/** What runs at once, in words. */
+export interface Cast {
+  readonly name: string;
+  readonly ipam?: JsonObject;
+  readonly isDual?: boolean;
+  /** What was called before. */
+  readonly before?: (calls: Calls) => readonly Program[];
+  readonly threads: (calls: Calls, start: World) => readonly Thread[];
+  readonly afterBoot?: (calls: Calls) => readonly Thread[];
+}
+
+/** What may happen. */
+export interface Trouble {
+  readonly faults: readonly Fault[];
+  readonly codes?: Scene["codes"];
+  /** By default one. */
+  readonly most?: number;
+}
+
+export const NO_TROUBLE: Trouble = { faults: [] };
+
+/** A search, and what it asks about each end. */
+export interface Prepared {
+  readonly search: Search;
+  readonly judge: Judge;
+  readonly worlds: Worlds;
+}
+
+/**
+ * Prepares a search.
+ *
+ * @param run the plugin, by default the real one
+ */
+export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
+  const worlds = new Worlds();
+  const calls = new Calls(cast.ipam, cast.isDual, run);
+  const start = calls.after(worlds, ...(cast.before?.(calls) ?? [calls.add("c")]));
+  const threads = cast.threads(calls, start);
+  const {
+    faults,
+    codes = { changes: [], reads: [] },
+    most = faults.length === 0 ? 0 : 1,
+  } = trouble;
+  const afterBoot = cast.afterBoot?.(calls) ?? [];
+  const search = new Search({ worlds, start, threads, afterBoot, faults, most, codes });
+  const programs = [...threads, ...afterBoot].flat();
+  const containers = new Set(["c", ...programs.flatMap(({ container }) => container ?? [])]);
+  const mayBeEmpty = programs.some(({ locks }) => locks === "as Go");
+  const before = reservationsIn(start);
+  const judge = new Judge({ calls, before, containers: [...containers], mayBeEmpty });
+  return { search, judge, worlds };
+}
+
+/** The inodes of all files in a world. */
+export function inodesIn({ disk }: World): ReadonlySet<bigint> {
+  const directory = "/var/lib/cni/networks/net";
+  return new Set(disk.list(directory).map((name) => disk.linkStatus(`${directory}/${name}`).inode));
+}
+
+/** Calls by their names. */
+const kinds = {
+  "ADD a": (calls: Calls) => [calls.add("a")],
+  "ADD b": (calls: Calls) => [calls.add("b")],
+  "ADD a, unheard": (calls: Calls) => [calls.add("a", { name: "ADD a, unheard", isUnheard: true })],
+  "ADD b, unheard": (calls: Calls) => [calls.add("b", { name: "ADD b, unheard", isUnheard: true })],
+  "DEL a": (calls: Calls) => [calls.del("a")],
+  "DEL c": (calls: Calls) => [calls.del("c")],
+  "DEL a, ADD a": (calls: Calls) => [calls.del("a"), calls.add("a")],
+  "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
+  "CHECK c": (calls: Calls) => [calls.check("c")],
+  STATUS: (calls: Calls) => [calls.status()],
+  "GC c": (calls: Calls) => [calls.gc("c")],
+  "GC a": (calls: Calls) => [calls.gc("a")],
+  "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
+  "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
+  "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
+  "ADD b, directory lock": (calls: Calls) => [
+    calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
+  ],
+  "DEL c, directory lock": (calls: Calls) => [
+    { ...calls.del("c"), name: "DEL c, directory lock", locks: "directory" as const },
+  ],
+} satisfies Readonly<Record<string, (calls: Calls, start: World) => Thread>>;
+
+export type Kind = keyof typeof kinds;
+
+/** These calls at once, in a network in which `c` has an address. */
+export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "threads"> = {}): Cast {
+  const name = `${threads.join(" ∥ ")}${more.name === undefined ? "" : `, ${more.name}`}`;
+  return {
+    ...more,
+    name,
+    threads: (calls, start) => threads.map((kind) => kinds[kind](calls, start)),
+  };
+}
