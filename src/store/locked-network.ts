@@ -1,6 +1,6 @@
 /** The reservations of a network under its lock; all changes go through it. */
 
-import type { Attachment } from "../cni/attachment.ts";
+import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
@@ -10,7 +10,7 @@ import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
 import { type Earlier, isNotedFile } from "./journal/earlier-boots.ts";
 import { Journal } from "./journal/journal.ts";
-import { listingOf, ownerOfKey, readJournal } from "./journal/journal-file.ts";
+import { listedIn, listingOf, ownerOfKey, readJournal } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
   contentOf,
@@ -19,6 +19,7 @@ import {
   isSameOwner,
   keyOf,
   keyOfOwner,
+  matchOwner,
   type Owner,
   type OwnerKey,
 } from "./reservations/owner.ts";
@@ -121,13 +122,30 @@ export class LockedNetwork {
    * or not, or the file could not be read for lack of a resource.
    */
   unreadableOf(attachment: Attachment): readonly string[] {
+    const isOwn = (owner: Owner): boolean => matchOwner(owner, attachment) !== "none";
+    return this.#unreadableListed(attachment.containerId, isOwn);
+  }
+
+  /** As `unreadableOf`, for all owners that meet a condition. */
+  unreadableWhere(isMeant: (owner: Owner) => boolean): readonly string[] {
+    return this.#unreadableListed("all", isMeant);
+  }
+
+  #unreadableListed(
+    about: ContainerId | "all",
+    isMeant: (owner: Owner) => boolean,
+  ): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const journal = readJournal(this.files, attachment.containerId);
-    const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
-    const own = new Set(listed.map(({ name }) => name));
+    const journal = readJournal(this.files, about);
+    const listed = journal === undefined ? undefined : listedIn(journal);
     return unreadable
-      .filter(({ name, owner }) => own.has(name) || RESOURCE_ERRORS.includes(owner.code))
+      .filter(({ name, owner }) => {
+        const key = listed?.get(name);
+        return (
+          RESOURCE_ERRORS.includes(owner.code) || (key !== undefined && isMeant(ownerOfKey(key)))
+        );
+      })
       .map(({ owner }) => owner.reason);
   }
 

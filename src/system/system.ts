@@ -132,7 +132,10 @@ export interface System {
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 
-  /** Whether `lock` excludes the Go plugin, too; to be asked once the lock is taken. */
+  /**
+   * Whether `lock` excludes the Go plugin, too; to be asked once the lock is taken. Not where another machine can write:
+   * there `flock(2)` may exclude this machine alone (NFS mounted `nolock`) or this mount (9P, FUSE).
+   */
   readonly locksOutGoPlugin: boolean;
   /** Takes the lock and returns the function that releases it; throws `LockTimeout` on timeout. */
   lock(request: LockRequest): () => void;

@@ -5,7 +5,7 @@ import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { releaseWhere, reportingIoFailure } from "../store/release.ts";
+import { releaseWhere, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
@@ -36,6 +36,10 @@ function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[])
   network.files.sweepAll();
   const isStale = notListedIn(valid);
   releaseWhere(network, ({ owner }) => isStale(owner));
+  requireRead(network.unreadableWhere(isStale), "the reservations that are not listed");
+  for (const reason of shortened(network.unreadable)) {
+    network.warn(`host-local: ${reason}; GC left it alone\n`);
+  }
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

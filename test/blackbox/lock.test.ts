@@ -1,7 +1,11 @@
 // test: each executable
 /** The lock of a network: waiting is bounded, and a dead holder is no holder. */
 
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "tap";
+import { stopObstacle } from "../faults/executables/stopped-call.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, start } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
 import { holdLock } from "../harness/held-lock.ts";
@@ -36,6 +40,26 @@ for (const command of ["ADD", "DEL", "GC"] as const) {
     t.same(network.tree(), before);
   });
 }
+
+test("no journal is kept where another machine may write, since the lock may not exclude it", {
+  skip: stopObstacle() ?? false,
+}, (t) => {
+  const network = networkFor(t, five);
+  const log = join(scratchDirectory(t), "log");
+  // Stands for a network file system: that the type is not known is no reason to believe anything.
+  const program = join(scratchDirectory(t), "host-local");
+  const command = `strace -f -o '${log}' -e inject=statfs,fstatfs:error=EIO '${executable}'`;
+  writeFileSync(program, `#!/bin/sh\nexec ${command}\n`, { mode: 0o755 });
+
+  t.equal(network.add("c1", { program }).exitCode, 0);
+
+  const journal = join(network.machine.dataDirectory, ".host-local/net/journal");
+  t.match(readFileSync(log, "utf8"), /statfs/);
+  t.notOk(existsSync(journal));
+  t.equal(network.add("c2").exitCode, 0);
+  t.ok(existsSync(journal), "and is where that is known");
+  t.end();
+});
 
 test("details end with the trace of the call; the holder's is named, too, if /proc shows the holder", async (t) => {
   const [own, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];

@@ -82,6 +82,25 @@ test("DEL frees the addresses after the one that it could not free", {
   t.end();
 });
 
+test("GC that may not read a reservation of its own releases the others, and fails until it may", (t) => {
+  const network = networkFor(t, five);
+  handOver(network.machine.dataDirectory);
+  const options = withoutPrivileges(t);
+  for (const containerId of ["c1", "c2", "c3"]) network.add(containerId, options);
+  const path = join(network.directory, "10.0.0.2");
+  chmodSync(path, 0);
+
+  const { error } = network.gc(["c3 eth0"], options);
+
+  t.equal(error?.code, 5);
+  t.match(error?.details, `open ${path}: permission denied`);
+  t.same(network.reserved(), ["10.0.0.2", "10.0.0.4"]);
+  chmodSync(path, 0o600);
+  t.equal(network.gc(["c3 eth0"], options).exitCode, 0);
+  t.same(network.reserved(), ["10.0.0.4"]);
+  t.end();
+});
+
 test("STATUS is error 50 where the network's directory may not be written", (t) => {
   const network = readOnly(t);
 

@@ -27,15 +27,54 @@ test("GC continues after a file that it cannot remove, then reports it", (t) => 
   t.end();
 });
 
-test("GC keeps a file that cannot be read, since it may be a reservation, and releases the others", (t) => {
-  for (const code of ["EIO", "EMFILE", "EACCES"]) {
-    const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
+test("GC releases what it can, then fails while it cannot read what may be a reservation that is not listed", (t) => {
+  for (const code of ["EIO", "EACCES", "EMFILE"]) {
+    const network = networkWith({});
+    for (const id of ["c1", "c2", "c3"]) network.add(id);
     const path = `${network.directory}/10.0.0.2`;
 
-    t.equal(network.gc([], { interrupt: refuse("readFile", code, path) }).exitCode, 0);
+    const { error } = network.gc(["c3 eth0"], { interrupt: refuse("readFile", code, path) });
 
-    t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+    t.equal(error?.code, 5);
+    t.equal(error?.msg, "cannot read 1 of the reservations that are not listed");
+    t.match(error?.details, `open ${path}: `);
+    t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4"]);
+    t.equal(network.gc(["c3 eth0"]).exitCode, 0);
+    t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
   }
+  t.end();
+});
+
+test("GC names a file that it cannot read, and ignores one that the journal lists for a listed attachment", (t) => {
+  const network = networkWith({});
+  network.add("c1");
+  network.add("c2");
+  network.put("10.0.0.6", "stranger\r\neth0");
+  const refused = ["10.0.0.3", "10.0.0.6"].map((name) => `${network.directory}/${name}`);
+
+  const { exitCode, stderr } = network.gc(["c2 eth0"], {
+    interrupt: (call) =>
+      refused.map((path) => refuse("readFile", "EIO", path)(call)).find((one) => one !== undefined),
+  });
+
+  t.equal(exitCode, 0);
+  t.same(
+    stderr,
+    refused
+      .map((path) => `host-local: open ${path}: input/output error; GC left it alone\n`)
+      .join(""),
+  );
+  t.same(Object.keys(network.reservations()), ["10.0.0.3", "10.0.0.6"]);
+  t.end();
+});
+
+test("GC fails while it has no file descriptor to read a file that the journal does not list", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
+  const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
+
+  t.equal(network.gc([], { interrupt }).error?.code, 5);
+
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   t.end();
 });
 

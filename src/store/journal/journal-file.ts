@@ -74,13 +74,13 @@ const GROWTH = 3;
 /** No journal below this length is too long, in bytes. */
 const SHORT = 64 * 1024;
 
-/** The attachment that a key is of. */
+/** The owner that a key is of. */
 export function ownerOfKey(key: OwnerKey): Owner {
   const [containerId, interfaceName] = key.split(" ");
-  return { kind: "attachment", containerId, interfaceName } as Extract<
-    Owner,
-    { readonly kind: "attachment" }
-  >;
+  const isLegacy = key === legacyKey(containerId as ContainerId);
+  return (
+    isLegacy ? { kind: "legacy", containerId } : { kind: "attachment", containerId, interfaceName }
+  ) as Owner;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn } from "../reservations/directory-scan.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
+import { listReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
@@ -40,6 +41,8 @@ export class Journal {
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
   #hasChanged = false;
+  /** Whether this call has written it anew: with half of what another makes meanwhile, whose lock file was removed. */
+  #isRenewed = false;
   /** The lines to append. */
   #lines = "";
   /** How many reservations there are more than the seal says. */
@@ -146,6 +149,7 @@ export class Journal {
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
       this.#seal = { boot, machine, reservations, length, renewed: length };
+      this.#isRenewed = true;
       this.#difference = 0;
       this.#lines = "";
     });
@@ -158,12 +162,15 @@ export class Journal {
     const isInStep = this.#fingerprint !== undefined && this.#lines === "";
     if (state === undefined || seal === undefined || isInStep) return;
     this.#try(() => {
+      const reservations = seal.reservations + this.#difference;
       const directory = this.#fingerprint ?? dateBack(this.#files.system, this.#files.directory);
       if (directory === undefined) return;
+      // Whoever writes from here on changes the directory's fingerprint.
+      if (this.#isRenewed && listReservations(this.#files).length !== reservations) return;
       sealJournal(state, this.#lines, {
         ...seal,
         directory,
-        reservations: seal.reservations + this.#difference,
+        reservations,
         length: seal.length + utf8Length(this.#lines),
       });
     });

@@ -1,21 +1,9 @@
 /** The lock of a network: `flock(2)` where Node.js and the file system offer it, otherwise a directory. */
 
-import fs from "node:fs";
-import type { System } from "../system.ts";
+import { attempt, type System } from "../system.ts";
 import { type CLibrary, cLibrary } from "./c-library.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { lockFile } from "./lock-file.ts";
-import { errnoOf } from "./system-call.ts";
-
-/**
- * The numbers in statfs(2) of file systems on which others may write unseen: 9P, AFS, Ceph, CIFS (two), Coda, FUSE, NFS, SMB.
- * There `flock(2)` may exclude this machine alone, or this mount, and Node.js cannot ask for attributes that are not
- * from the kernel's memory.
- */
-const SHARED = [
-  0x01021997, 0x5346414f, 0x00c36400, 0xff534d42, 0xfe534d42, 0x73757245, 0x65735546, 0x6969,
-  0x517b,
-];
 
 /**
  * The lock, as part of a system.
@@ -24,32 +12,22 @@ const SHARED = [
  * @param library the C library; by default that of this process
  */
 export function createLock(
-  system: Pick<System, "status" | "readFile" | "makeDirectories">,
+  system: Pick<System, "status" | "readFile" | "isLocal" | "makeDirectories">,
   library: () => CLibrary | undefined = cLibrary,
 ): Pick<System, "lock" | "locksOutGoPlugin"> {
   /** Where `flock(2)` is refused, the Go plugin continues without a lock: nothing can exclude it. */
   let isRefused = false;
-  let isShared = false;
+  let isLocal = true;
   return {
     get locksOutGoPlugin() {
-      return !isRefused && !isShared && library() !== undefined;
+      return !isRefused && isLocal && library() !== undefined;
     },
     lock: (request) => {
       const found = library();
       const unlock = found && lockFile(found, system, request);
       isRefused = found !== undefined && unlock === undefined;
-      isShared = unlock !== undefined && isOnShared(request.file);
+      isLocal = unlock !== undefined && attempt(() => system.isLocal(request.file), false);
       return unlock ?? lockDirectory(request, system.makeDirectories);
     },
   };
-}
-
-/** Where that cannot be told, it may be. */
-function isOnShared(path: string): boolean {
-  try {
-    return SHARED.includes(fs.statfsSync(path).type >>> 0);
-  } catch (error) {
-    errnoOf(error);
-    return true;
-  }
 }

@@ -35,6 +35,7 @@ export function createNodeSystem(): NodeSystem {
   const network = createLock({
     status,
     readFile,
+    isLocal,
     makeDirectories: (path) => makeDirectories(path, 0o700),
   });
   return {
@@ -62,7 +63,7 @@ export function createNodeSystem(): NodeSystem {
     extendFile,
     status,
     linkStatus,
-    isLocal: (path) => isLocalType(systemCall("statfs", path, () => fs.statfsSync(path).type)),
+    isLocal,
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
@@ -253,6 +254,10 @@ export function statusOf(found: fs.BigIntStats): FileStatus {
     modified: found.mtimeNs,
     changed: found.ctimeNs,
   };
+}
+
+function isLocal(path: string): boolean {
+  return isLocalType(systemCall("statfs", path, () => fs.statfsSync(path).type));
 }
 
 /** Node.js takes seconds as a number, which is precise to a fraction of a microsecond. */

@@ -7,9 +7,8 @@ import { serve } from "./serve.ts";
 
 /** The system of the operator commands; host.c has set up the process. */
 export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
-  return {
+  const commands: Omit<OperatorSystem, keyof QuickJsSystem> = {
     ...host,
-    ...createQuickJsSystem(),
     arguments: host.arguments(),
     run: (command, limit, { variables = {}, timeout = 0, captureStderr = false } = {}) => {
       const [program] = command;
@@ -25,4 +24,6 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     },
     serve,
   };
+  // A copy would not follow `locksOutGoPlugin`.
+  return Object.assign(createQuickJsSystem(), commands);
 }

@@ -12,14 +12,25 @@ export interface QuickJsSystem extends System {
 /** The system of the plugin; host.c has set up the process. */
 export function createQuickJsSystem(): QuickJsSystem {
   host.throws(SystemError);
+  let locksOutGoPlugin = false;
   return {
     ...host,
     makeDirectories: (path, mode = 0o755) =>
       makeDirectoriesBy((one) => makeDirectory(one, mode), path),
-    isLocal: (path) => isLocalType(host.fileSystemType(path)),
-    locksOutGoPlugin: true,
-    lock: ({ file, timeout }) => lock(file, timeout),
+    isLocal,
+    get locksOutGoPlugin() {
+      return locksOutGoPlugin;
+    },
+    lock: ({ file, timeout }) => {
+      const unlock = lock(file, timeout);
+      locksOutGoPlugin = attempt(() => isLocal(file), false);
+      return unlock;
+    },
   };
+}
+
+function isLocal(path: string): boolean {
+  return isLocalType(host.fileSystemType(path));
 }
 
 function makeDirectory(path: string, mode: number): void {

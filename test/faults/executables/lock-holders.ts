@@ -80,7 +80,8 @@ async function standStill(trial: Trial, held: HeldNetwork): Promise<void> {
 }
 
 interface Removal extends Case {
-  readonly remove: (network: FaultNetwork) => void;
+  /** Without it, the holder is one that comes in the middle of an ADD of which the lock file was removed. */
+  readonly remove?: (network: FaultNetwork) => void;
   /** Whether a call waits for the lock before. */
   readonly isAwaited?: true;
 }
@@ -116,12 +117,14 @@ const removals: readonly Removal[] = [
     remove: removeWithState,
     isAwaited: true,
   },
+  { what: "removed in the middle of an ADD, of which another finds one half" },
 ];
 
 function removeLock(
   trial: Trial,
   { remove, isAwaited }: Removal,
 ): Promise<typeof NOT_MADE | undefined> {
+  if (remove === undefined) return findHalf(trial);
   return whileStopped(trial, atTheFirst, async (held) => {
     const { network } = held;
     if (isAwaited) {
@@ -134,6 +137,21 @@ function removeLock(
       await meet(trial, held, network.begin("ADD", "third"));
     }
   });
+}
+
+/** An ADD without a lock reserves its two addresses one before and one after the other call has read all. */
+function findHalf(trial: Trial): Promise<typeof NOT_MADE | undefined> {
+  const reserve = (network: FaultNetwork, name: string): void =>
+    writeFileSync(network.path(name), "late\r\neth0");
+  const goOn = async (held: HeldNetwork): Promise<void> => {
+    const { network, holder } = held;
+    reserve(network, "2001:db8::4");
+    holder.goOn();
+    requireSuccess(trial.verifier, await holder.ended, "the call that stood still");
+    await network.mustRelease("late");
+    await resume(trial, held);
+  };
+  return whileStopped(trial, atTheFirst, goOn, (network) => reserve(network, "10.0.0.4"));
 }
 
 /** Another ADD takes another lock, or waits for that of the stopped ADD: both are served. */

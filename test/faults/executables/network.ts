@@ -184,8 +184,10 @@ export class FaultNetwork {
   }
 
   /** GC that works; it lists those alone. */
-  async mustCollect(...alive: readonly string[]): Promise<void> {
-    requireSuccess(this.#verifier, await this.do("GC", "", { alive }), "GC");
+  async mustCollect(...alive: readonly string[]): Promise<Ending> {
+    const ending = await this.do("GC", "", { alive });
+    requireSuccess(this.#verifier, ending, "GC");
+    return ending;
   }
 
   /** STATUS that says whether there is room. That of the Go plugin does not count. */

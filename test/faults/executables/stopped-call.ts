@@ -45,17 +45,20 @@ export const atTheFirst = stopPoint("ADD", "net/10.0.0.3");
  * Attempts with a call that holds the lock and is stopped by SIGSTOP.
  *
  * @param attempt what happens then
+ * @param prepare what happened before that call
  * @returns `NOT_MADE` where the call never comes to the point
  */
 export async function whileStopped(
   trial: Trial,
   { verb, path, nth }: StopPoint,
   attempt: (held: HeldNetwork) => Promise<void>,
+  prepare?: (network: FaultNetwork) => void,
 ): Promise<typeof NOT_MADE | undefined> {
   const { subject, teardown } = trial;
   const network = new FaultNetwork(trial);
   await network.do("ADD", "other");
   if (verb === "DEL") await network.do("ADD", "victim");
+  prepare?.(network);
   const log = join(scratchDirectory({ teardown }), "log");
   const under = [
     ...["strace", "--daemonize", "--follow-forks", "--output", log],

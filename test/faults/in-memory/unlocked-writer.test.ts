@@ -31,6 +31,8 @@ interface Writer {
   /** The executable beside which it runs. */
   readonly beside: CallOptions;
   readonly steps: readonly [(network: Network) => void, (network: Network) => void];
+  /** What may be wrong: a repeated ADD gets a second address, which its DEL releases with the first. */
+  readonly excused?: string;
 }
 
 const OWNER = "neighbour-other\r\neth0";
@@ -41,6 +43,12 @@ const writers: readonly Writer[] = [
     name: "the Go plugin",
     beside: portable,
     steps: [(network) => network.put(V4, OWNER), (network) => network.put(V6, OWNER)],
+  },
+  {
+    name: "a call whose lock file was removed",
+    beside: {},
+    steps: [(network) => network.put(V4, OWNER), (network) => network.put(V6, OWNER)],
+    excused: "ADD of neighbour-other eth0 gives another",
   },
 ];
 
@@ -87,7 +95,9 @@ for (const writer of writers) {
           const asker = executables[(first + second) % 2];
           const found = brokenAnswers(network, attachments, asker?.options);
           const where = `${first} ${calls[first - 1]?.operation}, ${second} ${calls[second - 1]?.operation}, asked by ${asker?.name}`;
-          broken.push(...found.map((text) => `${where}: ${text}`));
+          const { excused } = writer;
+          const wrong = found.filter((text) => excused === undefined || !text.startsWith(excused));
+          broken.push(...wrong.map((text) => `${where}: ${text}`));
         }
 
         t.equal(broken.slice(0, 5).join("\n"), "", `${broken.length} are broken`);

@@ -7,7 +7,7 @@ import { type Test, test } from "tap";
 import type { CLibrary } from "../../../src/system/node/c-library.ts";
 import { createLock } from "../../../src/system/node/lock.ts";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
-import { LockTimeout, type System } from "../../../src/system/system.ts";
+import { LockTimeout, type System, SystemError } from "../../../src/system/system.ts";
 import { until } from "../../harness/until.ts";
 import { LockProcess, lockHolder } from "./lock-process.ts";
 
@@ -166,6 +166,18 @@ for (const [name, library] of [
     t.end();
   });
 }
+
+test("where another machine may write, or that cannot be told, flock(2) is no lock for the Go plugin", (t) => {
+  const refuse = (path: string): boolean => {
+    throw new SystemError("statfs", path, "EIO");
+  };
+  for (const isLocal of [() => false, refuse]) {
+    const system = createLock({ ...createNodeSystem(), isLocal });
+    lockOnce(t.testdir(), 0, system);
+    t.equal(system.locksOutGoPlugin, false);
+  }
+  t.end();
+});
 
 test("node:ffi is experimental, but nothing says so on standard error", (t) => {
   const script = `
