@@ -9,7 +9,7 @@ import { releaseUnchanged } from "../../src/operator/node/release-unchanged.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
 import { withLock } from "../../src/store/lock.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
-import { isSystemError, type System } from "../../src/system/system.ts";
+import { isSystemError } from "../../src/system/system.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import {
   attachmentCall,
@@ -32,18 +32,28 @@ export class Calls {
   /** All that can be handed out. */
   readonly addresses: readonly string[];
   readonly #configuration: JsonObject;
-  readonly #run: (system: System) => number;
+  readonly #strict: JsonObject;
+  readonly #run: Program["run"];
 
   /**
    * @param ipam keys beside the ranges
    * @param isDual whether there are two range sets
    * @param run the plugin
    */
-  constructor(ipam: JsonObject = {}, isDual = false, run: (system: System) => number = main) {
+  constructor(ipam: JsonObject = {}, isDual = false, run: Program["run"] = main) {
     this.addresses = isDual ? [...V4, ...V6] : V4;
     this.#run = run;
     const ranges = isDual ? [[v4], [v6]] : [[v4]];
     this.#configuration = configuration(DATA_DIRECTORY, { ranges, ...ipam });
+    const exhaustedStatus = "unavailable";
+    this.#strict = configuration(DATA_DIRECTORY, { ranges, exhaustedStatus, ...ipam });
+  }
+
+  /** Whether a range set has no free address. */
+  isFull(reserved: ReadonlyMap<string, string>): boolean {
+    const isTaken = (address: string): boolean => (reserved.get(address) ?? "") !== "";
+    const sets = [V4, V6].slice(0, this.addresses.length / V4.length);
+    return sets.some((set) => set.every(isTaken));
   }
 
   add(container: string, more: Partial<Program> = {}): Program {
@@ -55,11 +65,12 @@ export class Calls {
   check(container: string): Program {
     return this.#attachment("CHECK", container);
   }
+  /** STATUS, which fails where no address is free. */
   status(): Program {
     return {
       name: "STATUS",
       verb: "STATUS",
-      ...networkCall("STATUS", this.#configuration),
+      ...networkCall("STATUS", this.#strict),
       run: this.#run,
     };
   }
@@ -128,7 +139,8 @@ export class Calls {
   }
 
   #attachment(verb: "ADD" | "DEL" | "CHECK", containerId: string): Program {
-    const call = attachmentCall(verb, { containerId }, this.#configuration);
+    const cniArgs = `IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}`;
+    const call = attachmentCall(verb, { containerId, cniArgs }, this.#configuration);
     return {
       name: `${verb} ${containerId}`,
       verb,

@@ -4,7 +4,6 @@
  * one that it has not. Nothing in it can tell.
  */
 
-import { linesIn } from "../../src/system/lines.ts";
 import { namesOf } from "../../src/system/names.ts";
 import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";

@@ -21,6 +21,10 @@ export interface Question {
   readonly containers: readonly string[];
   /** Whether the Go plugin may have been stopped with a file that it had not written. */
   readonly mayBeEmpty: boolean;
+  /** How many faults there may be. */
+  readonly most: number;
+  /** Whether addresses from before a boot can be handed out. */
+  readonly reclaims: boolean;
 }
 
 /** The reservations of the network `net`. */
@@ -45,11 +49,13 @@ export class Judge {
   }
 
   /** Every rule that is broken, in words. */
-  readonly judge = ({ world, places, hasBooted }: State): readonly string[] => {
+  readonly judge = ({ world, places, hasBooted, left }: State): readonly string[] => {
     const outcomes = places.map((place) => place.outcomes);
-    const key = `${world.id} ${hasBooted} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
+    const isCalm = left === this.#question.most;
+    const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
       ...this.#answers(world, outcomes, hasBooted),
+      ...(isCalm ? this.#undisturbed(world, outcomes.flat()) : []),
       ...this.#afterwards(world),
     ];
     this.#known.set(key, found);
@@ -112,6 +118,28 @@ export class Judge {
     return broken;
   }
 
+  /** Rules about calls to which nothing has happened but each other. */
+  #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
+    const broken: string[] = [];
+    const { before, containers, calls } = this.#question;
+    const now = [...reservationsIn(world).values()];
+    const hasRoom = before.size + outcomes.length <= calls.addresses.length;
+    for (const { program, end } of outcomes) {
+      const { name, verb, container, isUnheard } = program;
+      const hasFailed = end?.exitCode !== 0;
+      const isDuplicate = end?.stdout.includes("duplicate allocation") === true;
+      const mayFail = verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isDuplicate;
+      if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
+    }
+    for (const id of containers) {
+      const owner = `${id}\r\neth0`;
+      const own = outcomes.filter(({ program }) => program.verb === "ADD" && program.container === id);
+      const wasAnswered = own.some(({ end }) => end?.exitCode === 0) || [...before.values()].includes(owner);
+      if (own.length > 0 && !wasAnswered && now.includes(owner)) broken.push(`${id} keeps what it was never told`);
+    }
+    return broken;
+  }
+
   /** Rules about what follows. */
   #afterwards(world: World): readonly string[] {
     const known = this.#later.get(world.id);
@@ -123,12 +151,14 @@ export class Judge {
       const holds = [...reservationsIn(machine).values()].includes(`${id}\r\neth0`);
       const isFound = run(calls.check(id)).exitCode === 0;
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
+      const isFull = calls.isFull(reservationsIn(machine));
+      if ((run(calls.status()).exitCode !== 0) !== isFull) broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
       const { exitCode, stdout } = run(calls.del(id));
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
       const left = [...reservationsIn(machine)].filter(([, owner]) => owner === `${id}\r\neth0`);
       if (left.length > 0) broken.push(`a DEL of ${id} leaves ${left.map(([address]) => address)}`);
     }
-    const [, run] = laterMachine(world);
+    const [machine, run] = laterMachine(world);
     for (const id of containers) run(calls.del(id));
     const given: string[] = [];
     for (let at = 0; at <= calls.addresses.length; at++) {
@@ -139,6 +169,8 @@ export class Judge {
     if (`${given.toSorted()}` !== `${[...calls.addresses].sort()}`) {
       broken.push(`after the DELs of all, ${given} can be handed out of ${calls.addresses}`);
     }
+    const left = Object.keys(machine.disk.filesUnder(`${DATA_DIRECTORY}/.host-local/net/new`));
+    if (left.length > 0) broken.push(`${left} are never removed`);
     this.#later.set(world.id, broken);
     return broken;
   }

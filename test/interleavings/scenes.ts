@@ -43,7 +43,9 @@ export interface Prepared {
 export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
   const worlds = new Worlds();
   const calls = new Calls(cast.ipam, cast.isDual, run);
-  const start = calls.after(worlds, ...(cast.before?.(calls) ?? [calls.add("c")]));
+  const usual = new Calls(cast.ipam, cast.isDual);
+  const earlier = cast.before?.(usual) ?? [usual.add("c")];
+  const start = usual.after(worlds, ...earlier);
   const threads = cast.threads(calls, start);
   const {
     faults,
@@ -52,11 +54,11 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
   } = trouble;
   const afterBoot = cast.afterBoot?.(calls) ?? [];
   const search = new Search({ worlds, start, threads, afterBoot, faults, most, codes });
-  const programs = [...threads, ...afterBoot].flat();
-  const containers = new Set(["c", ...programs.flatMap(({ container }) => container ?? [])]);
+  const programs = [...earlier, ...threads.flat(), ...afterBoot.flat()];
+  const containers = new Set(programs.flatMap(({ container }) => container ?? []));
   const mayBeEmpty = programs.some(({ locks }) => locks === "as Go");
   const before = reservationsIn(start);
-  const judge = new Judge({ calls, before, containers: [...containers], mayBeEmpty });
+  const judge = new Judge({ calls, most, reclaims: cast.ipam?.reclaimAfterReboot === true, before, containers: [...containers], mayBeEmpty });
   return { search, judge, worlds };
 }
 
@@ -82,6 +84,8 @@ const kinds = {
   "GC a": (calls: Calls) => [calls.gc("a")],
   "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
+  "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
+  "ADD c": (calls: Calls) => [calls.add("c")],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
   "ADD b, directory lock": (calls: Calls) => [
     calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
@@ -101,4 +105,9 @@ export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "thread
     name,
     threads: (calls, start) => threads.map((kind) => kinds[kind](calls, start)),
   };
+}
+
+/** Before: these containers have an address. */
+export function holding(...containers: readonly string[]): (calls: Calls) => readonly Program[] {
+  return (calls) => containers.map((container) => calls.add(container));
 }

@@ -81,6 +81,8 @@ export interface State {
 /** One thing that happens. */
 export interface Step {
   readonly state: State;
+  /** The process; `undefined` where it happens to the machine. */
+  readonly number: number | undefined;
   readonly program: Program | undefined;
   readonly operation: Operation | undefined;
   readonly reply: Reply | undefined;
@@ -203,31 +205,20 @@ export class Search {
     if (place === undefined || next === undefined) return;
     const { worlds, faults, codes } = this.scene;
     const program = place.thread[place.outcomes.length];
-    const add = (after: World, reply: Reply, fault?: Fault): void => {
-      const moved = this.#answered(place, reply);
-      steps.push({
-        state: with_(state, after, at, moved, fault),
-        program,
-        operation: next,
-        reply,
-        fault,
-      });
+    const push = (after: World, there: Place, reply?: Reply, fault?: Fault): void => {
+      const moved = { ...state, world: after, places: places.with(at, there) };
+      const then = fault === undefined ? moved : { ...moved, left: left - 1 };
+      steps.push({ state: then, number: place.number, program, operation: next, reply, fault });
     };
+    const add = (after: World, reply: Reply, fault?: Fault): void =>
+      push(after, this.#answered(place, reply), reply, fault);
     const logged = place.log?.replies.length ?? 0;
     const made = worlds.make(world, next, inodeFor(place.number, logged));
     if (!made.waits) add(made.world, made.reply);
     if (left === 0) return;
     const isAnswer = next.path === "/dev/stdout";
     if (faults.includes("killed") && (next.reach !== "own" || isAnswer)) {
-      const after = worlds.release(world, place.number);
-      const moved = this.#after(place, undefined);
-      steps.push({
-        state: with_(state, after, at, moved, "killed"),
-        program,
-        operation: next,
-        reply: undefined,
-        fault: "killed",
-      });
+      push(worlds.release(world, place.number), this.#after(place, undefined), undefined, "killed");
     }
     if (made.waits) {
       if (faults.includes("late"))
@@ -258,6 +249,7 @@ export class Search {
       const hasBooted = state.hasBooted || fault === "boot";
       steps.push({
         state: { world: after, places: moved, left: left - 1, hasBooted },
+        number: undefined,
         program: undefined,
         operation: undefined,
         reply: undefined,
@@ -355,17 +347,6 @@ export class Search {
     this.#places.set(key, made);
     return made;
   }
-}
-
-function with_(
-  state: State,
-  world: World,
-  at: number,
-  place: Place,
-  fault: Fault | undefined,
-): State {
-  const places = state.places.with(at, place);
-  return { ...state, world, places, left: state.left - (fault === undefined ? 0 : 1) };
 }
 
 function keyOf({ world, places, left, hasBooted }: State): string {

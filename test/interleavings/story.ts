@@ -12,8 +12,9 @@ export function story(steps: readonly Step[]): string {
     if (reads > 0) lines.at(-1)?.acts.push(`reads ${reads}×`);
     reads = 0;
   };
-  for (const { program, operation, reply, fault } of steps) {
-    const who = program?.name ?? "";
+  const numbers = [...new Set(steps.map(({ number }) => number))];
+  for (const { program, number, operation, reply, fault } of steps) {
+    const who = program === undefined ? "" : `${numbers.indexOf(number) + 1} ${program.name}`;
     if (lines.at(-1)?.who !== who) {
       flush();
       lines.push({ who, acts: [] });
