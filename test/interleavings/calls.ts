@@ -31,6 +31,8 @@ const v6 = { subnet: "2001:db8::/125", rangeEnd: "2001:db8::4" };
 export class Calls {
   /** All that can be handed out. */
   readonly addresses: readonly string[];
+  /** How many range sets there are. */
+  readonly sets: number;
   readonly #configuration: JsonObject;
   readonly #strict: JsonObject;
   readonly #run: Program["run"];
@@ -42,6 +44,7 @@ export class Calls {
    */
   constructor(ipam: JsonObject = {}, isDual = false, run: Program["run"] = main) {
     this.addresses = isDual ? [...V4, ...V6] : V4;
+    this.sets = isDual ? 2 : 1;
     this.#run = run;
     const ranges = isDual ? [[v4], [v6]] : [[v4]];
     this.#configuration = configuration(DATA_DIRECTORY, { ranges, ...ipam });
@@ -52,7 +55,7 @@ export class Calls {
   /** Whether a range set has no free address. */
   isFull(reserved: ReadonlyMap<string, string>): boolean {
     const isTaken = (address: string): boolean => (reserved.get(address) ?? "") !== "";
-    const sets = [V4, V6].slice(0, this.addresses.length / V4.length);
+    const sets = [V4, V6].slice(0, this.sets);
     return sets.some((set) => set.every(isTaken));
   }
 

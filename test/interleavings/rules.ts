@@ -21,6 +21,10 @@ export interface Question {
   readonly containers: readonly string[];
   /** Whether the Go plugin may have been stopped with a file that it had not written. */
   readonly mayBeEmpty: boolean;
+  /** Whether a process runs beside others that does not exclude them: then the number in the seal may be wrong. */
+  readonly hasSeveralLocks: boolean;
+  /** Whether an ADD that fails can release what it has. */
+  readonly keepsNothing: boolean;
   /** How many faults there may be. */
   readonly most: number;
   /** Whether addresses from before a boot can be handed out. */
@@ -56,6 +60,8 @@ export class Judge {
     const found = this.#known.get(key) ?? [
       ...this.#answers(world, outcomes, hasBooted),
       ...(isCalm ? this.#undisturbed(world, outcomes.flat()) : []),
+      ...(isCalm || this.#question.keepsNothing ? this.#kept(world, outcomes.flat()) : []),
+      ...(hasBooted && this.#question.reclaims ? this.#reclaimed(world, outcomes.flat()) : []),
       ...this.#afterwards(world),
     ];
     this.#known.set(key, found);
@@ -114,6 +120,10 @@ export class Judge {
         if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
       }
     }
+    const cursor = cursorIn(world);
+    if (cursor !== undefined && !mayBeEmpty && !this.#question.calls.addresses.includes(cursor)) {
+      broken.push(`the cursor is ${JSON.stringify(cursor)}`);
+    }
     if (world.locks.size > 0) broken.push("a lock is held by nobody that runs");
     return broken;
   }
@@ -121,30 +131,68 @@ export class Judge {
   /** Rules about calls to which nothing has happened but each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
-    const { before, containers, calls } = this.#question;
-    const now = [...reservationsIn(world).values()];
+    const { before, calls, hasSeveralLocks } = this.#question;
     const hasRoom = before.size + outcomes.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
-      const { name, verb, container, isUnheard } = program;
+      const { name, verb, isUnheard } = program;
       const hasFailed = end?.exitCode !== 0;
-      const isDuplicate = end?.stdout.includes("duplicate allocation") === true;
-      const mayFail = verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isDuplicate;
+      const isDuplicate = end?.stdout.includes("has been allocated") === true;
+      const mayFail =
+        verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isDuplicate;
       if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
     }
-    for (const id of containers) {
-      const owner = `${id}\r\neth0`;
-      const own = outcomes.filter(({ program }) => program.verb === "ADD" && program.container === id);
-      const wasAnswered = own.some(({ end }) => end?.exitCode === 0) || [...before.values()].includes(owner);
-      if (own.length > 0 && !wasAnswered && now.includes(owner)) broken.push(`${id} keeps what it was never told`);
-    }
+    const now = [...reservationsIn(world).values()];
+    const isTwice = (owner: string): boolean =>
+      now.filter((one) => one === owner).length > calls.sets;
+    if (!hasSeveralLocks && now.some(isTwice))
+      broken.push(`an attachment has two addresses: ${now}`);
+    const told = outcomes.flatMap(({ end }) =>
+      end === undefined ? [] : grantedAddresses({ ...end }),
+    );
+    const cursor = cursorIn(world);
+    if (told.length > 0 && !told.includes(cursor ?? ""))
+      broken.push(`the cursor is ${cursor}, and ${told} was told`);
     return broken;
+  }
+
+  /** After a boot all addresses can be handed out but those of what lives, without any DEL. */
+  #reclaimed(world: World, outcomes: readonly Outcome[]): readonly string[] {
+    const { calls } = this.#question;
+    const living = outcomes.flatMap(({ end }) =>
+      end === undefined ? [] : grantedAddresses({ ...end }),
+    );
+    const [, run] = laterMachine(world);
+    const given = fill(calls, run);
+    const all = [...new Set([...living, ...given])].sort();
+    // What was reserved after the boot by a call that was killed is nobody's, but not from before it.
+    const killed = outcomes.filter(({ end }) => end === undefined).length;
+    const isWhole =
+      all.length >= calls.addresses.length - killed && all.length === living.length + given.length;
+    return isWhole ? [] : [`after the boot ${given} can be handed out beside ${living}`];
+  }
+
+  /** An ADD that fails, and is not killed, keeps nothing. */
+  #kept(world: World, outcomes: readonly Outcome[]): readonly string[] {
+    const { before, containers } = this.#question;
+    const now = [...reservationsIn(world).values()];
+    return containers.flatMap((id) => {
+      const owner = `${id}\r\neth0`;
+      const own = outcomes.filter(
+        ({ program }) => program.verb === "ADD" && program.container === id,
+      );
+      const isKept =
+        own.length > 0 && own.every(({ end }) => end?.exitCode === 1) && now.includes(owner);
+      return isKept && ![...before.values()].includes(owner)
+        ? [`${id} keeps what it was never told`]
+        : [];
+    });
   }
 
   /** Rules about what follows. */
   #afterwards(world: World): readonly string[] {
     const known = this.#later.get(world.id);
     if (known !== undefined) return known;
-    const { calls, containers } = this.#question;
+    const { calls, containers, hasSeveralLocks, reclaims } = this.#question;
     const broken: string[] = [];
     for (const id of containers) {
       const [machine, run] = laterMachine(world);
@@ -152,7 +200,9 @@ export class Judge {
       const isFound = run(calls.check(id)).exitCode === 0;
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine));
-      if ((run(calls.status()).exitCode !== 0) !== isFull) broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
+      const saysFull = run(calls.status()).exitCode !== 0;
+      if (saysFull !== isFull && !hasSeveralLocks && !reclaims)
+        broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
       const { exitCode, stdout } = run(calls.del(id));
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
       const left = [...reservationsIn(machine)].filter(([, owner]) => owner === `${id}\r\neth0`);
@@ -160,12 +210,7 @@ export class Judge {
     }
     const [machine, run] = laterMachine(world);
     for (const id of containers) run(calls.del(id));
-    const given: string[] = [];
-    for (let at = 0; at <= calls.addresses.length; at++) {
-      const end = run(calls.add(`filler${at}`));
-      if (end.exitCode !== 0) break;
-      given.push(...grantedAddresses(end));
-    }
+    const given = fill(calls, run);
     if (`${given.toSorted()}` !== `${[...calls.addresses].sort()}`) {
       broken.push(`after the DELs of all, ${given} can be handed out of ${calls.addresses}`);
     }
@@ -174,6 +219,23 @@ export class Judge {
     this.#later.set(world.id, broken);
     return broken;
   }
+}
+
+/** Hands out all that there is. */
+function fill(calls: Calls, run: (program: Program) => End): readonly string[] {
+  const given: string[] = [];
+  for (let at = 0; at <= calls.addresses.length; at++) {
+    const end = run(calls.add(`filler${at}`));
+    if (end.exitCode !== 0) break;
+    given.push(...grantedAddresses(end));
+  }
+  return given;
+}
+
+/** The first range set's cursor, as ADD reads it. */
+function cursorIn({ disk }: Machine): string | undefined {
+  const path = `${DIRECTORY}/last_reserved_ip.0`;
+  return disk.has(path) ? disk.readFile(path, 4096).trim() : undefined;
 }
 
 /** Whether a process may release what a container holds. */

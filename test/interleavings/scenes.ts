@@ -15,6 +15,8 @@ export interface Cast {
   /** What was called before. */
   readonly before?: (calls: Calls) => readonly Program[];
   readonly threads: (calls: Calls, start: World) => readonly Thread[];
+  /** Whether the machine has booted since. */
+  readonly hasBooted?: boolean;
   readonly afterBoot?: (calls: Calls) => readonly Thread[];
 }
 
@@ -45,7 +47,8 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
   const calls = new Calls(cast.ipam, cast.isDual, run);
   const usual = new Calls(cast.ipam, cast.isDual);
   const earlier = cast.before?.(usual) ?? [usual.add("c")];
-  const start = usual.after(worlds, ...earlier);
+  const left = usual.after(worlds, ...earlier);
+  const start = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
   const threads = cast.threads(calls, start);
   const {
     faults,
@@ -53,12 +56,30 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     most = faults.length === 0 ? 0 : 1,
   } = trouble;
   const afterBoot = cast.afterBoot?.(calls) ?? [];
-  const search = new Search({ worlds, start, threads, afterBoot, faults, most, codes });
+  const search = new Search({
+    worlds,
+    start,
+    threads,
+    afterBoot,
+    hasBooted: cast.hasBooted === true,
+    faults,
+    most,
+    codes,
+  });
   const programs = [...earlier, ...threads.flat(), ...afterBoot.flat()];
   const containers = new Set(programs.flatMap(({ container }) => container ?? []));
   const mayBeEmpty = programs.some(({ locks }) => locks === "as Go");
   const before = reservationsIn(start);
-  const judge = new Judge({ calls, most, reclaims: cast.ipam?.reclaimAfterReboot === true, before, containers: [...containers], mayBeEmpty });
+  const judge = new Judge({
+    calls,
+    before,
+    containers: [...containers],
+    mayBeEmpty,
+    hasSeveralLocks: programs.some(({ locks }) => locks === "directory"),
+    most,
+    keepsNothing: faults.every((fault) => fault === "error"),
+    reclaims: cast.ipam?.reclaimAfterReboot === true,
+  });
   return { search, judge, worlds };
 }
 
@@ -85,10 +106,20 @@ const kinds = {
   "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
+  "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
+  "DEL c, ADD b, directory lock": (calls: Calls) =>
+    [calls.del("c"), calls.add("b")].map((one) => ({
+      ...one,
+      name: `${one.name}, directory lock`,
+      locks: "directory" as const,
+    })),
   "ADD c": (calls: Calls) => [calls.add("c")],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
   "ADD b, directory lock": (calls: Calls) => [
     calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
+  ],
+  "DEL a, directory lock": (calls: Calls) => [
+    { ...calls.del("a"), name: "DEL a, directory lock", locks: "directory" as const },
   ],
   "DEL c, directory lock": (calls: Calls) => [
     { ...calls.del("c"), name: "DEL c, directory lock", locks: "directory" as const },

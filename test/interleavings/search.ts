@@ -35,6 +35,8 @@ export interface Scene {
   readonly threads: readonly Thread[];
   /** What runs at once after a boot. */
   readonly afterBoot?: readonly Thread[];
+  /** Whether the machine has booted since `start` was left. */
+  readonly hasBooted?: boolean;
   readonly faults: readonly Fault[];
   /** How many faults there may be in a schedule. */
   readonly most: number;
@@ -113,11 +115,11 @@ export class Search {
 
   /** The state before anything has happened. */
   first(): State {
-    const { start, threads, most } = this.scene;
+    const { start, threads, most, hasBooted = false } = this.scene;
     const places = threads.map((thread, at) =>
       this.#begin({ thread, number: 100 * (at + 1), time: start.time, outcomes: [] }),
     );
-    return { world: start, places, left: most, hasBooted: false };
+    return { world: start, places, left: most, hasBooted };
   }
 
   /**
@@ -236,7 +238,9 @@ export class Search {
       }
     }
     if (faults.includes("done, but error") && made.world !== world && next.word !== "flock") {
-      add(made.world, { error: new SystemError(next.word, next.path, "EIO") }, "done, but error");
+      for (const code of next.word === "link" ? ["EIO", "EEXIST"] : ["EIO"]) {
+        add(made.world, { error: new SystemError(next.word, next.path, code) }, "done, but error");
+      }
     }
   }
 
