@@ -149,18 +149,6 @@ export const bugs: readonly Bug[] = [
     trouble: kill,
   },
   {
-    name: "what lives counts as from before the boot",
-    file: "store/journal/earlier-boots.ts",
-    from: "seal.boot === boot || ",
-    to: "",
-    cast: cast(["Go DEL c", "ADD b"], {
-      name: "full, reclaimAfterReboot",
-      ipam: { reclaimAfterReboot: true },
-      before: (calls) => [calls.add("c"), calls.add("d"), calls.asGo(calls.add("e"))],
-    }),
-    trouble: none,
-  },
-  {
     name: "temporary files of others are swept",
     file: "store/files/temporary.ts",
     from: "const ABANDONED_AFTER = 60_000;",
@@ -206,8 +194,7 @@ export const bugs: readonly Bug[] = [
     from: "        noteBeforeBoot(this.#files, boot, found, allIn(scan));\n",
     to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, allIn(scan));\n",
     cast: cast(["ADD a"], {
-      name: "full before the boot, reclaimAfterReboot",
-      ipam: { reclaimAfterReboot: true },
+      name: "full before the boot",
       before: holding("c", "d", "e"),
       hasBooted: true,
     }),
@@ -262,8 +249,7 @@ export const bugs: readonly Bug[] = [
     from: "found.boot !== boot && !this.#hasChanged",
     to: "found.boot !== boot && this.#hasChanged",
     cast: cast(["ADD a"], {
-      name: "full before the boot, reclaimAfterReboot",
-      ipam: { reclaimAfterReboot: true },
+      name: "full before the boot",
       before: holding("c", "d", "e"),
       hasBooted: true,
     }),

@@ -27,7 +27,9 @@ export interface Question {
   readonly keepsNothing: boolean;
   /** How many faults there may be. */
   readonly most: number;
-  /** Whether addresses from before a boot can be handed out. */
+  /** Whether a repeated ADD gets the same answer, which then is not its own to release. */
+  readonly repeats: boolean;
+  /** Whether the network was left in good order before a boot: then all its addresses can be handed out. */
   readonly reclaims: boolean;
 }
 
@@ -67,6 +69,15 @@ export class Judge {
     this.#known.set(key, found);
     return found;
   };
+
+  /** What holds after a loss of power: whatever is left, DEL frees it, and all can be handed out again, each once. */
+  afterPowerLoss(world: World): readonly string[] {
+    const { calls } = this.#question;
+    const [, run] = laterMachine(world);
+    const given = fill(calls, run);
+    const isTwice = new Set(given).size < given.length;
+    return [...this.#afterwards(world), ...(isTwice ? [`${given} are handed out`] : [])];
+  }
 
   /** Rules about what was answered. */
   #answers(
@@ -150,7 +161,8 @@ export class Judge {
       end === undefined ? [] : grantedAddresses({ ...end }),
     );
     const cursor = cursorIn(world);
-    if (told.length > 0 && !told.includes(cursor ?? ""))
+    const isMoved = outcomes.some(({ program }) => program.isUnheard);
+    if (told.length > 0 && !isMoved && !told.includes(cursor ?? ""))
       broken.push(`the cursor is ${cursor}, and ${told} was told`);
     return broken;
   }
@@ -173,7 +185,7 @@ export class Judge {
 
   /** An ADD that fails, and is not killed, keeps nothing. */
   #kept(world: World, outcomes: readonly Outcome[]): readonly string[] {
-    const { before, containers } = this.#question;
+    const { before, containers, repeats } = this.#question;
     const now = [...reservationsIn(world).values()];
     return containers.flatMap((id) => {
       const owner = `${id}\r\neth0`;
@@ -181,7 +193,10 @@ export class Judge {
         ({ program }) => program.verb === "ADD" && program.container === id,
       );
       const isKept =
-        own.length > 0 && own.every(({ end }) => end?.exitCode === 1) && now.includes(owner);
+        !repeats &&
+        own.length > 0 &&
+        own.every(({ end }) => end?.exitCode === 1) &&
+        now.includes(owner);
       return isKept && ![...before.values()].includes(owner)
         ? [`${id} keeps what it was never told`]
         : [];
@@ -192,7 +207,7 @@ export class Judge {
   #afterwards(world: World): readonly string[] {
     const known = this.#later.get(world.id);
     if (known !== undefined) return known;
-    const { calls, containers, hasSeveralLocks, reclaims } = this.#question;
+    const { calls, containers, hasSeveralLocks } = this.#question;
     const broken: string[] = [];
     for (const id of containers) {
       const [machine, run] = laterMachine(world);
@@ -201,7 +216,7 @@ export class Judge {
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine));
       const saysFull = run(calls.status()).exitCode !== 0;
-      if (saysFull !== isFull && !hasSeveralLocks && !reclaims)
+      if (saysFull !== isFull && !hasSeveralLocks && world.boot === 1)
         broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
       const { exitCode, stdout } = run(calls.del(id));
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);

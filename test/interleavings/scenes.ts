@@ -35,6 +35,7 @@ export interface Prepared {
   readonly search: Search;
   readonly judge: Judge;
   readonly worlds: Worlds;
+  readonly calls: Calls;
 }
 
 /**
@@ -78,9 +79,10 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     hasSeveralLocks: programs.some(({ locks }) => locks === "directory"),
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
-    reclaims: cast.ipam?.reclaimAfterReboot === true,
+    repeats: cast.ipam?.repeatedAdd === "same",
+    reclaims: cast.hasBooted === true,
   });
-  return { search, judge, worlds };
+  return { search, judge, worlds, calls };
 }
 
 /** The inodes of all files in a world. */

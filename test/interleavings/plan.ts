@@ -1,0 +1,143 @@
+/** Which searches are made, and in which extent of the tests. */
+
+import type { Extent } from "../harness/extent.ts";
+import { type Cast, cast, holding, type Kind, prepare, type Trouble } from "./scenes.ts";
+import type { Counts, Step } from "./search.ts";
+
+/** A search. */
+export interface Row {
+  readonly cast: Cast;
+  readonly trouble: keyof typeof troubles;
+  readonly extent: Extent;
+}
+
+const eio = { changes: ["EIO"], reads: ["EIO"] };
+const each = { changes: ["EIO", "ENOSPC", "EACCES", "EROFS"], reads: ["EIO", "EACCES", "EMFILE"] };
+
+/** What may happen, once in a schedule, at any point of it. */
+export const troubles = {
+  nothing: { faults: [] },
+  stops: { faults: ["killed", "late", "boot"] },
+  errors: { faults: ["error", "done, but error"], codes: eio },
+  "each error": { faults: ["error", "done, but error"], codes: each },
+  removals: { faults: ["no lock file", "no .host-local"] },
+  "two stops": { faults: ["killed", "late", "boot"], most: 2 },
+} as const satisfies Readonly<Record<string, Trouble>>;
+
+/** How the rows of the page are headed. */
+export const headings: Readonly<Record<Row["trouble"], string>> = {
+  nothing: "nothing happens",
+  stops: "one is killed, does not get the lock in time, or the machine boots",
+  errors: "one call fails with EIO, or is done and fails",
+  "each error": "one call fails with EIO, ENOSPC, EACCES, EROFS, EMFILE",
+  removals: "the lock file or .host-local is removed",
+  "two stops": "two of the stops",
+};
+
+const own: readonly Kind[] = ["ADD a", "ADD b", "ADD a, unheard", "DEL a", "DEL c", "DEL c, ADD c"];
+const others: readonly Kind[] = [
+  "CHECK c",
+  "STATUS",
+  "GC c",
+  "GC a",
+  "release c",
+  "Go ADD b",
+  "Go DEL c",
+];
+const unlocked: readonly Kind[] = ["ADD b, directory lock", "DEL c, directory lock"];
+const main: readonly Kind[] = ["ADD a", "ADD b", "DEL a", "DEL c", "GC a", "Go ADD b"];
+
+function pairsOf(kinds: readonly Kind[], more = {}): readonly Cast[] {
+  return kinds.flatMap((kind, at) => kinds.slice(at).map((other) => cast([kind, other], more)));
+}
+
+function pairsBetween(kinds: readonly Kind[], those: readonly Kind[]): readonly Cast[] {
+  return kinds.flatMap((kind) => those.map((other) => cast([kind, other])));
+}
+
+const same = { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } };
+const reuse = {
+  name: "sticky, reuseDelaySeconds, history",
+  ipam: { sticky: "pod", reuseDelaySeconds: 60, history: true },
+};
+const dual = { name: "dual stack", isDual: true };
+const booted = {
+  name: "full before the boot",
+  before: holding("c", "d", "e"),
+  hasBooted: true,
+};
+const configured = [
+  ...pairsOf(["ADD a", "ADD a, unheard", "DEL a, ADD a"], same),
+  ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], reuse),
+  ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], dual),
+  ...pairsOf(["ADD a", "ADD b", "DEL c"], booted),
+  ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], {
+    name: "nearly full",
+    before: holding("c", "d"),
+  }),
+];
+
+const triples = [
+  cast(["ADD a", "ADD b", "DEL c"]),
+  cast(["ADD a", "DEL a", "ADD b"]),
+  cast(["ADD a, unheard", "DEL a, ADD a", "ADD b"], {
+    name: "nearly full",
+    before: holding("c", "d"),
+  }),
+  cast(["ADD a, unheard", "ADD a", "ADD b"], same),
+  cast(["ADD a", "Go ADD b", "DEL c"]),
+  cast(["ADD a", "GC a", "DEL c, ADD c"]),
+  cast(["release c", "DEL c, ADD c", "ADD b"], { name: "nearly full", before: holding("c", "d") }),
+];
+
+function rows(casts: readonly Cast[], trouble: Row["trouble"], extent: Extent): readonly Row[] {
+  return casts.map((one) => ({ cast: one, trouble, extent }));
+}
+
+export const plan: readonly Row[] = [
+  ...rows([...pairsOf([...own, ...others]), ...configured], "nothing", "short"),
+  ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "nothing", "full"),
+  ...rows(pairsOf(main), "stops", "short"),
+  ...rows(pairsOf([...own, ...others]), "stops", "full"),
+  ...rows(configured, "stops", "full"),
+  ...rows(
+    [...own, ...others].map((kind) => cast([kind])),
+    "errors",
+    "short",
+  ),
+  ...rows([...pairsOf([...own, ...others]), ...configured], "errors", "full"),
+  ...rows(pairsOf(["ADD a", "DEL a", "DEL c"]), "removals", "full"),
+  ...rows(triples, "nothing", "full"),
+  ...rows(triples, "stops", "full"),
+  ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "stops", "exhaustive"),
+  ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "errors", "exhaustive"),
+  ...rows([...pairsOf([...own, ...others]), ...configured], "each error", "exhaustive"),
+  ...rows(pairsOf([...own, ...others]), "removals", "exhaustive"),
+  ...rows([...pairsOf([...own, ...others]), ...triples], "two stops", "exhaustive"),
+];
+
+/** What a search has found. */
+export interface Found {
+  readonly row: Row;
+  readonly counts: Counts;
+  /** The first schedule that breaks a rule. */
+  readonly broken:
+    | { readonly steps: readonly Step[]; readonly broken: readonly string[] }
+    | undefined;
+}
+
+/** Makes a search. */
+export function search(row: Row): Found {
+  const prepared = prepare(row.cast, troubles[row.trouble]);
+  const broken = prepared.search.run(prepared.judge.judge);
+  return { row, counts: prepared.search.counts, broken };
+}
+
+const extents: readonly Extent[] = ["short", "full", "exhaustive"];
+
+/** The searches of an extent; no search is made twice. */
+export function planFor(extent: Extent): readonly Row[] {
+  const wanted = plan.filter((row) => extents.indexOf(row.extent) <= extents.indexOf(extent));
+  const names = wanted.map((row) => `${row.cast.name} ${row.trouble}`);
+  return wanted.filter((_, at) => names.indexOf(names[at] ?? "") === at);
+}
