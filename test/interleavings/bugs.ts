@@ -8,6 +8,8 @@ export interface Bug extends Change {
   readonly name: string;
   readonly cast: Cast;
   readonly trouble: Trouble;
+  /** How many system calls and faults the shortest schedule has that shows it. */
+  readonly steps: number;
 }
 
 const none: Trouble = { faults: [] };
@@ -28,6 +30,7 @@ export const bugs: readonly Bug[] = [
     to: "const unlock = attempt(() => take(files, options), undefined);\n  unlock?.();",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
+    steps: 49,
   },
   {
     name: "a reservation is created and then written",
@@ -36,6 +39,7 @@ export const bugs: readonly Bug[] = [
     to: '    system.createFile(path, formatOwner(attachment), 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a"]),
     trouble: kill,
+    steps: 15,
   },
   {
     name: "a reservation is renamed into its place",
@@ -44,6 +48,7 @@ export const bugs: readonly Bug[] = [
     to: '    system.rename(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a", "ADD b, directory lock"]),
     trouble: none,
+    steps: 44,
   },
   {
     name: "an UNDO releases by the owner",
@@ -55,6 +60,7 @@ export const bugs: readonly Bug[] = [
       before: holding("c", "d"),
     }),
     trouble: none,
+    steps: 90,
   },
   {
     name: "a file is known by its time alone",
@@ -66,6 +72,7 @@ export const bugs: readonly Bug[] = [
       before: holding("c", "d"),
     }),
     trouble: none,
+    steps: 91,
   },
   {
     name: "there is no UNDO",
@@ -74,6 +81,7 @@ export const bugs: readonly Bug[] = [
     to: "if (reserved.length > 99) {",
     cast: cast(["ADD a, unheard"]),
     trouble: none,
+    steps: 26,
   },
   {
     name: "a repeated ADD keeps the file",
@@ -85,6 +93,7 @@ export const bugs: readonly Bug[] = [
       ipam: { repeatedAdd: "same" },
     }),
     trouble: none,
+    steps: 53,
   },
   {
     name: "a seal is believed whatever the directory says",
@@ -96,6 +105,7 @@ export const bugs: readonly Bug[] = [
       before: (calls) => [calls.add("c"), calls.del("c"), calls.asGo(calls.add("c"))],
     }),
     trouble: none,
+    steps: 37,
   },
   {
     name: "a seal is put beside a writer without the lock",
@@ -104,6 +114,7 @@ export const bugs: readonly Bug[] = [
     to: "isLocked ? files.state",
     cast: cast(["DEL a, directory lock", "Go ADD a"]),
     trouble: none,
+    steps: 44,
   },
   {
     name: "what a call reserves is not noted",
@@ -112,6 +123,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: none,
+    steps: 44,
   },
   {
     name: "a change that failed and took effect is sealed",
@@ -120,6 +132,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: odd,
+    steps: 41,
   },
   {
     name: "a journal is sealed although a file could not be read",
@@ -131,6 +144,7 @@ export const bugs: readonly Bug[] = [
       before: (calls) => [calls.add("c"), calls.asGo(calls.add("a"))],
     }),
     trouble: error,
+    steps: 29,
   },
   {
     name: "the number of reservations ignores what is reserved",
@@ -139,6 +153,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"], { name: "nearly full", before: holding("c", "d") }),
     trouble: none,
+    steps: 25,
   },
   {
     name: "temporary files are never swept",
@@ -147,6 +162,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"]),
     trouble: kill,
+    steps: 13,
   },
   {
     name: "temporary files of others are swept",
@@ -155,6 +171,7 @@ export const bugs: readonly Bug[] = [
     to: "const ABANDONED_AFTER = -1000;",
     cast: cast(["GC c", "ADD b, directory lock"]),
     trouble: none,
+    steps: 39,
   },
   {
     name: "a seal says less of the directory",
@@ -163,6 +180,7 @@ export const bugs: readonly Bug[] = [
     to: "return `${inode},0,${changed}` as Fingerprint;",
     cast: cast(["DEL c", "Go ADD c"]),
     trouble: none,
+    steps: 45,
   },
   {
     name: "an ADD that fails keeps what it has",
@@ -171,6 +189,7 @@ export const bugs: readonly Bug[] = [
     to: "    throw error;",
     cast: cast(["ADD a"], { name: "dual stack", isDual: true }),
     trouble: error,
+    steps: 23,
   },
   {
     name: "the lock is released before the journal is sealed",
@@ -179,6 +198,7 @@ export const bugs: readonly Bug[] = [
     to: "      const done = body(network);\n      unlock?.();\n      return done;\n",
     cast: cast(["ADD a", "Go ADD b"]),
     trouble: none,
+    steps: 44,
   },
   {
     name: "without the lock the journal is written all the same",
@@ -187,6 +207,7 @@ export const bugs: readonly Bug[] = [
     to: "new LockedNetwork(files, true, reuse)",
     cast: cast(["ADD a", "ADD a, unheard"], { name: "nearly full", before: holding("c", "d") }),
     trouble: { faults: ["late"] },
+    steps: 80,
   },
   {
     name: "the journal is written before the notes of the boot before",
@@ -199,6 +220,7 @@ export const bugs: readonly Bug[] = [
       hasBooted: true,
     }),
     trouble: kill,
+    steps: 21,
   },
   {
     name: "a file that is just being written is reclaimed",
@@ -210,6 +232,7 @@ export const bugs: readonly Bug[] = [
       before: holding("c", "d"),
     }),
     trouble: none,
+    steps: 58,
   },
   {
     name: "the cursor is not moved",
@@ -218,6 +241,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"]),
     trouble: none,
+    steps: 23,
   },
   {
     name: "the cursor is cut off and then written",
@@ -226,6 +250,7 @@ export const bugs: readonly Bug[] = [
     to: '    files.system.overwriteFile(path, "");\n    files.system.extendFile(path, content, "");\n',
     cast: cast(["ADD a"]),
     trouble: kill,
+    steps: 18,
   },
   {
     name: "a reservation that is gone is an error",
@@ -234,6 +259,7 @@ export const bugs: readonly Bug[] = [
     to: "  return remove();",
     cast: cast(["DEL c", "DEL c, directory lock"]),
     trouble: none,
+    steps: 35,
   },
   {
     name: "a link that was made and failed is taken for another's",
@@ -242,6 +268,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"]),
     trouble: odd,
+    steps: 26,
   },
   {
     name: "a reservation of an earlier boot is never noted",
@@ -254,6 +281,7 @@ export const bugs: readonly Bug[] = [
       hasBooted: true,
     }),
     trouble: none,
+    steps: 43,
   },
   {
     name: "a DEL that could not read a file says nothing",
@@ -265,6 +293,7 @@ export const bugs: readonly Bug[] = [
       before: (calls) => [calls.asGo(calls.add("c"))],
     }),
     trouble: error,
+    steps: 17,
   },
   {
     name: "a second ADD gets a second address",
@@ -273,5 +302,6 @@ export const bugs: readonly Bug[] = [
     to: "  if (duplicate !== undefined && files === undefined) {\n",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
+    steps: 51,
   },
 ];

@@ -163,7 +163,7 @@ class Store {
   #truncateAndWrite(path: string, text: string): void {
     try {
       this.#system.overwriteFile(path, "");
-      this.#system.extendFile(path, text, "");
+      this.#system.extendFile(path, "", text);
     } catch (error) {
       if (!isSystemError(error, "ENOENT")) throw error;
       this.#system.createFile(path, text, 0o600);

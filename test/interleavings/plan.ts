@@ -116,6 +116,39 @@ export const plan: readonly Row[] = [
   ...rows([...pairsOf([...own, ...others]), ...triples], "two stops", "exhaustive"),
 ];
 
+/** Where a rule is known to be broken, and why that stays. */
+export const known: readonly {
+  readonly search: string;
+  readonly broken: RegExp;
+  readonly why: string;
+}[] = [
+  {
+    search: "removals: ADD a ∥ ADD a",
+    broken: /^a DEL of a leaves/,
+    why: "an attachment is added twice at once, and the lock file is removed between: each reserves, and the first seals the journal without the second",
+  },
+  {
+    search: "nothing: ADD b ∥ ADD b, directory lock",
+    broken: /^a DEL of b leaves/,
+    why: "the same by two processes that do not exclude each other",
+  },
+  {
+    search: "stops: ADD a ∥ ADD a, unheard, repeatedAdd same",
+    broken: /^a was told .* which is free/,
+    why: "an UNDO that does not get the lock in time looks whose the file is, and removes the one that a repeated ADD has put there meanwhile",
+  },
+  {
+    search: "stops: ADD a, unheard ∥ DEL a, ADD a, repeatedAdd same",
+    broken: /^a was told .* which is free/,
+    why: "the same",
+  },
+];
+
+/** How a search is called. */
+export function nameOf({ cast: { name }, trouble }: Row): string {
+  return `${trouble}: ${name}`;
+}
+
 /** What a search has found. */
 export interface Found {
   readonly row: Row;
@@ -138,6 +171,6 @@ const extents: readonly Extent[] = ["short", "full", "exhaustive"];
 /** The searches of an extent; no search is made twice. */
 export function planFor(extent: Extent): readonly Row[] {
   const wanted = plan.filter((row) => extents.indexOf(row.extent) <= extents.indexOf(extent));
-  const names = wanted.map((row) => `${row.cast.name} ${row.trouble}`);
+  const names = wanted.map(nameOf);
   return wanted.filter((_, at) => names.indexOf(names[at] ?? "") === at);
 }

@@ -14,9 +14,12 @@
  * changes are made under the lock. A prefix of all contains those of a loss in the middle.
  */
 
+import type { Extent } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { Calls } from "./calls.ts";
 import { inodeFor, type Program, runAnswered } from "./process.ts";
+import type { Judge } from "./rules.ts";
+import { cast, NO_TROUBLE, prepare } from "./scenes.ts";
 import type { Machine, Operation, World, Worlds } from "./world.ts";
 
 /** A change that a call has made. */
@@ -27,7 +30,9 @@ interface Change {
   readonly file: string | undefined;
 }
 
-export type FileSystem = "ext4 and Btrfs" | "XFS" | "weakest";
+export const fileSystems = ["ext4 and Btrfs", "XFS", "weakest"] as const;
+
+export type FileSystem = (typeof fileSystems)[number];
 
 /** The changes of some calls to the disk, one after another. */
 export function changesOf(world: World, programs: readonly Program[]): readonly Change[] {
@@ -95,30 +100,42 @@ export function worldsAfter(
 
   function replacesAnother(file: string): boolean {
     const path = changes.find(({ inode }) => `${inode}` === file)?.operation.path;
-    return names.some(({ operation }) => operation.word === "rename" && operation.text.includes(` ${path} `));
+    return names.some(
+      ({ operation }) => operation.word === "rename" && operation.text.includes(` ${path} `),
+    );
   }
 }
 
 type Part = (disk: MemoryDisk) => void;
 
 function prefixesOf(names: readonly Change[]): readonly (readonly Part[])[] {
-  const parts = names.map((change): Part => (disk) => redo(disk, change));
+  const parts = names.map(
+    (change): Part =>
+      (disk) =>
+        redo(disk, change),
+  );
   return [...parts, undefined].map((_, at) => parts.slice(0, at));
 }
 
 /** Each directory has a prefix of its own changes. */
-function cutsOf(names: readonly Change[], directories: readonly string[]): readonly (readonly Part[])[] {
+function cutsOf(
+  names: readonly Change[],
+  directories: readonly string[],
+): readonly (readonly Part[])[] {
   const own = (directory: string): readonly Change[] =>
     names.filter((change) => directoriesOf(change).includes(directory));
   const counts = directories.map((directory) => [...own(directory).keys(), own(directory).length]);
   return product(counts).map((some) => {
     const isKept = (change: Change, directory: string): boolean =>
       own(directory).indexOf(change) < (some[directories.indexOf(directory)] ?? 0);
-    return names.map((change): Part => (disk) => {
-      const kept = directoriesOf(change).map((directory) => isKept(change, directory));
-      if (kept.every((one) => one)) redo(disk, change);
-      else if (kept.some((one) => one)) redoHalf(disk, change, kept[0] === true);
-    });
+    return names.map(
+      (change): Part =>
+        (disk) => {
+          const kept = directoriesOf(change).map((directory) => isKept(change, directory));
+          if (kept.every((one) => one)) redo(disk, change);
+          else if (kept.some((one) => one)) redoHalf(disk, change, kept[0] === true);
+        },
+    );
   });
 }
 
@@ -161,12 +178,29 @@ function copyOf({ disk, time }: World): MemoryDisk {
   return disk.copy(() => BigInt(time) * 1_000_000n);
 }
 
-/** The calls before which, or after which, power is lost. */
-export const losses: Readonly<Record<string, (calls: Calls) => readonly Program[]>> = {
-  "ADD a": (calls) => [calls.add("a")],
-  "DEL c": (calls) => [calls.del("c")],
-  "GC a": (calls) => [calls.gc("a")],
-  "ADD a, DEL a": (calls) => [calls.add("a"), calls.del("a")],
-  "DEL c, ADD c": (calls) => [calls.del("c"), calls.add("c")],
-  "ADD a, ADD b": (calls) => [calls.add("a"), calls.add("b")],
-};
+/** Calls after which, or within which, power is lost. */
+export interface Loss {
+  readonly name: string;
+  readonly extent: Extent;
+  readonly calls: (calls: Calls) => readonly Program[];
+}
+
+export const losses: readonly Loss[] = [
+  { name: "ADD a", extent: "short", calls: (calls) => [calls.add("a")] },
+  { name: "DEL c", extent: "short", calls: (calls) => [calls.del("c")] },
+  { name: "GC a", extent: "short", calls: (calls) => [calls.gc("a")] },
+  { name: "ADD a, DEL a", extent: "full", calls: (calls) => [calls.add("a"), calls.del("a")] },
+  { name: "DEL c, ADD c", extent: "full", calls: (calls) => [calls.del("c"), calls.add("c")] },
+  { name: "ADD a, ADD b", extent: "full", calls: (calls) => [calls.add("a"), calls.add("b")] },
+];
+
+/** All worlds that a loss of power may leave, in a network in which `c` has an address. */
+export function worldsAfterLoss(
+  loss: Loss,
+  fileSystem: FileSystem,
+): { readonly judge: Judge; readonly worlds: readonly World[] } {
+  const { worlds, judge, search, calls } = prepare(cast(["ADD a", "ADD b"]), NO_TROUBLE);
+  const { start } = search.scene;
+  const changes = changesOf(start, loss.calls(calls));
+  return { judge, worlds: worldsAfter(worlds, start, changes, fileSystem) };
+}

@@ -161,7 +161,7 @@ export class Judge {
       end === undefined ? [] : grantedAddresses({ ...end }),
     );
     const cursor = cursorIn(world);
-    const isMoved = outcomes.some(({ program }) => program.isUnheard);
+    const isMoved = hasSeveralLocks || outcomes.some(({ program }) => program.isUnheard);
     if (told.length > 0 && !isMoved && !told.includes(cursor ?? ""))
       broken.push(`the cursor is ${cursor}, and ${told} was told`);
     return broken;

@@ -115,6 +115,7 @@ const kinds = {
       name: `${one.name}, directory lock`,
       locks: "directory" as const,
     })),
+  "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
   "ADD c": (calls: Calls) => [calls.add("c")],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
   "ADD b, directory lock": (calls: Calls) => [

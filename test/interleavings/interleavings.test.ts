@@ -1,0 +1,21 @@
+// test: own process, slow
+/** No rule of the store is broken at the end of any schedule. */
+
+import { test } from "tap";
+import { extent } from "../harness/extent.ts";
+import { known, nameOf, planFor, search } from "./plan.ts";
+import { story } from "./story.ts";
+
+for (const row of planFor(extent)) {
+  const name = nameOf(row);
+  test(name, (t) => {
+    const { counts, broken } = search(row);
+
+    const exception = known.find((one) => one.search === name);
+    const found = broken === undefined ? "" : `${broken.broken.join("\n")}\n${story(broken.steps)}`;
+    if (exception === undefined) t.equal(found, "", "every schedule leaves every rule");
+    else t.match(found, exception.broken, `known: ${exception.why}`);
+    t.comment(`${counts.schedules} schedules in ${counts.states} states`);
+    t.end();
+  });
+}
