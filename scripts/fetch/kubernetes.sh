@@ -77,5 +77,5 @@ cp "$built/$(basename "$generated")" "$generated"
 for program in "${programs[@]}"; do
   [ -x "$built/$program" ] || build "$program" "k8s.io/kubernetes/cmd/$program"
 done
-rm -rf "$go_cache" "$built/openapi-gen" "$built/$(basename "$generated")"
+rm -rf "$go_cache" "$built/openapi-gen" "${built:?}/$(basename "$generated")"
 echo "Kubernetes is in $built: $(basename "$tarball") with $go_package"

@@ -48,9 +48,14 @@ export function writeTar(
 }
 
 /** As `writeTar`, compressed. */
-export function writeArchive(directory: string, archive: string, time: number): void {
+export function writeArchive(
+  directory: string,
+  archive: string,
+  time: number,
+  names?: readonly string[],
+): void {
   const tar = `${archive}.tar`;
-  writeTar(directory, tar, time);
+  writeTar(directory, tar, time, names);
   writeFileSync(archive, compressed(readFileSync(tar)));
   rmSync(tar);
 }

@@ -41,7 +41,12 @@ if [ "$1" = configure ] && command -v deb-systemd-helper >/dev/null; then
 fi
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
 `,
+  // Where the stock plugin would break a network, the package stays.
   prerm: `
+if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ] && ! /usr/sbin/host-local install --before-removal; then
+  echo "To remove the package nevertheless: HOST_LOCAL_FORCE=1 dpkg --remove host-local" >&2
+  exit 1
+fi
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
   deb-systemd-invoke stop ${TIMERS.join(" ")} || true
 fi
@@ -118,7 +123,8 @@ ${DESCRIPTION.map((line) => ` ${line}\n`).join("")}`;
 }
 
 /** The files that only packages of Debian have. */
-function ofDebian({ source, maintainer }: PackageInput): readonly ReleaseFile[] {
+function ofDebian(input: PackageInput): readonly ReleaseFile[] {
+  const { source, maintainer } = input;
   const changes = readFileSync(join(root, "CHANGELOG.md"));
   const date = new Date(source.time * 1000).toUTCString().replace("GMT", "+0000");
   const packaged = `host-local (${packageVersion(source)}-1) unstable; urgency=medium
@@ -130,7 +136,7 @@ function ofDebian({ source, maintainer }: PackageInput): readonly ReleaseFile[] 
   return [
     { name: `${DOCUMENTATION}/changelog.gz`, mode: 0o644, text: compressed(changes) },
     { name: `${DOCUMENTATION}/changelog.Debian.gz`, mode: 0o644, text: compressed(packaged) },
-    { name: `${DOCUMENTATION}/copyright`, mode: 0o644, text: copyright(source) },
+    { name: `${DOCUMENTATION}/copyright`, mode: 0o644, text: copyright(input) },
     {
       name: "usr/share/lintian/overrides/host-local",
       mode: 0o644,
@@ -144,18 +150,17 @@ host-local: initial-upload-closes-no-bugs
   ];
 }
 
-function copyright({ time }: Source): string {
-  return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
-Upstream-Name: host-local
-Comment: The executable is linked statically with works of others. Their
- notices are in THIRD-PARTY-NOTICES beside this file.
-
-Files: *
+/** All texts are in this one file: what else is in its directory need not be installed. */
+function copyright({ files, source: { time } }: PackageInput): string {
+  const notices = files.find(({ name }) => name === "THIRD-PARTY-NOTICES");
+  const texts = notices === undefined || !("text" in notices) ? "" : notices.text;
+  return `host-local
 Copyright: ${new Date(time * 1000).getUTCFullYear()} the authors of host-local
 License: Apache-2.0
- On Debian systems, the text of the Apache License 2.0 is in
- /usr/share/common-licenses/Apache-2.0.
-`;
+On Debian systems, the text of the Apache License 2.0 is in
+/usr/share/common-licenses/Apache-2.0.
+
+${texts}`;
 }
 
 /** What `dpkg --verify` compares. */

@@ -1,5 +1,5 @@
 /**
- * Makes a release, or checks one: archives, packages and an image of the executables with checksums, software bills of materials and a
+ * Makes a release: archives, packages and an image of the executables with checksums, software bills of materials and a
  * provenance statement. Nothing is uploaded. See docs/releasing.md.
  *
  * Usage: npm run release [-- OPTION...]
@@ -9,15 +9,15 @@
  *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
  *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
  *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
- *   --allow-changes    also where files differ from the commit, or with --check did
- *   --check            check the release that is there, for all architectures or those of --arch
- *   --verify COMMAND   with --check: run for each signed file, with its path as the only argument
+ *   --allow-changes    to try it: also where files differ from the commit, CHANGELOG.md has unreleased changes, or nobody is
+ *                      named who answers for the packages
  */
 
 import {
   existsSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -25,13 +25,12 @@ import {
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { architectureNamed, architectures } from "../build/architecture.ts";
+import { architectureNamed, architectures, ownArchitecture } from "../build/architecture.ts";
 import { bundle, root } from "../build/bundle.ts";
 import { buildNative, libraryOrFetch } from "../build/native.ts";
 import { buildExecutable } from "../build/portable.ts";
-import { shippedNode } from "../build/shipped-node.ts";
+import { requireUnchanged, shippedNode } from "../build/shipped-node.ts";
 import { stage, writeArchive } from "./archive.ts";
-import { checkRelease } from "./check.ts";
 import { checksumLines, readChecksums } from "./checksum.ts";
 import { bundledPackages, linkedLibraries, nodeComponent } from "./component.ts";
 import { filesOf } from "./contents.ts";
@@ -49,7 +48,7 @@ import {
 import { writeRpm } from "./rpm.ts";
 import { type Archived, sbomOf } from "./sbom.ts";
 import { signedFiles, signWith } from "./signature.ts";
-import { readSource } from "./source.ts";
+import { readSource, requireReleasable } from "./source.ts";
 import { writeSysext } from "./sysext.ts";
 
 /** What to release. */
@@ -76,7 +75,13 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
   requireReplaceable(output);
+  // Modes do not depend on who builds.
+  process.umask(0o022);
   const source = readSource(options.allowChanges ?? false);
+  if (!options.allowChanges) {
+    requireReleasable(source, options.maintainer);
+    requireLockedNodes(variants);
+  }
   const unfinished = `${output}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
@@ -87,10 +92,13 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
       const built = await build(variant);
       const files = filesOf(built, source);
       const archived = archive(built, files, source, unfinished);
-      paths.push(archived.archive, describe(archived, source));
+      const sbom = describe(archived, source);
+      paths.push(archived.archive, sbom);
       if (variant.flavour === "native") {
         natives.push({ built, files });
-        const input = { built, files, source, maintainer, directory: unfinished };
+        const described = { name: "host-local.cdx.json", mode: 0o644, from: sbom } as const;
+        const packaged = [...files, described];
+        const input = { built, files: packaged, source, maintainer, directory: unfinished };
         paths.push(writeDeb(input), writeRpm(input), writeSysext(input));
       }
       console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
@@ -108,6 +116,20 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+/** The Node.js that builds, and each that a portable executable contains. */
+function requireLockedNodes(variants: readonly Variant[]): void {
+  const own = shippedNode(ownArchitecture());
+  if (realpathSync(process.execPath) !== realpathSync(own.executable)) {
+    throw new Error(
+      `${process.execPath} is not the Node.js of package-lock.json: use npm run release.`,
+    );
+  }
+  const contained = variants.flatMap(({ flavour, architecture }) =>
+    flavour === "portable" && architecture !== ownArchitecture() ? [shippedNode(architecture)] : [],
+  );
+  for (const node of [own, ...contained]) requireUnchanged(node);
 }
 
 function requireReplaceable(output: string): void {
@@ -163,9 +185,11 @@ function archive(
   directory: string,
 ): Archived {
   const staging = join(directory, "staging");
-  const path = join(directory, `${nameOf(built, source.version)}.tgz`);
-  stage(files, staging);
-  writeArchive(staging, path, source.time);
+  const name = nameOf(built, source.version);
+  const path = join(directory, `${name}.tgz`);
+  // Manuals unpack archives of plugins in /opt/cni/bin: a directory of its own replaces nothing there.
+  stage(files, join(staging, name));
+  writeArchive(staging, path, source.time, [name]);
   rmSync(staging, { recursive: true });
   return { ...built, archive: path };
 }
@@ -199,8 +223,6 @@ if (import.meta.main) {
       builder: { type: "string" },
       maintainer: { type: "string" },
       "allow-changes": { type: "boolean", default: false },
-      check: { type: "boolean", default: false },
-      verify: { type: "string" },
     },
   });
   const output = resolve(values.out);
@@ -209,29 +231,15 @@ if (import.meta.main) {
   const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
   const { maintainer = HOST_LOCAL_MAINTAINER } = values;
   try {
-    const variants = variantsFor(values.arch.split(",").map(architectureNamed));
-    const allowChanges = values["allow-changes"];
-    if (values.check) {
-      const { verify } = values;
-      const problems = checkRelease(output, {
-        variants,
-        allowChanges,
-        ...(verify === undefined ? {} : { verify }),
-      });
-      for (const problem of problems) console.error(problem);
-      console.log(problems.length === 0 ? "The release is complete." : "The release is faulty.");
-      process.exitCode = problems.length === 0 ? 0 : 1;
-    } else {
-      await makeRelease({
-        variants,
-        output,
-        builder,
-        ...(maintainer === undefined ? {} : { maintainer }),
-        ...(sign === undefined ? {} : { sign }),
-        allowChanges,
-      });
-      report(output);
-    }
+    await makeRelease({
+      variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+      output,
+      builder,
+      ...(maintainer === undefined ? {} : { maintainer }),
+      ...(sign === undefined ? {} : { sign }),
+      allowChanges: values["allow-changes"],
+    });
+    report(output);
   } catch (error) {
     console.error(`release: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;

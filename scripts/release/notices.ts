@@ -4,12 +4,6 @@ import type { BuiltVariant, Source } from "./release.ts";
 
 const RULE = "=".repeat(78);
 
-/** The names and versions of the works that a file of notices lists. */
-export function componentsIn(notices: string): readonly string[] {
-  const [list = ""] = notices.split(RULE);
-  return [...list.matchAll(/^ {2}(\S+ \S+) \(/gm)].map(([, component = ""]) => component);
-}
-
 /** Writes the notices for an executable. */
 export function noticesFor({ flavour, components }: BuiltVariant, source: Source): string {
   const list = components.map(({ name, version, license }) => `${name} ${version} (${license})`);

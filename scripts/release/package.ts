@@ -23,8 +23,8 @@ export interface Layout {
   /** The directories of the executable: the one of CNI plugins, and the one of the operator's tool. */
   readonly executables: readonly string[];
   readonly zshCompletions: string;
-  /** The path of LICENSE; absent where the package has it in another form. */
-  readonly license?: string;
+  /** The directory of the licences; absent where the package has them in another form. */
+  readonly licenses?: string;
 }
 
 /** One line, as package managers list it. */
@@ -59,8 +59,13 @@ export function installedFiles(
     "host-local": layout.executables.map((directory) => `${directory}/host-local`),
     // Only one plugin of the distribution is replaced.
     static: [],
-    LICENSE: layout.license === undefined ? [] : [layout.license],
-    "THIRD-PARTY-NOTICES": [`${DOCUMENTATION}/THIRD-PARTY-NOTICES`],
+    ...Object.fromEntries(
+      ["LICENSE", "THIRD-PARTY-NOTICES"].map((name) => [
+        name,
+        layout.licenses === undefined ? [] : [`${layout.licenses}/${name}`],
+      ]),
+    ),
+    "host-local.cdx.json": ["usr/share/host-local/host-local.cdx.json"],
     "host-local.8": ["usr/share/man/man8/host-local.8.gz"],
     "host-local.bash": ["usr/share/bash-completion/completions/host-local"],
     "_host-local": [`${layout.zshCompletions}/_host-local`],
@@ -98,7 +103,7 @@ function placed(file: ReleaseFile, name: string): ReleaseFile {
 
 /** The documentation of the commit, relative to the root. */
 function documents(): readonly string[] {
-  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md", "docs/*.svg"]);
+  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md"]);
   return pages.trim().split("\n");
 }
 

@@ -1,6 +1,7 @@
 /** Packages for distributions that use RPM. */
 
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Architecture, ArchitectureName } from "../build/architecture.ts";
 import { settle, stage } from "./archive.ts";
@@ -32,7 +33,7 @@ const LICENSES = "usr/share/licenses/host-local";
 const layout: Layout = {
   executables: ["usr/libexec/cni", "usr/sbin"],
   zshCompletions: "usr/share/zsh/site-functions",
-  license: `${LICENSES}/LICENSE`,
+  licenses: LICENSES,
 };
 
 /** Such as `host-local-1.0.0-1.aarch64.rpm`. */
@@ -48,7 +49,8 @@ export function rpmArchitecture({ name }: Architecture): string {
 /** Writes the package, and returns its path. */
 export function writeRpm(input: PackageInput): string {
   const { built, files, source, directory } = input;
-  const work = join(directory, "rpmbuild");
+  // rpmbuild does not quote paths, so it works where there is no blank in them.
+  const work = mkdtempSync(join(tmpdir(), "host-local-rpm-"));
   const staging = join(work, "staging");
   const path = join(directory, rpmName(source, built.architecture));
   mkdirSync(staging, { recursive: true });
@@ -82,7 +84,7 @@ export function writeRpm(input: PackageInput): string {
     ],
     { environment: { SOURCE_DATE_EPOCH: `${source.time}` } },
   );
-  for (const made of readdirSync(join(work, "RPMS"))) renameSync(join(work, "RPMS", made), path);
+  copyFileSync(join(work, "RPMS", basename(path)), path);
   rmSync(work, { recursive: true });
   return path;
 }

@@ -13,7 +13,7 @@ export function signedFiles(directory: string): readonly string[] {
 }
 
 /**
- * Runs a command that signs or verifies a file; it may ask at the terminal.
+ * Runs a command that signs a file; it may ask at the terminal.
  *
  * @throws when it cannot be started or fails
  */

@@ -28,3 +28,38 @@ export function readSource(allowChanges: boolean): Source {
   }
   return { version, commit, time, modified: changes !== "" };
 }
+
+/**
+ * Checks that a commit may be published: its changes are under its version in CHANGELOG.md, somebody answers for it, and the
+ * version is of no other commit.
+ *
+ * @param directory the clone
+ * @throws where it may not
+ */
+export function requireReleasable(
+  { version, commit }: Pick<Source, "version" | "commit">,
+  maintainer: string | undefined,
+  directory: string = root,
+): void {
+  const changes = readFileSync(join(directory, "CHANGELOG.md"), "utf8");
+  if (/^## \[Unreleased\]\s+(?!## )\S/m.test(changes)) {
+    throw new Error(`CHANGELOG.md has changes under "Unreleased": put them under ${version}`);
+  }
+  if (maintainer === undefined) {
+    throw new Error(
+      "somebody has to answer for the packages: --maintainer 'Jane Doe <jane@example.org>'",
+    );
+  }
+  const tag = [
+    "git",
+    "for-each-ref",
+    "--format=%(objectname) %(*objectname)",
+    `refs/tags/v${version}`,
+  ];
+  const tagged = command(tag, { directory }).trim();
+  if (tagged !== "" && !tagged.split(" ").includes(commit)) {
+    throw new Error(
+      `the tag v${version} is on another commit than ${commit}: this is another version`,
+    );
+  }
+}

@@ -27,7 +27,7 @@ const names: Readonly<Record<ArchitectureName, string>> = {
 const layout: Layout = {
   executables: ["usr/bin"],
   zshCompletions: "usr/share/zsh/site-functions",
-  license: `${DOCUMENTATION}/LICENSE`,
+  licenses: DOCUMENTATION,
 };
 
 /** Such as `host-local-v1.0.0-arm64.raw`. */

@@ -107,10 +107,9 @@ function executableOf(variant: Variant): string {
   const [name = ""] = readdirSync(release).filter(
     (one) => one.endsWith(".tgz") && one.startsWith(nameOf(variant, "")),
   );
-  const directory = join(work, name.replace(/\.tgz$/, ""));
-  mkdirSync(directory, { recursive: true });
-  command(["tar", "-xzf", join(release, name), "-C", directory]);
-  return join(directory, "host-local");
+  mkdirSync(work, { recursive: true });
+  command(["tar", "-xzf", join(release, name), "-C", work]);
+  return join(work, name.replace(/\.tgz$/, ""), "host-local");
 }
 
 /** The Go plugin of an architecture; empty where it cannot be fetched, absent where the tests find it themselves. */

@@ -34,11 +34,13 @@ export function writeTable(rows: readonly Row[], run: { seed: number; extent: st
     "",
     "| fault | what must hold | native | portable | Go 1.9.1 |",
     "|---|---|---|---|---|",
-    ...rows.map(({ scenario, outcomes }) => {
+    ...rows.map(({ scenario, outcomes }, at) => {
+      const isRepeated = rows[at - 1]?.scenario.promise === scenario.promise;
       const cells = (["native", "portable", "Go"] as const).map((name) =>
         cellOf(outcomes.get(name) ?? []),
       );
-      return `| ${[scenario.fault, scenario.promise, ...cells].join(" | ")} |`;
+      const promise = isRepeated ? "as above" : scenario.promise;
+      return `| ${[scenario.fault, promise, ...cells].join(" | ")} |`;
     }),
     "",
   ];

@@ -1,5 +1,5 @@
 /**
- * Runs unit tests of several files in this process, one file after the other, and prints TAP. A comment names each file
+ * Runs tests of several files in this process, one file after the other, and prints TAP. A comment names each file
  * before its tests, and two count them and their time afterwards, in tap's words.
  *
  * Usage: node scripts/test/room.ts FILE...
@@ -16,6 +16,8 @@ const { t } = await import("tap");
 
 for (const file of files) {
   console.log(`# file: ${file}`);
+  // As if it had been started alone, which those do that start themselves once more.
+  process.argv[1] = resolve(file);
   const began = performance.now();
   const before = { ...t.counts };
   let broken: unknown;

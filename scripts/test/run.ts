@@ -10,7 +10,7 @@
  */
 
 import { availableParallelism } from "node:os";
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { sideBySide } from "../../test/harness/side-by-side.ts";
 import { root } from "../build/bundle.ts";
@@ -57,20 +57,23 @@ function chosenFiles(): readonly TestFile[] {
   return chosen;
 }
 
-/** The unit tests of a room together, every other file alone; in the order in which to begin. */
+/**
+ * What shares a process, in the order in which to begin: the unit tests of a room, and the tests of a directory that work
+ * on the same executables. Those that take long or need a process of their own have one.
+ */
 function groupsOf(files: readonly TestFile[]): readonly (readonly TestFile[])[] {
-  const isUnit = (file: TestFile): boolean =>
-    !usesExecutable(file) && !file.words.has("own process");
-  const rooms = Map.groupBy(files.filter(isUnit), ({ path }) => path.split("/", 2).join("/"));
-  const rank = ({ words }: TestFile): number => (words.has("slow") ? 0 : 1);
+  const room = ({ path }: TestFile): string => path.split("/", 2).join("/");
+  const groups = Map.groupBy(files, (file) => {
+    if (file.words.has("own process") || file.words.has("slow")) return file.path;
+    if (!usesExecutable(file)) return room(file);
+    return [dirname(file.path), ...executablesFor(file, ["portable", "native"])].join();
+  });
   // While the executables are built, what needs none can run.
-  return [
-    ...rooms.values(),
-    ...files
-      .filter((file) => !isUnit(file))
-      .sort((a, b) => Number(usesExecutable(a)) - Number(usesExecutable(b)) || rank(a) - rank(b))
-      .map((file) => [file]),
-  ];
+  const rank = ([file]: readonly TestFile[]): number => {
+    if (file === undefined || !usesExecutable(file)) return 0;
+    return file.words.has("slow") ? 1 : 2;
+  };
+  return [...groups.values()].sort((a, b) => rank(a) - rank(b));
 }
 
 /** With one executable after the other: a container is alive if any process has its address, so a test must not meet itself. */
@@ -82,17 +85,20 @@ async function runGroup(group: readonly TestFile[]): Promise<void> {
     for (const result of results) tally.add(result);
     return;
   }
-  for (const { name, path } of chosenExecutables(file, await executables)) {
+  const built = new Map((await executables).map(({ name, path }) => [name, path]));
+  for (const name of executablesFor(file, [...built.keys()])) {
+    const path = built.get(name) ?? "";
     const results = await runTestFiles(paths, { HOST_LOCAL_BIN: path, ...environment });
     for (const result of results) tally.add(result, name);
   }
 }
 
-function chosenExecutables(
+/** @param built those that there are; the native one, which starts faster, is the last */
+function executablesFor(
   { words }: TestFile,
-  executables: readonly Executable[],
-): readonly Executable[] {
-  if (words.has("native executable")) return executables.filter(({ name }) => name === "native");
+  built: readonly Executable["name"][],
+): readonly Executable["name"][] {
+  if (words.has("native executable")) return built.filter((name) => name === "native");
   const isOneEnough = words.has("one if short") && !options.full;
-  return isOneEnough ? executables.slice(-1) : executables;
+  return isOneEnough ? built.slice(-1) : built;
 }

@@ -21,7 +21,8 @@ export interface Candidate {
 
 /** The addresses that are known to be taken, each by its distance from the beginning of its range. */
 interface TakenAddresses {
-  has(range: Range, offset: number): boolean;
+  /** The first address from `offset` on that is not taken; it may be beyond the range. */
+  nextFree(range: Range, offset: number): number;
 }
 
 /**
@@ -29,7 +30,7 @@ interface TakenAddresses {
  * through all ranges, so that the cursor's own address comes last. Gateways and excluded addresses are skipped.
  *
  * @param cursor the address handed out last; one outside all ranges counts as none
- * @param taken is asked about each address; those that it has are skipped
+ * @param taken is asked about each address; those that it knows are skipped
  */
 export function* candidates(
   set: RangeSet,
@@ -43,7 +44,9 @@ export function* candidates(
       const length = offsetIn(usable, usable.last) + 1;
       const gateway = range.gateway && offsetIn(usable, range.gateway);
       for (let at = 0; at < length; at++) {
-        if (at !== gateway && taken?.has(range, start + at)) continue;
+        if (at === gateway) continue;
+        if (taken !== undefined) at = taken.nextFree(range, start + at) - start;
+        if (at >= length) break;
         const address = addressAt(range.family, usable.first.value + BigInt(at));
         if (!isGateway(address, range)) yield { address, range };
       }

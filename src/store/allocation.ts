@@ -9,7 +9,13 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { attempt, isSystemError } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
 import { type FileId, fileIdAt } from "./files/fingerprint.ts";
-import { isStillThere, readNotes, writeNotes } from "./journal/earlier-boots.ts";
+import {
+  type Earlier,
+  forgetNotes,
+  isStillThere,
+  isVoid,
+  readNotes,
+} from "./journal/earlier-boots.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
@@ -50,6 +56,9 @@ interface AllocationRequest {
   /** What an operator runs next if the set has no free address, for the error. */
   readonly advice: () => string;
 }
+
+/** So many notes whose reservations are gone are looked at again; a file with 65 000 takes longer to write. */
+const MOST_GONE = 100;
 
 /**
  * Reserves an address. Must run under the lock, in an existing directory. When it throws, nothing is reserved.
@@ -166,21 +175,23 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
 }
 
 /**
- * Reclaims an address of a full set: from an empty file, which no DEL could ever release, or from a reservation from
- * before this boot, the oldest first.
+ * Reclaims an address of a full set: from a reservation from before this boot, the oldest first, or from an empty file, which
+ * no DEL could ever release, and which is found only by reading all files.
  */
 function allocateReclaimed(
   network: LockedNetwork,
   request: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
+  const earlier = request.reclaimsAfterReboot && allocateEarlier(network, request, temporary);
+  if (earlier) return earlier;
   for (const reservation of network.unusual()) {
     const range = rangeToReclaim(network.files, request, reservation);
     if (range === undefined || !network.reclaim(reservation.name)) continue;
     const { address } = reservation;
     if (network.reserve(address, request.attachment, temporary)) return { address, range };
   }
-  return request.reclaimsAfterReboot ? allocateEarlier(network, request, temporary) : undefined;
+  return undefined;
 }
 
 function allocateEarlier(
@@ -190,15 +201,21 @@ function allocateEarlier(
 ): Allocation | undefined {
   const { files } = network;
   const notes = readNotes(files);
+  const gone: Earlier[] = [];
   for (const note of notes) {
     const address = parseAddress(note.name);
     const range = address && usableRangeOf(address, set, exclusions);
     if (address === undefined || range === undefined) continue;
-    if (!isStillThere(files, note) || !network.reclaimEarlier(note)) continue;
-    // A note that stays does no harm: its file is gone.
-    const others = notes.filter((one) => one !== note);
-    attempt(() => writeNotes(files, others), undefined);
-    if (network.reserve(address, attachment, temporary)) return { address, range };
+    if (isVoid(files, note)) gone.push(note);
+    else if (
+      isStillThere(files, note) &&
+      network.reclaimEarlier(note) &&
+      network.reserve(address, attachment, temporary)
+    ) {
+      if (gone.length >= MOST_GONE) attempt(() => forgetNotes(files, gone), undefined);
+      return { address, range };
+    }
   }
+  if (gone.length > 0) attempt(() => forgetNotes(files, gone), undefined);
   return undefined;
 }

@@ -56,12 +56,12 @@ class KnownTaken {
   }
 
   /** @param offset how far the address is from the beginning of the range */
-  has(range: Range, offset: number): boolean {
+  nextFree(range: Range, offset: number): number {
     if (this.#tries < BLIND_TRIES) {
       this.#tries++;
-      return false;
+      return offset;
     }
     this.#reserved ??= new ReservedAddresses(this.#files);
-    return this.#reserved.has(range, offset);
+    return this.#reserved.nextFree(range, offset);
   }
 }

@@ -22,3 +22,12 @@ function next(text: string, start: string, from: number): number {
   const at = text.indexOf(`\n${start}`, from);
   return at < 0 ? at : at + 1;
 }
+
+/** The lines of a text without their ends, one after the other as they are asked for; one without its end is none. */
+export function* eachLine(text: string): Generator<string, void> {
+  let at = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", at)) {
+    yield text.slice(at, end);
+    at = end + 1;
+  }
+}

@@ -59,6 +59,8 @@ export interface OpenedFile {
   readonly inode: bigint;
   /** When it was last modified, in nanoseconds since the epoch. */
   readonly modified: bigint;
+  /** When its content or status last changed, in nanoseconds since the epoch. */
+  readonly changed: bigint;
   /** The lower twelve bits of the mode, such as 0o600. */
   readonly mode: number;
   /** The user id of the owner. */

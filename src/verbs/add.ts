@@ -97,11 +97,11 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       ? undefined
       : stickyOwnerOf(podIn(call.arguments), attachment.interfaceName);
   const preferences = network.reuse.preferencesFor(owner);
-  const advice = (): string => exhaustionAdvice(network.files, call);
-  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot, advice };
+  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
-      const allocation = allocate(network, { ...common, set, index, requested });
+      const advice = (): string => exhaustionAdvice(network.files, call, { set, exclusions });
+      const allocation = allocate(network, { ...common, set, index, requested, advice });
       allocations.push(allocation);
       moveCursor(network, index, allocation.address);
     });

@@ -4,10 +4,24 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CONTAINERD_LIST } from "../cni/containerd-list.ts";
 import { podIn } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
+import type { Exclusions } from "../ipam/exclusions.ts";
+import type { RangeSet } from "../ipam/range-set.ts";
+import { capacityOf } from "../ipam/round-robin.ts";
 import type { NetworkFiles } from "../store/files/network-files.ts";
 
+/** A range set without a free address. */
+interface ExhaustedSet {
+  readonly set: RangeSet;
+  readonly exclusions: Exclusions;
+}
+
+/** Whether a range set has no address that may be handed out, used or not. */
+export function isEmptySet({ set, exclusions }: ExhaustedSet): boolean {
+  return set.every((range) => capacityOf(range, exclusions) === 0n);
+}
+
 /**
- * The commands that show who holds the addresses, and which holders are dead. They are complete: they name the data
+ * What helps where a range set has no free address: another configuration if it can have none, else the commands that show who holds the addresses, and which holders are dead. They are complete: they name the data
  * directory if it is not the default, and the list of the runtime that made the call if it can be known.
  *
  * @param call `undefined` in STATUS, which names no container
@@ -15,7 +29,13 @@ import type { NetworkFiles } from "../store/files/network-files.ts";
 export function exhaustionAdvice(
   { network, dataDir }: Pick<NetworkFiles, "network" | "dataDir">,
   call: AttachmentCall | undefined,
+  exhausted: ExhaustedSet,
 ): string {
+  if (isEmptySet(exhausted)) {
+    return exhausted.exclusions.length > 0
+      ? "ipam.exclude leaves no address to hand out; correct it"
+      : "the range has no address but the gateway's; correct it";
+  }
   const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;
   const list = call === undefined ? undefined : liveList(call);
   const source = list === undefined ? "" : ` --live-command '${list}'`;

@@ -24,7 +24,7 @@ import {
   usableRangeOf,
 } from "../store/reservations/usage.ts";
 import type { System } from "../system/system.ts";
-import { exhaustionAdvice } from "./exhaustion-advice.ts";
+import { exhaustionAdvice, isEmptySet } from "./exhaustion-advice.ts";
 
 /**
  * STATUS: fails if no ADD could ever succeed. Runtimes report the whole node as NotReady on an error, and Kubernetes then
@@ -44,16 +44,11 @@ export function status(system: System, { network }: NetworkCall): void {
     if (config === undefined) return;
     const sets = isUnavailableWhenExhausted(network)
       ? config.rangeSets
-      : config.rangeSets.filter((set) => isEmpty(set, config.exclusions));
+      : config.rangeSets.filter((set) => isEmptySet({ set, exclusions: config.exclusions }));
     requireFreeAddresses(files, { ...config, rangeSets: sets });
   } catch (error) {
     throw error instanceof Error ? unavailable(error.message, detailsOf(error)) : error;
   }
-}
-
-/** Whether a range set has no address that may be handed out. */
-function isEmpty(set: RangeSet, exclusions: Exclusions): boolean {
-  return set.every((range) => capacityOf(range, exclusions) === 0n);
 }
 
 function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
@@ -73,7 +68,7 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     if (config.reclaimsAfterReboot && earlierIn(files, set, exclusions) > 0) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, files, exhaustionAdvice(files, undefined)),
+      describeUsage(usage, 0, files, exhaustionAdvice(files, undefined, { set, exclusions })),
     );
   }
 }

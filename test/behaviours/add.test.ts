@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** ADD, where no recording of the Go plugin shows what is asked of it. */
 
 import { behaviour, changesNothing, dualStack, fails, five } from "./behaviour.ts";

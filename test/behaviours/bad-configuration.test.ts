@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** ADD and CHECK with a bad network configuration: one error object that names the place, and nothing changed. */
 
 import type { Machine } from "../harness/machine.ts";

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** Standard input that is not a network configuration: one error object, and nothing made. */
 
 import { invalidTexts } from "../cni/invalid-texts.ts";

@@ -1,15 +1,12 @@
 /** A behaviour of the plugin: the same in memory and, called as a runtime calls it, of each executable. */
 
 import { type Test, test } from "tap";
-import { isNative } from "../harness/executable.ts";
 import { ExecutableMachine } from "../harness/executable-network.ts";
-import { extent } from "../harness/extent.ts";
 import type { Machine } from "../harness/machine.ts";
 import { MemoryMachine, type Outcome } from "../harness/memory-machine.ts";
 import { type Answer, Network } from "../harness/network.ts";
 import { printError } from "../harness/printed-error.ts";
 import type { RuntimeCall } from "../harness/runtime-call.ts";
-import { seed } from "../harness/seed.ts";
 
 /** What there is before the first call. */
 export interface Setting {
@@ -32,10 +29,6 @@ class TimedMachine extends MemoryMachine {
     return super.runPlugin(call);
   }
 }
-
-/** In a short run the portable executable, whose calls take long to start, shows one behaviour of four. */
-const step = extent === "short" && !isNative ? 4 : 1;
-let count = 0;
 
 /**
  * Expects a behaviour of the plugin in memory, and of the executable under test.
@@ -60,7 +53,7 @@ export function behaviour(
     machine.disk.put("/proc/self/ns/net", "");
     on(t, machine);
   });
-  if (count++ % step === seed % step) test(title, (t) => on(t, new ExecutableMachine(t)));
+  test(title, (t) => on(t, new ExecutableMachine(t)));
 }
 
 /** Expects that a call succeeded without a word. */

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** With `"gcOnly": true` the plugin stands in the chain after a main plugin that keeps GC to itself. */
 
 import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";

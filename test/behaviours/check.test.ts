@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** CHECK finds what an attachment holds, and writes nothing. */
 
 import type { CallOptions } from "../harness/network.ts";

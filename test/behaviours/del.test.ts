@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** DEL frees whatever it finds of an attachment, and nothing else. */
 
 import type { CallOptions } from "../harness/network.ts";

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** Addresses of a range that are never handed out: `exclude`. */
 
 import { behaviour, fails, five, succeeds } from "./behaviour.ts";

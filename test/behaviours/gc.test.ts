@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** GC frees what the runtime no longer lists (CNI SPEC 1.1.0, section 2, GC). */
 
 import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** With `"history": true` each ADD, DEL and GC tells whose address it was. */
 
 import type { Machine } from "../harness/machine.ts";

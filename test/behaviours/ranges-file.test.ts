@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** Ranges from a file of the node: `rangesFile`. What can be wrong with such a file: test/ipam/ranges-file.test.ts. */
 
 import type { Machine } from "../harness/machine.ts";

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** A repeated ADD with `"repeatedAdd": "same"` gets the result of the first. */
 
 import type { Test } from "tap";

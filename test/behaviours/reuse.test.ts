@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /**
  * With `"sticky": "pod"` a pod that comes back gets its address; with `reuseDelaySeconds` addresses rest. What time changes
  * in that: test/verbs/reuse.test.ts.

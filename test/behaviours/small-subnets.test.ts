@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** Subnets of one or two addresses: no network address, no broadcast, no gateway. */
 
 import { behaviour, fails, succeeds } from "./behaviour.ts";

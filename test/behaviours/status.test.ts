@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** STATUS says whether an ADD could be served (CNI SPEC 1.1.0, section 2, STATUS). */
 
 import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** After a boot of the machine, reservations from before it are reclaimed where a range is otherwise full. */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,11 @@ const skip = bootObstacle() ?? false;
 
 /** The executable under test on a machine that has just booted. */
 async function booted(t: Test): Promise<CallOptions> {
-  const { entry } = await Mounts.openOnMachine(t.teardown.bind(t), "0123456789abcdef".repeat(2));
+  return inside(t, await Mounts.openOnMachine(t.teardown.bind(t), "0123456789abcdef".repeat(2)));
+}
+
+/** The executable under test in a mount namespace. */
+function inside(t: Test, { entry }: Mounts): CallOptions {
   const program = join(scratchDirectory(t), "host-local");
   const command = [...entry, executable].map((word) => `'${word}'`).join(" ");
   writeFileSync(program, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
@@ -47,6 +51,18 @@ test("a reclaimed reservation is in the history, with the container that had it"
     lines.map((line) => line.split(" ").slice(1, 6).join(" ")),
     ["RECLAIM 10.50.0.2 old0 eth0 -", "ADD 10.50.0.2 new0 eth0 -", "DEL 10.50.0.3 old1 eth0 -"],
   );
+});
+
+test("another boot id alone is no boot: nothing that was reserved since the kernel's is reclaimed", {
+  skip,
+}, async (t) => {
+  const network = networkFor(t, { subnet });
+  for (let at = 0; at < 5; at++) network.add(`alive${at}`);
+  const held = network.reservations();
+
+  const other = inside(t, await Mounts.openUnderBootId(t.teardown.bind(t)));
+  t.match(readError(network.add("new", other).stdout)?.msg, "no IP addresses available");
+  t.same(network.reservations(), held);
 });
 
 test("with reclaimAfterReboot false none is reclaimed", { skip }, async (t) => {

@@ -1,4 +1,3 @@
-// test: each executable
 /** Proves that the list of differences is exact: nothing in it is idle, and it names real tests. */
 
 import { existsSync } from "node:fs";

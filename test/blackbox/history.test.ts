@@ -1,4 +1,4 @@
-// test: each executable, slow
+// test: each executable, one if short, slow
 /** What of the history the machine decides: times, callers, modes, calls at the same time. */
 
 import { readFileSync, statSync, symlinkSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: each executable, Go plugin
+// test: each executable, one if short, Go plugin
 /** `sticky` and `reuseDelaySeconds` beside the Go plugin, and by the machine's own clocks. */
 
 import { setTimeout as pause } from "node:timers/promises";

@@ -6,10 +6,12 @@ export interface WrittenNode {
   readonly podCidrs?: readonly string[];
   readonly pods?: string;
   readonly created?: string;
+  readonly isCordoned?: boolean;
 }
 
 /** A node object as kubectl prints it, with few of the members that are not read. */
-export function nodeObject({ name, podCidrs = [], pods = "110", created }: WrittenNode): object {
+export function nodeObject(node: WrittenNode): object {
+  const { name, podCidrs = [], pods = "110", created, isCordoned = false } = node;
   const [podCIDR] = podCidrs;
   return {
     apiVersion: "v1",
@@ -21,7 +23,10 @@ export function nodeObject({ name, podCidrs = [], pods = "110", created }: Writt
       resourceVersion: "12345",
       uid: "7a3c0000-0000-4000-8000-000000000000",
     },
-    spec: podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs },
+    spec: {
+      ...(podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs }),
+      ...(isCordoned ? { unschedulable: true } : {}),
+    },
     status: {
       allocatable: { cpu: "8", memory: "32752000Ki", pods },
       capacity: { cpu: "8", memory: "32855000Ki", pods },

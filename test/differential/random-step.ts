@@ -9,7 +9,6 @@ import {
   networkCall,
   versionCall,
 } from "../harness/runtime-call.ts";
-import { randomBadInput } from "./random-bad-input.ts";
 import type { RandomConfiguration, RandomRange } from "./random-configuration.ts";
 import { randomTampering } from "./random-tampering.ts";
 import { callStep, containers, interfaces, ownedBy, type Situation, type Step } from "./step.ts";
@@ -32,11 +31,8 @@ export function randomStep(situation: Situation): Step {
   if (roll < 78) {
     return callStep(check(situation, configuration));
   }
-  if (roll < 86) {
-    return randomBadInput(situation, configuration);
-  }
   // An older plugin knows neither GC nor STATUS, and answers VERSION otherwise.
-  if (roll < 90 && plugin.current) {
+  if (roll < 84 && plugin.current) {
     return callStep(forNetwork(situation, configuration));
   }
   return randomTampering(situation, configuration);

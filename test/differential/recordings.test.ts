@@ -1,4 +1,4 @@
-// test: each executable, Go plugin, slow
+// test: own process, Go plugin, slow
 /** The Go plugin itself must pass its own recordings: that proves that the harness is right. */
 
 import { type Test, test } from "tap";

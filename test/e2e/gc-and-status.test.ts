@@ -1,4 +1,4 @@
-// test: each executable, slow
+// test: each executable, one if short, slow
 /** GC and STATUS of specification 1.1.0 on their way through the `bridge` plugin. */
 
 import { loadExample } from "./example.ts";

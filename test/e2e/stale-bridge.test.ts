@@ -22,36 +22,83 @@ function configure(subnet: string): Network {
 
 interface Found {
   readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly remedy: string;
   readonly commands: readonly string[];
 }
 
+/** The findings on bridges. */
 function findings(): readonly Found[] {
   const script = `${executable} check --json || true`;
-  return JSON.parse(execFileSync("sh", ["-c", script], { encoding: "utf8" })).findings;
+  const document = JSON.parse(execFileSync("sh", ["-c", script], { encoding: "utf8" }));
+  return document.findings.filter(({ code }: Found) => code.startsWith("bridge-"));
+}
+
+/** As libcni remembers an attachment: by that its namespace is known, and so that it lives. */
+function remember({ containerId, netns }: Pod): void {
+  mkdirSync("/var/lib/cni/results", { recursive: true });
+  const entry = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName: "net", netns };
+  writeFileSync(`/var/lib/cni/results/net-${containerId}-eth0`, JSON.stringify(entry));
+}
+
+function runAll(commands: readonly string[] = []): void {
+  for (const command of commands) execFileSync("sh", ["-c", command]);
 }
 
 scenario(
-  "what check prints for a stale bridge repairs it, and pods keep their interfaces",
+  "a stale bridge keeps the gateway of living pods, and loses it after them",
   needs,
   (t, host) => {
     const before = new Pod("before");
-    host.runtime.add(configure("10.255.0.0/24"), before);
+    const former = configure("10.255.0.0/24");
+    host.runtime.add(former, before);
+    remember(before);
     const network = configure("10.255.9.0/24");
     const after = new Pod("after");
     t.throws(() => host.runtime.add(network, after), /already has an IP address different from/);
     host.runtime.del(network, after);
 
-    const stale = findings().find(({ code }) => code === "bridge-address");
-    t.same(stale?.commands, ["ip addr del 10.255.0.1/24 dev cni0"]);
-    for (const command of stale?.commands ?? []) execFileSync("sh", ["-c", command]);
-
-    t.notOk(
-      findings().some(({ code }) => code === "bridge-address"),
-      "a bridge without an address is not an error",
+    const inUse = findings();
+    t.match(inUse, [{ code: "bridge-address", severity: "error", commands: [] }]);
+    t.match(
+      inUse[0]?.message,
+      /10\.255\.0\.1 is the gateway of 1 living pod: before \(10\.255\.0\.2\)/,
     );
+    t.match(inUse[0]?.remedy, /^correct the configuration/);
+    const text = execFileSync("sh", ["-c", `${executable} check || true`], { encoding: "utf8" });
+    t.notMatch(text, "ip addr del");
+
+    host.runtime.del(former, before);
+    const stale = findings();
+    t.same(
+      stale.map(({ commands }) => commands),
+      [["ip addr del 10.255.0.1/24 dev cni0"]],
+    );
+    runAll(stale[0]?.commands);
+
+    t.same(findings(), [], "a bridge without an address and without pods is not an error");
     host.runtime.add(network, after);
-    t.same(before.addresses(), ["10.255.0.2/24"]);
     t.ok(after.reaches("10.255.9.1"), "the next pod has its gateway");
-    t.notOk(findings().some(({ code }) => code.startsWith("bridge-")));
+    t.same(findings(), []);
   },
 );
+
+scenario("a bridge that has lost the gateway of living pods gets it back", needs, (t, host) => {
+  const pod = new Pod("pod");
+  host.runtime.add(configure("10.255.0.0/30"), pod);
+  remember(pod);
+  execFileSync("ip", ["addr", "del", "10.255.0.1/30", "dev", "cni0"]);
+
+  const lost = findings();
+  t.match(lost, [{ code: "bridge-without-address", severity: "error" }]);
+  t.match(
+    lost[0]?.message,
+    /^cni0 lacks 10\.255\.0\.1\/30, the gateway of 1 living pod: pod \(10\.255\.0\.2\)$/,
+  );
+  t.same(lost[0]?.commands, ["ip addr add 10.255.0.1/30 dev cni0"]);
+
+  runAll(lost[0]?.commands);
+  t.ok(pod.reaches("10.255.0.1"), "though the range is full, so that no ADD follows");
+  t.same(findings(), []);
+});

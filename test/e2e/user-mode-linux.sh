@@ -18,6 +18,7 @@ modules=$(echo "$layers"/user-mode-linux/usr/lib/uml/modules/*)
 scratch=$(mktemp -d)
 guest=
 # Signals of the terminal do not reach the guest, as `timeout` gives it a process group of its own.
+# shellcheck disable=SC2317 # the trap runs it
 finish() {
   if [ -n "$guest" ] && kill "$guest" 2>/dev/null; then wait "$guest" || true; fi
   rm -rf "$scratch"

@@ -66,9 +66,10 @@ export class MemoryMachine implements Machine {
     this.boot();
   }
 
-  /** Boots the machine, for the first time or again. */
+  /** Boots the machine, for the first time or again, which takes a while. */
   boot(): void {
     this.locks.clear();
+    if (this.#boots > 0) this.wait(2000);
     this.#booted = this.#uptime;
     const last = String(++this.#boots).padStart(12, "0");
     this.bootId = `11111111-2222-3333-4444-${last}\n`;
@@ -143,6 +144,11 @@ export class MemoryMachine implements Machine {
     this.#uptime += milliseconds;
   }
 
+  /** The kernel's `/proc/stat`. */
+  get statistics(): string {
+    return `cpu  0 0\nbtime ${Math.floor((this.time - this.monotonic) / 1000)}\nprocesses 1\n`;
+  }
+
   /** Milliseconds since the boot; whoever sets the wall clock does not change it. */
   get monotonic(): number {
     return this.#uptime - this.#booted;
@@ -177,7 +183,7 @@ export class MemoryProcess implements System {
 
   /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
   get locksOutGoPlugin(): boolean {
-    return this.#start.lockKind === undefined;
+    return this.#start.lockKind === undefined && !this.#machine.isShared;
   }
 
   environment(name: string): string | undefined {
@@ -230,6 +236,7 @@ export class MemoryProcess implements System {
       const { bootId, machineId } = this.#machine;
       if (path === "/etc/machine-id" && machineId !== undefined) return machineId;
       if (path === "/proc/sys/kernel/random/boot_id" && bootId !== undefined) return bootId;
+      if (path === "/proc/stat" && bootId !== undefined) return this.#machine.statistics;
       return this.#disk.readFile(path, limit);
     });
   }

@@ -49,10 +49,19 @@ export class Mounts {
     return new Mounts(keeper.pid ?? 0, inside);
   }
 
-  /** As `open`; processes inside find another boot id, as after the next start of the machine, or on another one. */
-  static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
+  /** As `open`; processes inside find another boot id alone. */
+  static async openUnderBootId(teardown: Context["teardown"]): Promise<Mounts> {
     const mounts = await Mounts.open(teardown);
     mounts.#replace("/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`, teardown);
+    return mounts;
+  }
+
+  /** As `open`; processes inside find another boot, as after the next start of the machine, or on another one. */
+  static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
+    const mounts = await Mounts.openUnderBootId(teardown);
+    // In full seconds, and later than what is there.
+    const booted = Math.floor(Date.now() / 1000) + 1;
+    mounts.#replace("/proc/stat", `btime ${booted}\n`, teardown);
     return mounts;
   }
 

@@ -22,7 +22,11 @@ test("a scenario has a row with the result of each executable, and a section wit
     result: "passed",
     version: `Kubernetes v1.2.3, ${"containerd 1.6.20".repeat(3)}`,
     times: { start: 40, scenario: 20 },
-    evidence: [{ sentence: "This was seen:", seen: "a\n" }, { sentence: "And that." }],
+    evidence: [
+      { sentence: "This was seen:", seen: "a\n" },
+      { sentence: "And that." },
+      { sentence: "A long list:", seen: "b\n".repeat(7) },
+    ],
   };
   const page = kubernetesPage({
     date: "2025-01-31",
@@ -47,7 +51,7 @@ test("a scenario has a row with the result of each executable, and a section wit
   t.match(page, "| not run | passed, 40 + 20 s |");
   t.match(
     page,
-    "\n## A /29 is full, then not\n\nThis was seen:\n\n```\na\n```\n\nAnd that.\n",
+    "\n## A /29 is full, then not\n\nThis was seen:\n\n```\na\n```\n\nAnd that.\n\nA long list: *7 lines*\n",
     "what the native executable showed",
   );
   t.same(

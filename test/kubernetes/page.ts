@@ -33,16 +33,23 @@ export interface Runs {
 /** The width of the pages in docs/. */
 const WIDTH = 120;
 
+/** The page leaves longer output to its data, in lines. */
+const LONGEST = 6;
+
 /**
  * What a run showed, as Markdown.
  *
  * @param run the run
+ * @param longest output of more lines is left out
  */
-export function evidenceOf({ evidence }: ScenarioRun): string {
+export function evidenceOf({ evidence }: ScenarioRun, longest = Infinity): string {
   return evidence
-    .map(({ sentence, seen }) =>
-      seen === undefined ? sentence : `${sentence}\n\n\`\`\`\n${seen.trimEnd()}\n\`\`\``,
-    )
+    .map(({ sentence, seen }) => {
+      if (seen === undefined) return sentence;
+      const lines = seen.trimEnd().split("\n");
+      if (lines.length > longest) return `${sentence} *${lines.length} lines*`;
+      return [sentence, "", "```", ...lines, "```"].join("\n");
+    })
     .join("\n\n");
 }
 
@@ -73,10 +80,10 @@ export function kubernetesPage({ date, runs }: Runs): string {
   });
   const sections = titles.map((title) => {
     const run = runOf(title, "native") ?? runOf(title, "portable");
-    return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run)}\n`;
+    return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run, LONGEST)}\n`;
   });
   const version = runs.find((run) => run.version !== undefined)?.version ?? "";
-  const introduction = `These scenarios were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the scenario. Below is what was seen with the native executable.`;
+  const introduction = `These scenarios were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the scenario. Below is what was seen with the native executable; output of more than ${LONGEST} lines is in the [data](data/kubernetes.json).`;
   return `# In a real Kubernetes
 
 <!-- Written by \`npm run test:kubernetes -- --write\` from data/kubernetes.json. -->

@@ -42,7 +42,7 @@ export async function failPower({ controlPlane, host }: Cluster): Promise<void> 
 }
 
 /**
- * Gives the node a boot id, as the kernel's own does not change with {@link failPower}.
+ * Gives the node a boot id and the time of a boot, as the kernel's own do not change with {@link failPower}.
  *
  * @param id a UUID
  */
@@ -50,6 +50,10 @@ export function setBootId(id: string): void {
   const file = "/run/boot-id";
   writeFileSync(file, `${id}\n`);
   execFileSync("mount", ["--bind", file, bootIdFile]);
+  const booted = Math.floor(Date.now() / 1000) + 1;
+  const statistics = readFileSync("/proc/stat", "utf8").replace(/^btime .*$/m, `btime ${booted}`);
+  writeFileSync("/run/stat", statistics);
+  execFileSync("mount", ["--bind", "/run/stat", "/proc/stat"]);
 }
 
 /** Processes of the scenario; not those that have ended and remain as zombies, which have no executable. */

@@ -1,4 +1,4 @@
-// test: each executable, each architecture
+// test: each executable, one if short, each architecture
 /** One executable is plugin and tool, and a call of the plugin never loads the tool. */
 
 import { join } from "node:path";

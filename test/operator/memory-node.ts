@@ -21,8 +21,8 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
   };
   const openFile = (path: string, limit: number): OpenedFile => {
     count(path);
-    const { kind, inode, modified } = process.linkStatus(path);
-    const opened = { kind, inode, modified, mode: machine.disk.modeOf(path), user: 0 };
+    const { kind, inode, modified, changed } = process.linkStatus(path);
+    const opened = { kind, inode, modified, changed, mode: machine.disk.modeOf(path), user: 0 };
     try {
       return { ...opened, content: process.readFile(path, limit) };
     } catch (error) {

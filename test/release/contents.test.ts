@@ -26,6 +26,13 @@ const modes: Readonly<Record<string, number>> = {
   "host-local.fish": 0o644,
 };
 
+/** Where the packages have the SBOM of the archive. */
+const SBOM = "usr/share/host-local/host-local.cdx.json";
+
+function sbomSum({ name }: Archive): string {
+  return checksum("sha256", fileOf(name.replace(/\.tgz$/, ".cdx.json")));
+}
+
 const natives = archives.filter(({ isPortable }) => !isPortable);
 
 for (const archive of archives) {
@@ -58,6 +65,10 @@ for (const archive of natives) {
     for (const name of ["usr/lib/cni/host-local", "usr/sbin/host-local"]) {
       t.equal(checksum("sha256", join(unpacked, name)), executableSum(t, archive), name);
     }
+    const notices = readFileSync(join(unpack(t, archive), "THIRD-PARTY-NOTICES"), "utf8");
+    const copyright = join(unpacked, "usr/share/doc/host-local/copyright");
+    t.ok(readFileSync(copyright, "utf8").includes(notices), "all licences are in one file");
+    t.equal(checksum("sha256", join(unpacked, SBOM)), sbomSum(archive));
     t.end();
   });
 
@@ -66,7 +77,8 @@ for (const archive of natives) {
     // Debian has the database in the home directory.
     const rpm = ["rpm", "--dbpath", scratchDirectory(t), "--nosignature"];
     command([...rpm, "--checksig", path]);
-    const format = "%{ARCH}\\n[%{FILENAMES} %{FILEDIGESTS} %{FILEUSERNAME} %{FILEGROUPNAME}\\n]";
+    const format =
+      "%{ARCH}\\n[%{FILENAMES} %{FILEDIGESTS} %{FILEFLAGS:fflags} %{FILEUSERNAME} %{FILEGROUPNAME}\\n]";
     const [found, ...lines] = command([...rpm, "-qp", "--qf", format, path])
       .trim()
       .split("\n");
@@ -76,6 +88,11 @@ for (const archive of natives) {
       const digest = lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1];
       t.equal(digest, executableSum(t, archive), name);
     }
+    for (const name of ["LICENSE", "THIRD-PARTY-NOTICES"]) {
+      const line = lines.find((one) => one.startsWith(`/usr/share/licenses/host-local/${name} `));
+      t.equal(line?.split(" ")[2], "l", `${name} is installed without documentation, too`);
+    }
+    t.ok(lines.some((line) => line.startsWith(`/${SBOM} ${sbomSum(archive)} `)));
     t.end();
   });
 

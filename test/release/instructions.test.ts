@@ -45,7 +45,10 @@ test("a damaged download is found, and nothing is installed", (t) => {
   const { status, said } = follow();
   t.not(status, 0);
   t.match(said, `${ownArchive.name}: FAILED`);
-  t.notOk(existsSync(join(directory, "host-local")), "nothing is unpacked");
+  t.notOk(
+    existsSync(join(directory, ownArchive.name.replace(/\.tgz$/, ""))),
+    "nothing is unpacked",
+  );
   t.notOk(existsSync(plugin));
   t.end();
 });

@@ -1,7 +1,7 @@
 /** The release under test, which `npm run test:release` makes. */
 
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import {
@@ -52,11 +52,10 @@ export function nativeFor(architecture: Architecture): Archive {
 
 /** Unpacks an archive into a directory that is gone after the test. */
 export function unpack(t: Pick<Test, "teardown">, { name }: Archive): string {
-  const directory = join(scratchDirectory(t), "unpacked");
-  mkdirSync(directory);
+  const directory = scratchDirectory(t);
   const { status, stderr } = spawnSync("tar", ["-xzf", join(release, name), "-C", directory]);
   if (status !== 0) throw new Error(`${name}: ${stderr}`);
-  return directory;
+  return join(directory, name.replace(/\.tgz$/, ""));
 }
 
 /** Whether a program is installed here; else why a test that uses it is skipped. */

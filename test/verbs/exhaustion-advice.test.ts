@@ -78,3 +78,30 @@ test("STATUS, which names no container, names no list", (t) => {
   t.match(network.strictStatus().error?.details, "host-local gc net those that are dead");
   t.end();
 });
+
+test("where every address is excluded, or only the gateway is left, the configuration is to be corrected", (t) => {
+  for (const [ipam, msg, advice] of [
+    [
+      { subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] },
+      "10.0.0.1-10.0.0.6",
+      "ipam.exclude leaves no address to hand out; correct it",
+    ],
+    [
+      { subnet: "10.0.0.0/29", rangeEnd: "10.0.0.1" },
+      "10.0.0.1-10.0.0.1",
+      "the range has no address but the gateway's; correct it",
+    ],
+  ] as const) {
+    const network = new Network(new MemoryMachine(), ipam);
+    const details = `${msg}: 0 of 0 addresses in use; reservations are in /var/lib/cni/networks/net. ${advice}`;
+    const added = network.add("c1").error;
+    t.match(added, { code: 999, details });
+    t.match(added?.msg, `no IP addresses available in range set: ${msg}`);
+    t.same(network.status().error, {
+      code: 50,
+      msg: `no IP addresses available in range set: ${msg}`,
+      details,
+    });
+  }
+  t.end();
+});

@@ -112,7 +112,7 @@ test("the memory lasts for stickySeconds from the release on, over boots, whoeve
     return net;
   };
   const del = prepare((net) => net.del("a1"));
-  del.machine.wait(59_000);
+  del.machine.wait(57_000);
   t.equal(last(del.add("a2", podOptions("web-0"))), "2");
   const gc = prepare((net) => net.gc(["other eth0"]));
   t.equal(last(gc.add("a2", podOptions("web-0"))), "2");

@@ -13,6 +13,11 @@ export interface AuditResult {
   /** Whether any node has a podCIDR; where none has, the network does not use them. */
   readonly usesPodCidrs: boolean;
   readonly findings: readonly Finding[];
+  /** How many nodes have a podCIDR outside the cluster CIDR. */
+  readonly outside: number;
+  /** Whether these are most of those that have one: then the cluster CIDR is probably another. */
+  readonly isClusterDoubtful: boolean;
+  /** None with a doubtful cluster CIDR, unless they are forced. */
   readonly renumberings: readonly Renumbering[];
   /** Whether a node is to be deleted that has addresses of another node's podCIDR. */
   readonly restartsController: boolean;
@@ -37,6 +42,7 @@ export function describeAudit(audit: AuditResult): object {
       podCidr: podCidr === "" ? null : podCidr,
       message,
     })),
+    doubtfulClusterCidr: audit.isClusterDoubtful,
     renumber: renumberings.map(({ node, podCidrs, problem }) => {
       const steps = podCidrs === undefined ? undefined : stepsFor(node, podCidrs);
       return {

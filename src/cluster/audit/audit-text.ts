@@ -26,7 +26,7 @@ const meanings: Readonly<Record<FindingCode, string>> = {
   "service-cidr":
     "the podCIDR overlaps the service CIDR; a pod with the address of a service cannot be reached",
   "mask-size":
-    "the podCIDR does not have the size of the node mask; it may take the place of several",
+    "the podCIDR does not have the size of the node mask; it may take the place of several, and --force proposes another",
   "max-pods": "the scheduler may place more pods on the node than it has addresses",
   name: "not a valid node name; this is not the output of kubectl",
 };
@@ -48,11 +48,18 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
     `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${summary}\n`,
     usesPodCidrs ? "" : noPodCidrs,
     ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
+    doubtText(audit),
     proposalsText(audit.renumberings, layout),
     stepsText(audit),
   ]
     .filter((part) => part !== "")
     .join("\n");
+}
+
+function doubtText({ isClusterDoubtful, outside, expectation }: AuditResult): string {
+  if (!isClusterDoubtful) return "";
+  const clusters = expectation.clusters.map(formatPrefix).join(",");
+  return `${plural(outside, "node")}, most of those with a podCIDR, are outside ${clusters}: it is probably not the cluster CIDR of this cluster. Compare it with --cluster-cidr of kube-controller-manager. With --force podCIDRs are proposed nevertheless.\n`;
 }
 
 function formatExpectation({ clusters, masks }: Expectation): string {

@@ -24,6 +24,11 @@ import { auditText } from "./audit-text.ts";
 import { findProblems } from "./node-findings.ts";
 import { proposeRenumbering } from "./renumbering.ts";
 
+const forceOption = {
+  name: "--force",
+  summary: "propose podCIDRs for warnings, too, and where the cluster CIDR seems to be another",
+};
+
 /** `audit`: what is wrong with the podCIDRs of a cluster's nodes. */
 export const audit: Command = {
   name: "audit",
@@ -33,10 +38,10 @@ export const audit: Command = {
   summary: "find problems with the podCIDRs of a cluster's nodes",
   description: [
     "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
-    "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one.",
+    "With --cluster-cidr it proposes a free podCIDR for each node that needs another one, and prints the commands that assign it; it does not run them. Without a node mask, it uses the most common one. If most nodes are outside the cluster CIDR, that is probably not the right one, and nothing is proposed. A node whose podCIDR is only of another size keeps it.",
     "Where no node has a podCIDR, the network does not use them (Calico, Cilium, the VPC CNI of EKS), and there is nothing to audit.",
   ],
-  options: [...clusterOptions("", ""), serviceCidrOption, hostNetworkPodsOption],
+  options: [...clusterOptions("", ""), serviceCidrOption, hostNetworkPodsOption, forceOption],
   examples: [
     {
       line: "kubectl get nodes -o json | host-local audit --cluster-cidr 10.244.0.0/16",
@@ -78,10 +83,19 @@ function auditNodes(context: Context): Report {
     masks,
     families,
     hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,
+    replacesHarmless: context.has(forceOption.name),
   };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
   const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);
-  const renumberings = usesPodCidrs ? proposeRenumbering(nodes, groups, expectation) : [];
+  const findings = findProblems(nodes, groups, expectation).filter(
+    ({ code }) => usesPodCidrs || code !== "no-pod-cidr",
+  );
+  const outside = new Set(findings.filter(({ code }) => code === "outside").map(({ node }) => node))
+    .size;
+  const isClusterDoubtful =
+    outside * 2 > nodes.filter(({ node }) => node.podCidrs.length > 0).length;
+  const proposes = usesPodCidrs && (!isClusterDoubtful || context.has(forceOption.name));
+  const renumberings = proposes ? proposeRenumbering(nodes, groups, expectation) : [];
   const isDeleted = new Set(
     renumberings.filter(({ podCidrs }) => podCidrs !== undefined).map(({ node }) => node),
   );
@@ -89,9 +103,9 @@ function auditNodes(context: Context): Report {
     nodes,
     expectation,
     usesPodCidrs,
-    findings: findProblems(nodes, groups, expectation).filter(
-      ({ code }) => usesPodCidrs || code !== "no-pod-cidr",
-    ),
+    findings,
+    outside,
+    isClusterDoubtful,
     renumberings,
     restartsController: groups.some(
       ({ members, around, within }) =>

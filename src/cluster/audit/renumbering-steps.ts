@@ -39,7 +39,7 @@ const removeGenerated =
  * The commands for a node.
  *
  * `spec.podCIDR` can be set once and never changed (`ValidateNodeUpdate` of kubernetes), so a node that has one is
- * deleted and created again; it stays cordoned, since it was saved so. The kubelet is stopped meanwhile, because it would
+ * deleted and created again; it stays cordoned, since it was saved so, and if it was before, also in the end. The kubelet is stopped meanwhile, because it would
  * create the node itself.
  *
  * @param node with a name that Kubernetes accepts
@@ -67,7 +67,7 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
     // Without a bridge the kubelet must start anyway.
     `ssh ${name} 'sudo ip link delete cni0; sudo systemctl start kubelet'`,
     `kubectl delete pods --all-namespaces --field-selector ${shellWord(`spec.nodeName=${node.name}`)}`,
-    `kubectl uncordon ${name}`,
+    ...(node.isCordoned ? [] : [`kubectl uncordon ${name}`]),
   ];
   return {
     commands: [

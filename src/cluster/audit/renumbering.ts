@@ -25,7 +25,8 @@ interface Need {
 
 /**
  * Proposes a free podCIDR for each that a node lacks or cannot keep. A node keeps a podCIDR that lies in the cluster
- * CIDR, has the right size and is no other node's; of several nodes with the same podCIDR the oldest keeps it.
+ * CIDR, is no other node's, and has the right size or overlaps none; of several nodes with the same podCIDR the oldest
+ * keeps it. What is free goes first to the nodes that have none.
  *
  * @param groups the podCIDRs of all nodes
  * @returns in the order of the nodes, but those without a podCIDR first: a running kube-controller-manager would give
@@ -44,7 +45,8 @@ export function proposeRenumbering(
       families
         .filter((family) => !nodeCidrs.cidrs.some((one) => one.family === family && kept.has(one)))
         .map((family) => ({ nodeCidrs, family })),
-    );
+    )
+    .sort((a, b) => withoutFirst(a.nodeCidrs.node, b.nodeCidrs.node));
   const proposals = propose(needs, groups, expectation);
   const noneLeft = (family: Family): string =>
     `no IPv${family} podCIDR is left in the cluster CIDR; see ${planFor(nodes.length, expectation)}`;
@@ -54,7 +56,12 @@ export function proposeRenumbering(
       return good.length === 0 || good.length < Math.max(node.podCidrs.length, families.length);
     })
     .map((nodeCidrs) => renumberingOf(nodeCidrs, kept, proposals, expectation, noneLeft))
-    .sort((a, b) => Math.min(a.node.podCidrs.length, 1) - Math.min(b.node.podCidrs.length, 1));
+    .sort((a, b) => withoutFirst(a.node, b.node));
+}
+
+/** Nodes without a podCIDR come first; the order is otherwise that of the list. */
+function withoutFirst(a: ClusterNode, b: ClusterNode): number {
+  return Math.min(a.podCidrs.length, 1) - Math.min(b.podCidrs.length, 1);
 }
 
 /** The command that says which cluster CIDR and node mask hold all nodes. */
@@ -92,8 +99,10 @@ function keptCidrs(
 ): ReadonlySet<PodCidr> {
   const kept = new Set<PodCidr>();
   const keepers = new Set<string>();
-  for (const { members } of groups) {
-    const fit = members.filter((cidr) => isFit(cidr, expectation)).sort(byAge);
+  for (const { members, around, within } of groups) {
+    const isAlone = members.length === 1 && around === undefined && within.length === 0;
+    const isAnySize = isAlone && !expectation.replacesHarmless;
+    const fit = members.filter((cidr) => isFit(cidr, expectation, isAnySize)).sort(byAge);
     const keeper = fit.find((cidr) => !keepers.has(`${cidr.family} ${cidr.node.name}`));
     if (keeper === undefined) continue;
     kept.add(keeper);
@@ -102,13 +111,17 @@ function keptCidrs(
   return kept;
 }
 
-/** Whether a node may keep it. All such podCIDRs of a family have one size, so two of them overlap only if equal. */
-function isFit(cidr: PodCidr, { clusters, serviceCidrs, masks, families }: Expectation): boolean {
+/** Whether a node may keep it. All such podCIDRs of a family that overlap any have one size, so two overlap only if equal. */
+function isFit(
+  cidr: PodCidr,
+  { clusters, serviceCidrs, masks, families }: Expectation,
+  isAnySize: boolean,
+): boolean {
   const mask = masks.find(({ family }) => family === cidr.family);
   return (
     cidr.fault === "" &&
     families.includes(cidr.family) &&
-    mask?.nodeMask === cidr.length &&
+    (isAnySize || mask?.nodeMask === cidr.length) &&
     (clusters.length === 0 || isInside(cidr, clusters)) &&
     !serviceCidrs.some((service) => overlaps(cidr, service))
   );

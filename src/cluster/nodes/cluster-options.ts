@@ -2,7 +2,7 @@
 
 import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
 import { bitsOf, type Family } from "../../ipam/address.ts";
-import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
+import { addressRangeOf, formatPrefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { ClusterCidr } from "./node-cidrs.ts";
 
 /** What the names of the options begin with: nothing for the settings to use, `was-` for those used so far. */
@@ -53,7 +53,7 @@ export const serviceCidrOption: Option = {
 };
 
 /**
- * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does.
+ * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does, and reported.
  *
  * @throws UsageError where one is not a network, or two are of one family
  */
@@ -73,7 +73,7 @@ export function serviceCidrsOf(context: Context): readonly ClusterCidr[] {
   return networksOf(context, serviceCidrOption.name);
 }
 
-function networksOf({ option }: Context, name: string): readonly ClusterCidr[] {
+function networksOf({ option, log }: Context, name: string): readonly ClusterCidr[] {
   const text = option(name);
   if (text === undefined) return [];
   const prefixes = text.split(",").map((one) => {
@@ -82,7 +82,11 @@ function networksOf({ option }: Context, name: string): readonly ClusterCidr[] {
       throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
     }
     const range = addressRangeOf(prefix);
-    return { ...prefix, ...range, address: range.first };
+    const network = { ...prefix, ...range, address: range.first };
+    if (prefix.address.value !== range.first.value) {
+      log(`${name}: ${one.trim()} has host bits set; the network is ${formatPrefix(network)}`);
+    }
+    return network;
   });
   const families = new Set(prefixes.map(({ address }) => address.family));
   if (families.size === prefixes.length) return prefixes;

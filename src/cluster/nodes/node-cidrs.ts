@@ -38,6 +38,8 @@ export interface Expectation {
   readonly families: readonly Family[];
   /** How many pods of a node have hostNetwork, and need no address. */
   readonly hostNetworkPods: bigint;
+  /** Whether podCIDRs of another size than the mask are replaced that do no harm (`--force`). */
+  readonly replacesHarmless: boolean;
 }
 
 /** The prefix length that podCIDRs of a family should have. */

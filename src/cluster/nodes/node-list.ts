@@ -13,6 +13,8 @@ export interface ClusterNode {
   readonly pods: bigint | undefined;
   /** `metadata.creationTimestamp`, such as `2024-05-01T10:00:00Z`; empty where it is missing. */
   readonly created: string;
+  /** Whether it was cordoned (`spec.unschedulable`). */
+  readonly isCordoned: boolean;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -102,5 +104,6 @@ function nodeOf(node: unknown): ClusterNode {
     podCidrs: podCidrs.length > 0 || podCidr === "" ? podCidrs : [podCidr],
     pods: /^[0-9]{1,20}$/.test(pods) ? BigInt(pods) : undefined,
     created: textOf(member(metadata, "creationTimestamp")),
+    isCordoned: member(spec, "unschedulable") === true,
   };
 }

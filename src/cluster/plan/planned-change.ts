@@ -4,7 +4,7 @@ import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { clusterCidrsOf, nodeMasksOf, serviceCidrsOf } from "../nodes/cluster-options.ts";
+import { clusterCidrsOf, nodeMasksOf } from "../nodes/cluster-options.ts";
 import { leastOf, nodesIn } from "../nodes/node-mask.ts";
 import { podCidrCount } from "../nodes/pod-cidr-count.ts";
 import {
@@ -105,7 +105,7 @@ function formerSettings(
     if (context.option("--was-nodes") === undefined) return undefined;
     throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
   }
-  const serviceCidrs = serviceCidrsOf(context);
+  const serviceCidrs = now[0]?.serviceCidrs ?? [];
   const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
   const families = clusters.map(({ address }) => address.family);
   return clusters.map((cluster) => {

@@ -3,13 +3,14 @@
 import type { Context } from "../../cli/command/command.ts";
 import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/files/paths.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, exists, type System } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
+import { ownerCommand } from "./reservation-findings.ts";
 
 /** An address that a container of libcni's cache has, and that may be in use. */
 interface Use {
@@ -135,19 +136,22 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
 function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
   const { files } = directory;
   const path = join(files.directory, address);
-  const { containerId, interfaceName } = attachment;
   const container = describeContainer(attachment);
   const about = { code: "live-without-reservation", files, path } as const;
   if (reservation !== undefined) {
     const holder = containerOf(reservation.owner) || "no container";
     return { ...about, message: `${container} uses ${address}, which is reserved for ${holder}` };
   }
-  const reserve = shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
+  const makeDirectory = exists(files.system, files.directory)
+    ? ""
+    : `(umask 022; ${shellCommand(["mkdir", "-p", files.directory])}) && `;
   return {
     ...about,
     message: `${container} uses ${address}, which is not reserved`,
     // With noclobber the shell creates the file exclusively.
-    commands: [`(umask 077; set -C; ${reserve} > ${shellCommand([path])})`],
+    commands: [
+      `${makeDirectory}(umask 077; set -C; ${ownerCommand(attachment)} > ${shellCommand([path])})`,
+    ],
   };
 }
 

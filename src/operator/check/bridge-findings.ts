@@ -1,6 +1,7 @@
 /** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { plural } from "../../cli/output/plural.ts";
 import {
   type Address,
   formatAddress,
@@ -16,7 +17,9 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import type { Bridge, FoundNetwork } from "../node/networks.ts";
 import { shellCommand } from "../node/next-command.ts";
-import type { Code, Finding } from "./finding.ts";
+import type { Node } from "../node/node.ts";
+import { BRIDGE_IN_USE, type Code, type Finding, severityOf } from "./finding.ts";
+import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
 
 /** An address of an interface. */
 interface InterfaceAddress {
@@ -31,14 +34,11 @@ type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 /** Checks that every bridge has the gateway's address of its network. */
-export function bridgeFindings(
-  system: OperatorSystem,
-  networks: readonly FoundNetwork[],
-): readonly Finding[] {
+export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
   const bridged = networks.flatMap(bridgedNetwork);
   if (bridged.length === 0) return [];
   const withoutGateway = bridged.flatMap(gatewayFindings);
-  const interfaces = readInterfaces(system);
+  const interfaces = readInterfaces(node.context.system);
   if (interfaces === undefined) {
     return [
       ...withoutGateway,
@@ -50,7 +50,10 @@ export function bridgeFindings(
       },
     ];
   }
-  return [...withoutGateway, ...bridged.flatMap((one) => checkBridge(one, bridged, interfaces))];
+  return [
+    ...withoutGateway,
+    ...bridged.flatMap((one) => checkBridge(node, one, bridged, interfaces)),
+  ];
 }
 
 /** A network whose bridge has the gateways' addresses. */
@@ -102,6 +105,7 @@ function readInterfaces(system: OperatorSystem): Interfaces | undefined {
 
 /** A missing bridge is fine: the next ADD creates it. */
 function checkBridge(
+  node: Node,
   bridged: BridgedNetwork,
   all: readonly BridgedNetwork[],
   interfaces: Interfaces,
@@ -111,7 +115,7 @@ function checkBridge(
   return ([4, 6] as const).flatMap((family) => {
     const ranges = bridged.ranges.filter((range) => range.family === family);
     const ofFamily = addresses.filter(({ address }) => address.family === family);
-    return checkFamily({ ...bridged, ranges }, all, ofFamily);
+    return checkFamily(node, { ...bridged, ranges }, all, ofFamily);
   });
 }
 
@@ -123,16 +127,21 @@ function checkBridge(
  * @param addresses those of the same family
  */
 function checkFamily(
+  node: Node,
   bridged: BridgedNetwork,
   all: readonly BridgedNetwork[],
   addresses: readonly InterfaceAddress[],
 ): readonly Finding[] {
   const { bridge, ranges } = bridged;
-  if (bridge.isForced || addresses.some((one) => isGatewayIn(one, ranges))) return [];
+  if (addresses.some((one) => isGatewayIn(one, ranges))) return [];
   const stale = addresses.filter(
     ({ address }) => address.family === 4 || ranges.some((one) => isWithin(address, subnetOf(one))),
   );
-  if (ranges.length === 0 || stale.length === 0) return [];
+  const lost = ranges.flatMap((range) => lostAddress(node, bridged, range));
+  if (stale.length === 0) return lost;
+  // Of pods that may be dead, a second finding on the same bridge would only distract.
+  const certain = lost.filter((one) => severityOf(one) === "error");
+  if (bridge.isForced || ranges.length === 0) return certain;
   const expected = [...new Set(ranges.map(formatGateway))].join(" or ");
   const message = `${bridge.name} has ${stale.map(formatInterfaceAddress).join(", ")}; expected the gateway ${expected}`;
   const sharing = all.find(
@@ -143,10 +152,50 @@ function checkFamily(
     const text = `${message}; the other one is the gateway of ${sharing.network.files.network}`;
     return [found(bridged, "bridge-shared", text)];
   }
+  const uses = stale.flatMap((one) => useOf(node, one));
+  if (uses.length > 0) {
+    const text = [message, ...uses].join("; ");
+    return [{ ...found(bridged, "bridge-address", text), remedy: BRIDGE_IN_USE }];
+  }
   const commands = stale.map((one) =>
     shellCommand(["ip", "addr", "del", formatInterfaceAddress(one), "dev", bridge.name]),
   );
-  return [{ ...found(bridged, "bridge-address", message), commands }];
+  return [{ ...found(bridged, "bridge-address", message), commands }, ...certain];
+}
+
+/** Whose gateway an address is, or may be: that of the pods with an address of its subnet. */
+function useOf(node: Node, { address, prefixLength }: InterfaceAddress): readonly string[] {
+  const subnet = addressRangeOf({ address, length: prefixLength, mapped: false });
+  const { living, unknown } = podsInSubnet(node, subnet);
+  const gateway = formatAddress(address);
+  return [
+    ...(living.length === 0 ? [] : [`${gateway} is the gateway of ${livingPods(living)}`]),
+    ...(unknown.length === 0 ? [] : [`${gateway} may be the gateway of ${unknownPods(unknown)}`]),
+  ];
+}
+
+function livingPods(living: readonly string[]): string {
+  return `${plural(living.length, "living pod")}: ${namedPods(living)}`;
+}
+
+function unknownPods(unknown: readonly string[]): string {
+  return `${plural(unknown.length, "pod")}, of which it is not known whether they live: ${namedPods(unknown)}`;
+}
+
+/** The next ADD sets the address, but there may be none: the range may be full. */
+function lostAddress(node: Node, bridged: BridgedNetwork, range: Range): readonly Finding[] {
+  const { living, unknown } = podsInSubnet(node, subnetOf(range));
+  if (living.length + unknown.length === 0) return [];
+  const { name } = bridged.bridge;
+  const pods = living.length > 0 ? livingPods(living) : unknownPods(unknown);
+  const message = `${name} lacks ${formatGateway(range)}, the gateway of ${pods}`;
+  return [
+    {
+      ...found(bridged, "bridge-without-address", message),
+      severity: living.length > 0 ? "error" : "warning",
+      commands: [shellCommand(["ip", "addr", "add", formatGateway(range), "dev", name])],
+    },
+  ];
 }
 
 function found({ network }: BridgedNetwork, code: Code, message: string): Finding {

@@ -1,5 +1,6 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
+import { plural } from "../../cli/output/plural.ts";
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { TEMPORARY_PREFIX } from "../../store/files/network-files.ts";
@@ -10,18 +11,21 @@ import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
+import { livenessOfAll } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { isOtherFile } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
+import { containerOf } from "../node/node-reservations.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { bySeverity, type Code, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
+import { namedPods } from "./pods-in-subnet.ts";
 import { rangeFindings } from "./range-findings.ts";
-import { reservationFindings } from "./reservation-findings.ts";
+import { type AddressUser, reservationFindings } from "./reservation-findings.ts";
 
 /** What was checked, and the findings. */
 export interface CheckResult {
@@ -49,25 +53,25 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
-  const isInUse = (reservation: NodeReservation): boolean => isInUseOn(node, reservation);
+  const user = (reservation: NodeReservation): AddressUser => userOf(node, reservation);
   const former = formerNetworkFindings(node, isSelected);
   const formerInUse = new Set(former.map(({ files }) => files));
   const findings = [
     ...noNetworkFindings(node),
     ...configurationFindings(node),
     ...checked.flatMap((directory) => [
-      ...(formerInUse.has(directory.files) ? [] : unconfiguredFindings(directory)),
-      ...reservationFindings(context, directory, isInUse),
+      ...(formerInUse.has(directory.files) ? [] : unconfiguredFindings(node, directory)),
+      ...reservationFindings(context, directory, user),
       ...rangeFindings(context, directory),
       ...foreignFindings(system, directory),
     ]),
-    ...(name === undefined ? pluginFindings(system) : []),
+    ...(name === undefined ? pluginFindings(context) : []),
     ...former,
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
     ...bridgeFindings(
-      system,
+      node,
       checked.flatMap(({ networks }) => networks),
     ),
   ];
@@ -80,23 +84,19 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   };
 }
 
-/**
- * Whether a live container has an address in the network of a reservation, whoever holds it; or may have it, since the
- * cache cannot be read.
- */
-function isInUseOn({ cache, liveness }: Node, reservation: NodeReservation): boolean {
+/** Who uses the address of a reservation in its network, whoever holds it. */
+function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
   const address = formatAddress(reservation.address);
   const { network } = reservation.network.files;
-  return (
-    liveness.livenessOf(reservation).liveness === "alive" ||
-    cache.attachments.some(
-      (one) =>
-        one.network === network &&
-        one.addresses.includes(address) &&
-        liveness.livenessOfAttachment(one).liveness === "alive",
-    ) ||
-    cache.unreadable !== undefined
+  const attachment = cache.attachments.find(
+    (one) =>
+      one.network === network &&
+      one.addresses.includes(address) &&
+      liveness.livenessOfAttachment(one).liveness === "alive",
   );
+  if (attachment !== undefined) return attachment;
+  if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
+  return cache.unreadable === undefined ? "nobody" : "unknown";
 }
 
 /** How often findings on attachments are made again, after one second each. */
@@ -145,10 +145,29 @@ function configurationFindings({ problems }: Node): readonly Finding[] {
   );
 }
 
-function unconfiguredFindings({ files, sources }: NetworkDirectory): readonly Finding[] {
+function unconfiguredFindings(
+  { liveness: checker, cache }: Node,
+  { files, sources, reservations }: NetworkDirectory,
+): readonly Finding[] {
   if (sources.length > 0) return [];
+  const about = { code: "unconfigured-network", files, path: files.directory } as const;
+  const living = new Map(
+    [...livenessOfAll(reservations, checker)]
+      .filter(([, { liveness }]) => liveness === "alive")
+      .map(([one]) => [containerOf(one.owner) || one.name, cache.podOf(one)]),
+  );
   const message = "no configuration names this network";
-  return [{ code: "unconfigured-network", files, path: files.directory, message }];
+  if (living.size === 0) return [{ ...about, message }];
+  const pods = [...living].map(([container, pod]) => pod || container);
+  return [
+    {
+      ...about,
+      severity: "warning",
+      message: `${message}, which has ${plural(pods.length, "running pod")}: ${namedPods(pods)}`,
+      remedy:
+        "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
+    },
+  ];
 }
 
 function foreignFindings(system: System, { files }: NetworkDirectory): readonly Finding[] {

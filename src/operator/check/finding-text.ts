@@ -41,7 +41,10 @@ export function formatFindings(
     ]),
     { width: tableWidth(system) },
   );
-  const remedies = codes.map((code) => remediesOf(unrepaired.filter((one) => one.code === code)));
+  const remedies = codes.flatMap((code) => {
+    const own = unrepaired.filter((one) => one.code === code);
+    return [...Map.groupBy(own, remedyOf).values()].map(remediesOf);
+  });
   const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
   return `${table}${remedyList}\n${countLine(findings, repaired)}`;
 }
@@ -75,9 +78,9 @@ function rowsOf(
 }
 
 /**
- * The remedy for findings of one code; their commands are on lines of their own, to be copied.
+ * The remedy for findings; their commands are on lines of their own, to be copied.
  *
- * @param findings all of one code
+ * @param findings all of one code, and with one remedy
  */
 function remediesOf(findings: readonly Finding[]): string {
   const [first] = findings;

@@ -48,7 +48,11 @@ export const kinds = {
   "bridge-address": {
     severity: "error",
     remedy:
-      "if the configuration is correct, remove the old address: the next ADD sets the right one. Running pods stay connected, except those whose gateway is the old address: restart these. Delete the bridge only after draining the node",
+      "correct the configuration; if it is right, remove the old address, which is the gateway of no pod: the next ADD sets the right one",
+  },
+  "bridge-without-address": {
+    severity: "error",
+    remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
   "bridge-shared": {
     severity: "error",
@@ -128,6 +132,10 @@ export const kinds = {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
   },
+  "leaks-unknown": {
+    severity: "info",
+    remedy: "run gc with the runtime's list of containers (--live-command), which knows",
+  },
   "foreign-file": {
     severity: "info",
     remedy: "move it elsewhere; the Go plugin reads every file below this directory",
@@ -137,6 +145,10 @@ export const kinds = {
     remedy: "if the network is no longer used, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
+export const BRIDGE_IN_USE =
+  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, drain the node, and run check again";
 
 /** The code of a finding. */
 export type Code = keyof typeof kinds;
@@ -149,6 +161,10 @@ export interface Finding {
   readonly path: string;
   /** A sentence without a full stop. */
   readonly message: string;
+  /** In place of that of the code. */
+  readonly severity?: Severity;
+  /** In place of that of the code. */
+  readonly remedy?: string;
   /** Command lines for a shell that go with the remedy, complete as they are. */
   readonly commands?: readonly string[];
   /** The name of the empty reservation that `--repair` removes. */
@@ -161,13 +177,13 @@ export function networkOf({ files }: Finding): string {
 }
 
 /** The severity of a finding. */
-export function severityOf({ code }: Finding): Severity {
-  return kinds[code].severity;
+export function severityOf({ code, severity }: Finding): Severity {
+  return severity ?? kinds[code].severity;
 }
 
 /** The remedy for a finding. */
-export function remedyOf({ code }: Pick<Finding, "code">): string {
-  return kinds[code].remedy;
+export function remedyOf({ code, remedy }: Finding): string {
+  return remedy ?? kinds[code].remedy;
 }
 
 const order: readonly Severity[] = ["error", "warning", "info"];

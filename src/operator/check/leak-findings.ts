@@ -1,6 +1,8 @@
 /** Findings on reservations whose containers seem to be dead. */
 
+import { plural } from "../../cli/output/plural.ts";
 import { formatAddress } from "../../ipam/address.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { livenessOfAll } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
@@ -35,7 +37,7 @@ export function leakFindings(
     const newest = newestByPod(old, cache);
     const commands = [commandText(context, files, ["gc", files.network])];
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
-    return counted.flatMap((reservation): readonly Finding[] => {
+    const leaked = counted.flatMap((reservation): readonly Finding[] => {
       const result = results.get(reservation);
       if (result?.liveness === "alive") return [];
       const clause =
@@ -47,7 +49,31 @@ export function leakFindings(
       const message = `${formatAddress(reservation.address)} is held by ${holder}: ${clause}`;
       return [{ code: "leaked-reservation", files, path: reservation.path, message, commands }];
     });
+    const named = new Set(leaked.map(({ path }) => path));
+    const unknown = counted.filter(
+      (one) => results.get(one)?.liveness === "unknown" && !named.has(one.path),
+    );
+    return [
+      ...leaked,
+      ...unseenFindings(
+        files,
+        unknown.map((one) => results.get(one)?.reason),
+        old.length,
+      ),
+    ];
   });
+}
+
+/** What cannot be seen is said: it is not the same as no leak. */
+function unseenFindings(
+  files: NetworkFiles,
+  reasons: readonly (string | undefined)[],
+  all: number,
+): readonly Finding[] {
+  const [reason] = reasons;
+  if (reason === undefined) return [];
+  const message = `whether ${reasons.length} of ${plural(all, "reservation")} leaked cannot be seen: ${reason}`;
+  return [{ code: "leaks-unknown", files, path: files.directory, message }];
 }
 
 /** A pod that was restarted has a new container in each of its networks. */

@@ -12,9 +12,7 @@ import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import type { Finding } from "./finding.ts";
-
-/** How many pods a message names. */
-const MAX_NAMED = 10;
+import { namedPods } from "./pods-in-subnet.ts";
 
 /** The intersection of two windows; `undefined` if they are disjoint. */
 export function intersectionOf(a: AddressRange, b: AddressRange): AddressRange | undefined {
@@ -96,8 +94,7 @@ export function formerNetworkFindings(
       return [`${formatAddress(address)} (${holder})`];
     });
     if (users.length === 0) return [];
-    const more = users.length > MAX_NAMED ? ` and ${users.length - MAX_NAMED} more` : "";
-    const message = `no configuration names this network, but ${[...namesakes].join(" and ")} hands out its addresses, too: ${users.slice(0, MAX_NAMED).join(", ")}${more}`;
+    const message = `no configuration names this network, but ${[...namesakes].join(" and ")} hands out its addresses, too: ${namedPods(users)}`;
     const commands = [commandText(context, files, ["list", files.network])];
     return [
       {

@@ -1,8 +1,9 @@
 /** Findings on the plugin directories of the node. */
 
-import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { Context } from "../../cli/command/command.ts";
 import { exists } from "../../system/system.ts";
 import { type Installation, installationIn, isReplaced } from "../install/installation.ts";
+import { goingBack } from "../install/new-keys.ts";
 import { shellCommand } from "../node/next-command.ts";
 import {
   existingPluginDirectories,
@@ -13,33 +14,38 @@ import {
 import type { Finding } from "./finding.ts";
 
 /** Checks that this program is still where it was installed: other installers overwrite it. */
-export function pluginFindings(system: OperatorSystem): readonly Finding[] {
+export function pluginFindings(context: Context): readonly Finding[] {
+  const { system } = context;
   return existingPluginDirectories(system).flatMap(({ directory }) => [
-    ...findingsIn(system, installationIn(directory, PLUGIN), []),
-    ...findingsIn(system, installationIn(directory, STATIC), ["--static"]),
+    ...findingsIn(context, installationIn(directory, PLUGIN), []),
+    ...findingsIn(context, installationIn(directory, STATIC), ["--static"]),
     ...markedNames(system, directory)
       .filter((name) => name !== PLUGIN && name !== STATIC)
-      .flatMap((name) => findingsIn(system, installationIn(directory, name), ["--as", name])),
+      .flatMap((name) => findingsIn(context, installationIn(directory, name), ["--as", name])),
   ]);
 }
 
 /** @param options those of `install` that repair it */
 function findingsIn(
-  system: OperatorSystem,
+  context: Context,
   installation: Installation,
   options: readonly string[],
 ): readonly Finding[] {
+  const { system } = context;
   if (!isReplaced(system, installation)) return [];
-  const { directory, target } = installation;
-  return [
-    {
-      code: "plugin-replaced",
-      files: undefined,
-      path: target,
-      message: exists(system, target)
-        ? "this program was installed here, and was replaced by another one"
-        : "this program was installed here, and was removed",
-      commands: [shellCommand(["host-local", "install", directory, ...options])],
-    },
-  ];
+  const { directory, target, name } = installation;
+  const about = {
+    code: "plugin-replaced",
+    files: undefined,
+    path: target,
+    commands: [shellCommand(["host-local", "install", directory, ...options])],
+  } as const;
+  if (!exists(system, target)) {
+    return [{ ...about, message: "this program was installed here, and was removed" }];
+  }
+  const message = "this program was installed here, and was replaced by another one";
+  const { broken } = goingBack(context, name);
+  if (broken.length === 0) return [{ ...about, message }];
+  const text = `${message}, which may not understand the configurations: ${broken.join("; ")}`;
+  return [{ ...about, severity: "error", message: text }];
 }

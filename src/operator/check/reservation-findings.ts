@@ -9,25 +9,29 @@ import { keyOfOwner } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
+import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
+
+/** Who uses an address: an attachment, a process of which no more is known, or nobody; `unknown` where that cannot be read. */
+export type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
 
 /**
  * Checks every reservation of a network.
  *
- * @param isInUse whether a live container has the address of a reservation, whoever holds it
+ * @param userOf who uses the address of a reservation, whoever holds it
  * @throws CommandError if this user may not read them
  */
 export function reservationFindings(
   context: Context,
   directory: NetworkDirectory,
-  isInUse: (reservation: NodeReservation) => boolean,
+  userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   const { reservations, user } = directory;
   requireReadable(reservations);
   const now = context.system.now();
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(reservation, now, isInUse),
+      ...contentFindings(reservation, now, userOf),
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(reservation, user),
     ]),
@@ -38,7 +42,7 @@ export function reservationFindings(
 function contentFindings(
   reservation: NodeReservation,
   now: number,
-  isInUse: (reservation: NodeReservation) => boolean,
+  userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   const { owner, name, address } = reservation;
   if (owner.kind === "unknown") {
@@ -55,7 +59,7 @@ function contentFindings(
           },
         ];
   return owner.kind === "unowned"
-    ? [...nameFindings, ...unownedFindings(reservation, now, isInUse)]
+    ? [...nameFindings, ...unownedFindings(reservation, now, userOf)]
     : nameFindings;
 }
 
@@ -63,7 +67,7 @@ function contentFindings(
 function unownedFindings(
   reservation: NodeReservation,
   now: number,
-  isInUse: (reservation: NodeReservation) => boolean,
+  userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   if (reservation.status?.kind !== "file") {
     return [found(reservation, "malformed-reservation", "not a regular file")];
@@ -73,12 +77,41 @@ function unownedFindings(
   }
   if (!reservation.isReclaimable(now)) return [];
   const message = "the file is empty, so no DEL can release it";
-  if (isInUse(reservation)) {
-    const text = `${message}; a live container uses the address, or libcni's cache, which would tell, cannot be read, so it is not repaired`;
-    return [found(reservation, "empty-reservation", text)];
+  const finding = found(reservation, "empty-reservation", message);
+  const user = userOf(reservation);
+  if (user === "nobody") return [{ ...finding, repairable: reservation.name }];
+  if (user === "unknown") {
+    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
+    return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
   }
-  const { name } = reservation;
-  return [{ ...found(reservation, "empty-reservation", message), repairable: name }];
+  return [
+    {
+      ...finding,
+      severity: "error",
+      ...(user === "a process"
+        ? {
+            message: `${message}; a process has the address, and its container is not known`,
+            remedy: "restart the pod that has the address, then run check again",
+          }
+        : {
+            message: `${message}; ${user.pod || `container ${user.containerId}`} uses the address`,
+            remedy:
+              "write its container back into it: until then ADD may hand the address out again",
+            commands: [writeBackCommand(reservation.path, user)],
+          }),
+    },
+  ];
+}
+
+/** The file is written only while it is empty. */
+function writeBackCommand(path: string, attachment: CachedAttachment): string {
+  const file = shellCommand([path]);
+  return `(umask 077; test ! -s ${file} && ${ownerCommand(attachment)} > ${file})`;
+}
+
+/** Prints the content of the reservation of an attachment. */
+export function ownerCommand({ containerId, interfaceName }: CachedAttachment): string {
+  return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
 /** `ln` fails if the name exists. */

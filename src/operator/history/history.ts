@@ -47,7 +47,7 @@ export const history: Command = {
     const query = parseQuery(operand);
     const isIncluded = periodOf(context);
     const network = context.option("--network");
-    const node = openNode(context, network);
+    const node = openNode(context, network, (files) => readHistory(files) !== undefined);
     const answers = node.directories.map((directory) => {
       const answer = answerFor(node, directory, query);
       return { ...answer, holdings: answer.all.filter(isIncluded) };

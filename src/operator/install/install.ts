@@ -28,6 +28,7 @@ import {
   kindAt,
   withCopy,
 } from "./installation.ts";
+import { forceOption, requireGoingBack } from "./new-keys.ts";
 import { rollBack } from "./rollback.ts";
 import { isLinked, linkStatic, planToLink, staticBeside } from "./static-link.ts";
 import { uninstall } from "./uninstall.ts";
@@ -49,6 +50,11 @@ const asOption = {
   summary: `install it as DIR/NAME, for configurations with that type (default: ${PLUGIN})`,
 };
 
+const beforeRemovalOption = {
+  name: "--before-removal",
+  summary: "change nothing; only say what --rollback would refuse: for the scripts of packages",
+};
+
 const ifReplacedOption = {
   name: "--if-replaced",
   summary: "only if this program was installed there, and another one is there now, or none",
@@ -68,6 +74,7 @@ export const install: Command = {
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
     "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
+    "The Go plugin does not understand gcOnly, rangesFile, exclude, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force.",
   ],
   options: [
     yesOption,
@@ -76,6 +83,8 @@ export const install: Command = {
     ifReplacedOption,
     { name: "--rollback", summary: `exchange ${PLUGIN} and ${PREVIOUS}` },
     { name: "--uninstall", summary: `remove this executable and restore ${PREVIOUS}` },
+    beforeRemovalOption,
+    forceOption,
   ],
   examples: [
     { line: "dist/native/host-local install --yes", effect: "install where the plugins are" },
@@ -90,13 +99,21 @@ export const install: Command = {
   ],
   run: (context) => {
     const { system, has } = context;
-    const actions = ["--rollback", "--uninstall", staticOption.name, ifReplacedOption.name].filter(
-      has,
-    );
+    const actions = [
+      "--rollback",
+      "--uninstall",
+      staticOption.name,
+      ifReplacedOption.name,
+      beforeRemovalOption.name,
+    ].filter(has);
     if (actions.length > 1) {
       throw new UsageError(`install: ${actions.join(" and ")} exclude each other`);
     }
     const name = nameOf(context);
+    if (has(beforeRemovalOption.name)) {
+      const text = requireGoingBack(context, name);
+      return { exitCode: 0, document: { note: text }, text: text === "" ? "" : `${text}\n` };
+    }
     const installation = installationIn(chosenDirectory(context), name);
     const { directory, target } = installation;
     const targets = has(staticOption.name) ? [target, join(directory, STATIC)] : [target];

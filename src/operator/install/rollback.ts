@@ -3,12 +3,14 @@
 import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
 import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./confirmed-change.ts";
 import { exchange, type Installation, kindAt, linkAt, pluginKindAt } from "./installation.ts";
+import { requireGoingBack } from "./new-keys.ts";
 import { planToUnlink, relinkStatic, staticBeside, unlinkStatic } from "./static-link.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
  *
- * @throws CommandError if there is no previous one, or if it does not work
+ * @throws CommandError if there is no previous one, if it does not work, or if it would break a network and `--force` is not
+ *   given
  */
 export function rollBack(context: Context, installation: Installation): Report {
   const { system } = context;
@@ -26,15 +28,16 @@ export function rollBack(context: Context, installation: Installation): Report {
     return nothingToDo(context, installation, `${target} and ${previous} are the same`);
   }
   const link = staticBeside(installation);
+  const isReturn = pluginKindAt(system, previous) === "ours";
   const plan = sentences(
+    isReturn ? "" : requireGoingBack(context, installation.name),
     exists
       ? `${previous} and ${target} will be exchanged.`
       : `${previous} will be renamed to ${target}.`,
-    pluginKindAt(system, previous) === "ours" ? "" : planToUnlink(system, link),
+    isReturn ? "" : planToUnlink(system, link),
   );
   return changeIfConfirmed(context, installation, { plan, question: "Roll back?" }, () => {
     const versions = requireVersions(context, installation, previous);
-    const isReturn = pluginKindAt(system, previous) === "ours";
     const before = isReturn ? "" : unlinkStatic(context, link, "keep link");
     exchange(system, installation);
     const after = isReturn ? relinkStatic(system, link) : before;

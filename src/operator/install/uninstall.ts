@@ -9,12 +9,13 @@ import {
   sentences,
 } from "./confirmed-change.ts";
 import { danglingLinkAt, type Installation, pluginKindAt } from "./installation.ts";
+import { requireGoingBack } from "./new-keys.ts";
 import { planToUnlink, staticBeside, unlinkStatic } from "./static-link.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the plugin back that it replaced.
  *
- * @throws CommandError if that plugin does not work, or another one was put in place of this one meanwhile
+ * @throws CommandError if that plugin does not work or would break a network, or another one was put in place of this one meanwhile
  */
 export function uninstall(context: Context, installation: Installation): Report {
   const { system } = context;
@@ -59,6 +60,7 @@ function restore(context: Context, installation: Installation): Report {
   const { target, previous } = installation;
   const link = staticBeside(installation);
   const plan = sentences(
+    requireGoingBack(context, installation.name),
     `${previous} will be renamed to ${target}, which it replaces.`,
     planToUnlink(context.system, link),
   );

@@ -4,9 +4,8 @@ import { progress } from "../../cli/output/terminal.ts";
 import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
-import { fileIdOf } from "../../store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBootAmong, type ReadReservation } from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   keyOfOwner,
@@ -197,11 +196,6 @@ export class NodeReservation {
   /** Whether ADD may take the address: the file is empty, and not just being written. */
   isReclaimable(now: number): boolean {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
-  }
-
-  /** See `ReadReservation`. */
-  get file(): ReadReservation["file"] {
-    return this.status?.kind === "file" ? fileIdOf(this.status) : undefined;
   }
 }
 

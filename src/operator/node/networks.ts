@@ -55,6 +55,9 @@ export interface Bridge {
   readonly isForced: boolean;
 }
 
+/** The directory of the state directories, in a data directory. */
+const STATE_ROOT = ".host-local";
+
 /** The networks that were found. */
 interface Networks {
   /**
@@ -76,10 +79,15 @@ export function isOtherFile(name: string): boolean {
  * Finds all networks: in the configurations, and by their directories in the data directories.
  *
  * @param name only the network with this name; `undefined` for all
+ * @param isKept whether a network counts, too, of which only the state directory is left
  * @throws CommandError if it is neither configured nor has a directory, or if `--conf-dir` or `--data-dir` does not exist
  * @throws SystemError if a directory cannot be read
  */
-export function findNetworks(context: Context, name: string | undefined): Networks {
+export function findNetworks(
+  context: Context,
+  name: string | undefined,
+  isKept?: (files: NetworkFiles) => boolean,
+): Networks {
   const { system } = context;
   const option = context.option("--data-dir");
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
@@ -104,6 +112,11 @@ export function findNetworks(context: Context, name: string | undefined): Networ
     for (const files of directoriesIn(system, root)) {
       if (configured.has(files.directory)) continue;
       if (files.network === name || isUsed(system, files)) kept.push(unconfigured(files));
+    }
+    if (isKept === undefined) continue;
+    for (const files of directoriesIn(system, root, join(root, STATE_ROOT))) {
+      const isKnown = configured.has(files.directory) || isDirectory(system, files.directory);
+      if (!isKnown && isKept(files)) kept.push(unconfigured(files));
     }
   }
   kept.sort(byName);
@@ -192,10 +205,17 @@ function unknownNetwork(
   );
 }
 
-/** The directories that may belong to networks; a missing data directory has none. */
-function directoriesIn(system: System, dataDir: string): readonly NetworkFiles[] {
-  return attempt(() => system.list(dataDir), [], "ENOENT")
-    .filter((name) => isIdentifier(name) && isDirectory(system, join(dataDir, name)))
+/**
+ * The networks to which the directories may belong that are in a data directory, or in what is given in place of it; a
+ * missing one has none.
+ */
+function directoriesIn(
+  system: System,
+  dataDir: string,
+  place: string = dataDir,
+): readonly NetworkFiles[] {
+  return attempt(() => system.list(place), [], "ENOENT", "ENOTDIR")
+    .filter((name) => isIdentifier(name) && isDirectory(system, join(place, name)))
     .map((name) => openNetwork(system, dataDir, name as NetworkName));
 }
 

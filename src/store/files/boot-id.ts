@@ -10,6 +10,9 @@ export type MachineId = string & { readonly proof: "machine id" };
 
 const PATH = "/proc/sys/kernel/random/boot_id";
 
+/** `/proc/stat` has a line for each processor, and a number for each interrupt. */
+const LARGEST_STAT = 16 * 1024 * 1024;
+
 const MACHINE_PATH = "/etc/machine-id";
 
 /**
@@ -20,6 +23,16 @@ const MACHINE_PATH = "/etc/machine-id";
 export function requireBootId(system: System): BootId | undefined {
   const text = system.readFile(PATH, 64).trimEnd();
   return isBootId(text) ? text : undefined;
+}
+
+/**
+ * When the running boot began, by the wall clock and in nanoseconds since the epoch; `undefined` where the kernel does not
+ * tell. See `btime` in proc_stat(5).
+ */
+export function bootTime(system: System): bigint | undefined {
+  const text = attempt(() => system.readFile("/proc/stat", LARGEST_STAT), "");
+  const seconds = /^btime ([0-9]+)$/m.exec(text)?.[1];
+  return seconds === undefined ? undefined : BigInt(seconds) * 1_000_000_000n;
 }
 
 /**

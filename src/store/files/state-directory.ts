@@ -6,9 +6,6 @@
 import { attempt, isSystemError, type Lines, type System } from "../../system/system.ts";
 import { type TemporaryPlace, withTemporaryIn } from "./temporary.ts";
 
-/** No file of lines is larger, in bytes. */
-const LARGEST = 64 * 1024 * 1024;
-
 /** The one writer of the files in a state directory; `openStateDirectory` makes it. */
 export class StateDirectory {
   readonly path: string;
@@ -26,20 +23,24 @@ export class StateDirectory {
     return `${this.path}/${name}`;
   }
 
-  /** The lines of a file; none where it is missing or cannot be read. */
-  lines(name: string): readonly string[] {
-    return attempt(() => this.requireLines(name), []);
+  /**
+   * The lines of a file; none where it is missing, cannot be read or is larger than ours are.
+   *
+   * @param limit in bytes: what somebody else has put there must not hold the lock for long
+   */
+  lines(name: string, limit: number): readonly string[] {
+    const text = attempt(() => this.requireText(name, limit), "");
+    return text === "" ? [] : text.split("\n");
   }
 
   /**
-   * As `lines`, where a file that cannot be read matters; a missing one has no lines.
+   * A file, where one that cannot be read matters; a missing one is empty.
    *
    * @throws SystemError
    */
-  requireLines(name: string): readonly string[] {
-    const read = (): readonly string[] =>
-      this.#system.readFile(this.pathOf(name), LARGEST).split("\n");
-    return attempt(read, [], "ENOENT", "EFBIG", "EISDIR", "ELOOP");
+  requireText(name: string, limit: number): string {
+    const read = (): string => this.#system.readFile(this.pathOf(name), limit);
+    return attempt(read, "", "ENOENT", "EFBIG", "EISDIR", "ELOOP");
   }
 
   /**

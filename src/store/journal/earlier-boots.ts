@@ -3,12 +3,14 @@
  * noted by the first call of a boot that keeps the journal, and are reclaimed when their range is otherwise full.
  *
  * Only what is certain is noted: the journal's seal is of another boot of this machine, and the reservation was there
- * when it was put. A note is valid while the file is the one that was noted.
+ * when it was put, and has not changed since the kernel booted. A note is valid while the file is the one that was noted:
+ * one that is void does no harm, so nothing is written when a reservation is reclaimed.
  */
 
-import { attempt, type System } from "../../system/system.ts";
-import { type BootId, isBootId } from "../files/boot-id.ts";
-import { fileIdAt, fingerprintOf } from "../files/fingerprint.ts";
+import { eachLine } from "../../system/lines.ts";
+import { attempt, type FileStatus, type System } from "../../system/system.ts";
+import { type BootId, bootTime, isBootId } from "../files/boot-id.ts";
+import { fileIdAt, fileIdOf, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
@@ -32,10 +34,19 @@ const FORM = "host-local-before-boot 1";
 /** The name of the file, in the state directory. */
 const FILE = "before-boot";
 
-/** A reservation that was read, with the identity of its file. */
+/** It is not larger, in bytes: a note of each address of a /16 takes 9 MiB. */
+const LARGEST = 32 * 1024 * 1024;
+
+/** What is looked at of a reservation. */
+type NamedReservation = Pick<OwnedReservation, "name" | "owner">;
+
+/** What is looked at of a reservation's file. */
+type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
+
+/** A reservation that was read, with the status of its file. */
 export interface ReadReservation extends OwnedReservation {
-  /** As in a note; `undefined` where it is not a regular file. */
-  readonly file: string | undefined;
+  /** `undefined` where it is not known. */
+  readonly status: Status | undefined;
 }
 
 /**
@@ -44,7 +55,7 @@ export interface ReadReservation extends OwnedReservation {
  */
 export function namesBeforeBoot(files: NetworkFiles): ReadonlySet<string> {
   const all = (): readonly OwnedReservation[] => allIn(readAll(files));
-  const unnoted = unnotedAmong(files, all, fileReader(files));
+  const unnoted = unnotedAmong(files, all, statusReader(files));
   return new Set([...validNotes(files), ...unnoted].map(({ name }) => name));
 }
 
@@ -57,36 +68,55 @@ export function namesBeforeBootAmong(
   files: NetworkFiles,
   reservations: () => readonly ReadReservation[],
 ): ReadonlySet<string> {
-  const noted = new Map(attempt(() => readNotes(files), []).map((note) => [note.name, note]));
-  const isNoted = ({ name, file, owner }: ReadReservation): boolean => {
-    const note = noted.get(name);
-    return note !== undefined && note.file === file && note.key === keyOfOwner(owner);
-  };
-  const found = noted.size === 0 ? [] : reservations().filter(isNoted);
-  const unnoted = unnotedAmong(files, reservations, ({ file }) => file);
+  const notes = attempt(() => notesByName(files), new Map<string, Earlier>());
+  const isNoted = ({ name, owner, status }: ReadReservation): boolean =>
+    isNoteOf(notes.get(name), owner, status && fileOf(status));
+  const found = notes.size === 0 ? [] : reservations().filter(isNoted);
+  const unnoted = unnotedAmong(files, reservations, ({ status }) => status);
   return new Set([...found, ...unnoted].map(({ name }) => name));
 }
 
 /** Those that the next call under the lock will note. */
-function unnotedAmong<T extends OwnedReservation>(
+function unnotedAmong<T extends NamedReservation>(
   files: NetworkFiles,
   reservations: () => readonly T[],
-  fileOf: (reservation: T) => string | undefined,
+  statusOf: (reservation: T) => Status | undefined,
 ): readonly Earlier[] {
   const seal = readJournal(files, undefined)?.seal;
   const { boot } = files;
   if (boot === undefined || seal === undefined) return [];
-  return attempt(() => notesOf(files, boot, seal, reservations, fileOf), []);
+  return attempt(() => notesOf(files, boot, seal, reservations, statusOf, new Map()), []);
 }
 
-/** Reads which file a reservation is. */
-function fileReader(files: NetworkFiles): (reservation: OwnedReservation) => string | undefined {
-  return ({ name }) => fileIdAt(files.system, files.pathOf(name));
+/** Reads the status of a reservation's file. */
+function statusReader({
+  system,
+  directory,
+}: NetworkFiles): (of: NamedReservation) => Status | undefined {
+  return ({ name }) =>
+    attempt(() => system.linkStatus(`${directory}/${name}`), undefined, "ENOENT");
+}
+
+/** As in a note; `undefined` for anything but a regular file. */
+function fileOf(status: Status): string | undefined {
+  return status.kind === "file" ? fileIdOf(status) : undefined;
+}
+
+function isNoteOf(
+  note: Earlier | undefined,
+  owner: OwnedReservation["owner"],
+  file: string | undefined,
+): boolean {
+  return note !== undefined && note.file === file && note.key === keyOfOwner(owner);
 }
 
 /** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
 export function validNotes(files: NetworkFiles): readonly Earlier[] {
-  return attempt(() => readNotes(files).filter((note) => isStillThere(files, note)), []);
+  return attempt(() => [...readNotes(files)].filter((note) => isStillThere(files, note)), []);
+}
+
+function notesByName(files: NetworkFiles): Map<string, Earlier> {
+  return new Map([...readNotes(files)].map((note) => [note.name, note]));
 }
 
 /** Whether the reservation that was noted is still there. */
@@ -96,6 +126,11 @@ export function isStillThere(files: NetworkFiles, note: Earlier): boolean {
     isNotedFile(files.system, files.pathOf(name), note) &&
     keyOfOwner(readOwner(files, name)) === key
   );
+}
+
+/** Whether a note is void for good: its file is another one or gone, which is known. */
+export function isVoid({ system, directory }: NetworkFiles, { name, file }: Earlier): boolean {
+  return attempt(() => fileIdAt(system, `${directory}/${name}`) !== file, false);
 }
 
 /** Whether a file, under whatever name, is the one that was noted. */
@@ -109,95 +144,126 @@ export function isNotedFile(system: System, path: string, { file }: Earlier): bo
  *
  * @param boot the running boot
  * @param seal that of the journal, as this call has found it
- * @param reservations all that there are
+ * @param reservations gives all that there are, in any order
  * @throws SystemError
  */
 export function noteBeforeBoot(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
-  reservations: readonly OwnedReservation[],
+  reservations: () => readonly NamedReservation[],
 ): void {
-  const known = validNotes(files);
-  const names = new Set(known.map(({ name }) => name));
-  const found = notesOf(files, boot, seal, () => reservations, fileReader(files));
-  if (found.length === 0) return;
-  writeNotes(files, [...known, ...found.filter(({ name }) => !names.has(name))]);
+  const known = notesByName(files);
+  const found = notesOf(files, boot, seal, reservations, statusReader(files), known);
+  // By their names, since all are of one boot.
+  const lines = [...[...known.values()].map(lineOf), ...found.map(lineOf).sort()];
+  if (found.length > 0) writeLines(files, lines);
 }
 
 /**
  * Notes of the reservations that were there when another boot of this machine put the seal.
  *
+ * @param known notes of earlier boots; those that are void are removed
  * @throws SystemError where that is not known
  */
-function notesOf<T extends OwnedReservation>(
+function notesOf<T extends NamedReservation>(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
   reservations: () => readonly T[],
-  fileOf: (reservation: T) => string | undefined,
-): readonly Earlier[] {
+  statusOf: (reservation: T) => Status | undefined,
+  known: Map<string, Earlier>,
+): Earlier[] {
   const { system, directory } = files;
   if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
   if (files.requireMachine() !== seal.machine || !system.isLocal(directory)) return [];
   const isFromThen = fromThen(files, seal);
-  return reservations().flatMap((reservation) => {
+  const there = new Set<string>();
+  const notes = reservations().flatMap((reservation) => {
     const { name, owner } = reservation;
     // A file without an interface may be an administrator's; it is never noted.
     const key = owner.kind === "attachment" ? keyOfOwner(owner) : undefined;
-    const file = key && fileOf(reservation);
-    if (key === undefined || file === undefined) return [];
+    const status = key && statusOf(reservation);
+    const file = status && fileOf(status);
+    if (key === undefined || status === undefined || file === undefined) return [];
+    if (isNoteOf(known.get(name), owner, file)) {
+      there.add(name);
+      return [];
+    }
     const note = { boot: seal.boot, name, key, file };
-    return isFromThen(note) ? [note] : [];
+    return isFromThen(note, status) ? [note] : [];
   });
+  for (const name of known.keys()) if (!there.has(name)) known.delete(name);
+  return notes;
 }
 
 /**
  * Which reservations were there when a seal was put. If the directory is unchanged: all. If not, the Go plugin may have
  * run since, in this boot, too; then those that the journal lists for their owner, and that are older than the seal.
- * Times count only while the clock has not been seen to run backwards.
+ * None that has changed in this boot, as far as the kernel tells when that began: its id may be another's, and a backup
+ * may have been restored. Times count only while the clock has not been seen to run backwards.
  */
-function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier) => boolean {
+function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier, status: Status) => boolean {
   const { system } = files;
   const directory = system.status(files.directory);
-  if (fingerprintOf(directory) === seal.directory) return () => true;
   const sealed = BigInt(seal.directory.split(",")[2] ?? 0);
-  const now = BigInt(system.now()) * 1_000_000n;
+  const isClockBehind = BigInt(system.now()) * 1_000_000n < sealed;
+  const booted = isClockBehind ? undefined : bootTime(system);
+  const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
+  if (fingerprintOf(directory) === seal.directory) return (_, status) => isOlder(status);
   const journal = readJournal(files, "all");
-  if (journal === undefined || directory.changed < sealed || now < sealed) return () => false;
+  if (journal === undefined || directory.changed < sealed || isClockBehind) return () => false;
   const listed = listedIn(journal);
-  return ({ name, key, file }) =>
-    listed.get(name) === key && BigInt(file.split(",")[1] ?? 0) < sealed;
+  return ({ name, key }, status) =>
+    listed.get(name) === key && status.modified < sealed && isOlder(status);
 }
 
 /**
- * What was noted on this machine about earlier boots; a file of another machine has nothing.
+ * What was noted on this machine about earlier boots, one after the other as they are asked for: there may be 65 000. A file
+ * of another machine has nothing.
  *
  * @throws SystemError where the file cannot be read
  */
-export function readNotes(files: NetworkFiles): readonly Earlier[] {
-  const [header, ...lines] = files.state?.requireLines(FILE) ?? [];
-  if (header === undefined) return [];
+export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
+  const lines = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
+  const header = lines.next().value;
+  if (header === undefined) return;
   const boot = files.requireBoot();
-  if (boot === undefined || header !== headerIn(files)) return [];
-  if (!files.system.isLocal(files.directory)) return [];
-  return lines.flatMap(noteIn).filter((note) => note.boot !== boot);
-}
-
-function noteIn(line: string): readonly Earlier[] {
-  const [boot = "", name = "", containerId, interfaceName, file = "", ...rest] = line.split(" ");
-  if (!isBootId(boot) || file === "" || rest.length > 0) return [];
-  return [{ boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file }];
+  if (boot === undefined || header !== headerIn(files)) return;
+  if (!files.system.isLocal(files.directory)) return;
+  for (const line of lines) {
+    const note = noteIn(line);
+    if (note !== undefined && note.boot !== boot) yield note;
+  }
 }
 
 /**
- * Replaces what is noted; without notes, or on a machine without an id, nothing is.
+ * Removes notes.
  *
  * @throws SystemError
  */
-export function writeNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
+export function forgetNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
+  const gone = new Set(notes.map(lineOf));
+  const [, ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
+  writeLines(
+    files,
+    lines.filter((line) => !gone.has(line)),
+  );
+}
+
+function lineOf({ boot, name, key, file }: Earlier): string {
+  return `${boot} ${name} ${key} ${file}`;
+}
+
+function noteIn(line: string): Earlier | undefined {
+  const [boot = "", name = "", containerId, interfaceName, file = "", ...rest] = line.split(" ");
+  if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;
+  return { boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file };
+}
+
+/** Replaces what is noted; without notes, or on a machine without an id, nothing is. */
+function writeLines(files: NetworkFiles, lines: readonly string[]): void {
   const header = headerIn(files);
-  const lines = notes.map(({ boot, name, key, file }) => `${boot} ${name} ${key} ${file}`);
   const isNothing = header === undefined || lines.length === 0;
   files.state?.replaceLines(FILE, isNothing ? [] : [header, ...lines]);
 }

@@ -71,6 +71,9 @@ const NO_MACHINE = "-";
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
 const GROWTH = 3;
 
+/** None is believed beyond this length, in bytes: one of a full /16 grows to 17 MiB. */
+const LARGEST = 32 * 1024 * 1024;
+
 /** No journal below this length is too long, in bytes. */
 const SHORT = 64 * 1024;
 
@@ -111,7 +114,7 @@ export function requireJournal(
   const start = about === "all" ? "" : about && `${about} `;
   const read = (): Lines => state.findLines(FILE, start);
   const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
-  if (lines === undefined) return undefined;
+  if (lines === undefined || lines.size > LARGEST) return undefined;
   const seal = sealOf(lines.first);
   return {
     seal,

@@ -7,9 +7,9 @@ import type { MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
-import { allIn, othersIn } from "../reservations/directory-scan.ts";
+import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
-import { listReservations } from "../reservations/reservation-file.ts";
+import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
@@ -143,7 +143,7 @@ export class Journal {
     this.#try(() => {
       const found = this.#foundSeal;
       if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
-        noteBeforeBoot(this.#files, boot, found, allIn(scan));
+        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
       }
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
@@ -166,7 +166,7 @@ export class Journal {
       const directory = this.#fingerprint ?? dateBack(this.#files.system, this.#files.directory);
       if (directory === undefined) return;
       // Whoever writes from here on changes the directory's fingerprint.
-      if (this.#isRenewed && listReservations(this.#files).length !== reservations) return;
+      if (this.#isRenewed && countReservations(this.#files) !== reservations) return;
       sealJournal(state, this.#lines, {
         ...seal,
         directory,

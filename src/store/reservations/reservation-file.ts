@@ -55,6 +55,16 @@ export function listReservations({ system, directory }: NetworkFiles): readonly 
   return named.length === 0 ? usual : [...usual, ...named].sort(byAddress);
 }
 
+/**
+ * How many files are named like an address.
+ *
+ * @throws SystemError where the directory cannot be read
+ */
+export function countReservations({ system, directory }: NetworkFiles): number {
+  const { quads, others } = system.listAddresses(directory);
+  return quads.length + others.filter((name) => parseAddress(name) !== undefined).length;
+}
+
 function byAddress(a: Reservation, b: Reservation): number {
   return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }

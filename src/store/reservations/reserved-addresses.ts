@@ -11,10 +11,9 @@ import type { NetworkFiles } from "../files/network-files.ts";
  */
 export class ReservedAddresses {
   readonly #names: Names;
-  /** The range that was asked about last, its reserved addresses in ascending order, and where among them. */
+  /** The IPv6 range that was asked about last, and its reserved addresses in ascending order. */
   #range: Range | undefined;
   #offsets: readonly number[] = [];
-  #at = 0;
 
   /** @throws SystemError where the directory cannot be read; a missing one has no reservations */
   constructor({ system, directory }: NetworkFiles) {
@@ -22,23 +21,23 @@ export class ReservedAddresses {
     this.#names = attempt(() => system.listAddresses(directory), nothing, "ENOENT");
   }
 
-  /** Whether an address is reserved. It is quick for the addresses of one range in ascending order. */
-  has(range: Range, offset: number): boolean {
-    if (range !== this.#range) {
-      this.#range = range;
-      this.#offsets = this.#offsetsIn(range);
-      this.#at = 0;
+  /** The first address from `offset` on that is not reserved; it may be beyond the range. */
+  nextFree(range: Range, offset: number): number {
+    const [reserved, first] = this.#reservedIn(range);
+    let free = offset;
+    // An IPv6 address may have several names.
+    for (let at = indexFrom(reserved, first + free); at < reserved.length; at++) {
+      const one = (reserved[at] ?? 0) - first;
+      if (one > free) break;
+      if (one === free) free++;
     }
-    const offsets = this.#offsets;
-    if ((offsets[this.#at - 1] ?? -1) >= offset) this.#at = indexFrom(offsets, offset);
-    while ((offsets[this.#at] ?? offset) < offset) this.#at++;
-    return offsets[this.#at] === offset;
+    return free;
   }
 
   /** How many addresses are reserved in parts of a range. */
   countIn(range: Range, parts: readonly AddressRange[]): number {
-    const offsets = this.#offsetsIn(range);
-    const countBefore = (offset: number): number => indexFrom(offsets, offset);
+    const [reserved, first] = this.#reservedIn(range);
+    const countBefore = (offset: number): number => indexFrom(reserved, first + offset);
     return parts.reduce(
       (sum, { first, last }) =>
         sum + countBefore(offsetIn(range, last) + 1) - countBefore(offsetIn(range, first)),
@@ -46,13 +45,15 @@ export class ReservedAddresses {
     );
   }
 
-  #offsetsIn(range: Range): readonly number[] {
+  /** Numbers of reserved addresses in ascending order, and which of them the first address of the range has. */
+  #reservedIn(range: Range): readonly [reserved: readonly number[], first: number] {
     const { quads, others } = this.#names;
-    if (range.family === 6) return offsetsAmong(others, range);
-    const first = Number(range.first.value);
-    const last = Number(range.last.value);
-    const inRange = quads.slice(indexFrom(quads, first), indexFrom(quads, last + 1));
-    return inRange.map((quad) => quad - first);
+    if (range.family === 4) return [quads, Number(range.first.value)];
+    if (range !== this.#range) {
+      this.#range = range;
+      this.#offsets = offsetsAmong(others, range);
+    }
+    return [this.#offsets, 0];
   }
 }
 

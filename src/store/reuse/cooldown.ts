@@ -16,6 +16,9 @@ const FORM = "host-local-released 1";
 /** No more are kept. */
 const MOST = 4096;
 
+/** The file is not larger, in bytes. */
+const LARGEST = MOST * 64;
+
 /** What the file tells. */
 export interface Cooldown {
   /** The addresses that cool down, each with the milliseconds since its release. */
@@ -31,7 +34,7 @@ export interface Cooldown {
  */
 export function readCooldown(files: NetworkFiles, seconds?: number): Cooldown {
   const ages = new Map<string, number>();
-  const [header = "", ...lines] = files.state?.lines(FILE) ?? [];
+  const [header = "", ...lines] = files.state?.lines(FILE, LARGEST) ?? [];
   const prefix = `${FORM} ${files.boot} `;
   if (!header.startsWith(prefix)) return { ages, seconds };
   const delay = seconds ?? Number(header.slice(prefix.length));

@@ -18,6 +18,9 @@ const FORM = "host-local-sticky 1";
 /** No more addresses are remembered; the oldest are forgotten first. */
 const MOST = 512;
 
+/** The file is not larger, in bytes. */
+const LARGEST = MOST * 1024;
+
 /** An interface of a pod, which keeps its addresses: `<namespace>/<name> <interface>`. */
 export type StickyOwner = string & { readonly proof: "sticky owner" };
 
@@ -50,7 +53,7 @@ export function stickyOwnerOf(pod: Pod, interfaceName: InterfaceName): StickyOwn
 
 /** The addresses in the file, the oldest first, also those whose time is over; needs no lock. */
 export function readRemembered({ state }: NetworkFiles): readonly Remembered[] {
-  const [header, ...lines] = state?.lines(FILE) ?? [];
+  const [header, ...lines] = state?.lines(FILE, LARGEST) ?? [];
   return header === FORM ? lines.flatMap(rememberedIn) : [];
 }
 

@@ -118,11 +118,12 @@ function readOrError(file: number, path: string, limit: number): OpenedFile["con
 }
 
 function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): OpenedFile {
-  const { kind, inode, modified } = statusOf(found);
+  const { kind, inode, modified, changed } = statusOf(found);
   return {
     kind,
     inode,
     modified,
+    changed,
     mode: Number(found.mode) & 0o7777,
     user: Number(found.uid),
     content,

@@ -184,6 +184,7 @@ static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue con
       {"kind", JS_NewString(ctx, kind_of(mode))},
       {"inode", JS_NewBigInt64(ctx, (int64_t)found->st_ino)},
       {"modified", JS_NewBigInt64(ctx, nanoseconds(found->st_mtim))},
+      {"changed", JS_NewBigInt64(ctx, nanoseconds(found->st_ctim))},
       {"mode", JS_NewInt32(ctx, mode & 07777)},
       {"user", JS_NewInt64(ctx, found->st_uid)},
       {"content", content},

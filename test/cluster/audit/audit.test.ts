@@ -84,7 +84,7 @@ outside (error, 1): the podCIDR is outside the cluster CIDR; kube-controller-man
 NODE    PODCIDR       PROBLEM
 node-7  10.99.0.0/24  not in 10.244.0.0/16
 
-mask-size (warning, 1): the podCIDR does not have the size of the node mask; it may take the place of several
+mask-size (warning, 1): the podCIDR does not have the size of the node mask; it may take the place of several, and --force proposes another
 
 NODE    PODCIDR        PROBLEM
 node-5  10.244.4.0/23  the node mask is /24
@@ -97,8 +97,8 @@ node-8  10.244.8.0/24  300 pods allocatable, but it holds 253: drain the node, t
 4 nodes to renumber:
 
 NODE    FROM           TO
-node-4  -              10.244.3.0/24
-node-2  10.244.1.0/24  10.244.2.0/24
+node-4  -              10.244.2.0/24
+node-2  10.244.1.0/24  10.244.3.0/24
 node-5  10.244.4.0/23  10.244.6.0/24
 node-7  10.99.0.0/24   10.244.7.0/24
 
@@ -113,18 +113,18 @@ Commands:
 # a new one. Any other file there that has the old podCIDR: correct it before the kubelet starts.
 
 # node-4
-used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24 &&
-kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}'
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]}}'
 
 # node-2
-used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24 &&
 kubectl cordon node-2 &&
 kubectl get node node-2 -o yaml | kubectl patch --local -f - --type merge -o yaml -p '{"metadata":{"uid":null,"resourceVersion":null,"creationTimestamp":null}}' > node-2.yaml &&
-kubectl patch --local -f node-2.yaml --type merge -o yaml -p '{"spec":{"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]}}' > node-2.new.yaml &&
+kubectl patch --local -f node-2.yaml --type merge -o yaml -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}' > node-2.new.yaml &&
 kubectl drain node-2 --ignore-daemonsets --delete-emptydir-data &&
 ssh node-2 sudo systemctl stop kubelet &&
 kubectl delete node node-2 &&
-used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24 &&
 kubectl create -f node-2.new.yaml &&
 ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' &&
 ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' &&
@@ -159,6 +159,7 @@ test("the document", (t) => {
   t.strictSame(document, {
     nodes: 5,
     usesPodCidrs: true,
+    doubtfulClusterCidr: false,
     clusterCidrs: ["10.244.0.0/16"],
     nodeMasks: [{ family: "IPv4", nodeMask: 24, source: "commonest" }],
     problems: [
@@ -290,7 +291,7 @@ test("where few large podCIDRs take the whole cluster CIDR, proposals are parts 
     name: `node-${index}`,
     podCidrs: [`10.${240 + index}.0.0/16`],
   }));
-  const options = ["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24"];
+  const options = ["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--force"];
   const proposals = proposalsOf([...large, { name: "node-16" }], ...options);
   t.equal(proposals["node-3"], "10.243.0.0/24");
   t.equal(proposals["node-16"], null, "the seventeenth node gets none yet");
@@ -305,6 +306,32 @@ test("where nothing is left, the proposal names the plan that holds all nodes", 
     [];
   t.equal(line, "plan --cluster-cidr 10.244.0.0/22 --service-cidr 10.96.0.0/12 --nodes 5");
   t.match(tool(line.split(" ")), { exitCode: 0, stdout: /\/25 +8 +125\n/ });
+  t.end();
+});
+
+test("a cluster CIDR that most nodes are outside of is doubted, and nothing is proposed", (t) => {
+  const options = ["--cluster-cidr=10.100.0.0/16"];
+  const { exitCode, stdout } = audit(healthy, ...options);
+  t.equal(exitCode, 1);
+  t.match(
+    stdout,
+    /\n3 nodes, most of those with a podCIDR, are outside 10\.100\.0\.0\/16: it is probably not the cluster CIDR of this cluster\./,
+  );
+  t.notMatch(stdout, /kubectl|renumber/);
+  t.match(JSON.parse(audit(healthy, "--json", ...options).stdout), {
+    doubtfulClusterCidr: true,
+    renumber: [],
+  });
+  t.match(audit(healthy, "--force", ...options).stdout, "kubectl drain node-1");
+  t.end();
+});
+
+test("a network with host bits set is named as it is meant", (t) => {
+  const words = ["--cluster-cidr=10.244.0.0/12", "--node-cidr-mask-size=24"];
+  const said =
+    "host-local: --cluster-cidr: 10.244.0.0/12 has host bits set; the network is 10.240.0.0/12\n";
+  t.equal(audit(healthy, ...words).stderr, said);
+  t.equal(tool(["plan", ...words]).stderr, said);
   t.end();
 });
 
@@ -411,6 +438,18 @@ function undoIn(commands: string): string {
 }
 
 const MISPLACED = { name: "node-4", podCidrs: ["10.99.0.0/24"] };
+
+test("a node that was cordoned stays so, and a warning gets no commands", (t) => {
+  const nodes = [...healthy, { ...MISPLACED, isCordoned: true }];
+  const commands = commandsFor(nodes);
+  t.match(commands, "kubectl drain node-4");
+  t.notMatch(commands, "uncordon");
+  t.match(commandsFor([...healthy, MISPLACED]), "uncordon");
+  const warned = audit([...healthy, { name: "node-4", podCidrs: ["10.244.16.0/20"] }], CLUSTER);
+  t.match(warned.stdout, "mask-size (warning, 1)");
+  t.notMatch(warned.stdout, "kubectl");
+  t.end();
+});
 
 test("the commands renumber one node after another, and audit finds nothing more", (t) => {
   const cluster = fakeCluster(t, [

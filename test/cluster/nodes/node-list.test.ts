@@ -5,7 +5,7 @@ import { nodeObject, nodesJson } from "../node-texts.ts";
 
 const written = [
   { name: "node-1", podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"], pods: "253" },
-  { name: "node-2", created: "2023-01-01T00:00:00Z" },
+  { name: "node-2", created: "2023-01-01T00:00:00Z", isCordoned: true },
 ];
 
 const expected: readonly ClusterNode[] = [
@@ -14,8 +14,15 @@ const expected: readonly ClusterNode[] = [
     podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"],
     pods: 253n,
     created: "2024-05-01T10:00:00Z",
+    isCordoned: false,
   },
-  { name: "node-2", podCidrs: [], pods: 110n, created: "2023-01-01T00:00:00Z" },
+  {
+    name: "node-2",
+    podCidrs: [],
+    pods: 110n,
+    created: "2023-01-01T00:00:00Z",
+    isCordoned: true,
+  },
 ];
 
 const objects = written.map(nodeObject);
@@ -43,7 +50,7 @@ test("every form that kubectl prints is read", (t) => {
 test("what is missing in a node, or of another type, is absent", (t) => {
   const read = (node: object): ClusterNode | undefined =>
     parseNodes(JSON.stringify({ kind: "Node", ...node }), "it")[0];
-  const nothing = { name: "", podCidrs: [], pods: undefined, created: "" };
+  const nothing = { name: "", podCidrs: [], pods: undefined, created: "", isCordoned: false };
   t.strictSame(read({}), nothing);
   t.strictSame(read({ metadata: 1, spec: [], status: null }), nothing);
   t.strictSame(

@@ -115,7 +115,7 @@ test("a journal from before the machine was booted is not believed", (t) => {
 
   const given = [1, 2, 3, 4, 5].map((at) => network.add(`next${at}`).addresses[0]);
 
-  t.same(given.slice(0, 4), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.3"]);
+  t.same(given, ["10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.2", "10.0.0.3"]);
   t.end();
 });
 

@@ -327,7 +327,7 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   node.add("net", { subnet: "10.0.0.0/30" }, "a");
   const words = ["capacity", "net", "--conf-dir", node.confDir];
   const row = (free: string, share: string): string =>
-    `net      0    10.0.0.0/30     2         1     1         0     ${free}  ${share}\n`;
+    `net      0    10.0.0.0/30     2         1     1        0     ${free}  ${share}\n`;
 
   t.match(atTerminal(words).stdout, row("\u001b[31m0\u001b[0m", "\u001b[31m100.0%\u001b[0m"));
   t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));

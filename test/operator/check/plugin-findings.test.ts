@@ -20,6 +20,7 @@ else echo 'CNI host-local plugin v1.1.1' >&2; fi
 
 interface PluginFinding {
   readonly code: string;
+  readonly message: string;
   readonly commands: readonly string[];
 }
 
@@ -37,6 +38,18 @@ function overwrite(): void {
   rmSync(TARGET, { force: true });
   writeFileSync(TARGET, OTHER, { mode: 0o755 });
 }
+
+scenario("a replaced plugin is an error where only this one works", needs, (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/24", exclude: ["10.1.2.9"] });
+  overwrite();
+  install(t);
+  overwrite();
+
+  const [finding] = findingsOf(node);
+  t.match(finding, { severity: "error", path: TARGET });
+  t.match(finding?.message, /net\.conf \(network net\) has exclude: excluded addresses are handed/);
+});
 
 scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   const node = nodeFor(t);

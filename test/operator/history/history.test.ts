@@ -54,6 +54,23 @@ The history of net begins at 2026-01-31T01:00:00.000Z.
   t.end();
 });
 
+test("the history of a network that is gone, with its configuration and directory, can be asked", (t) => {
+  const node = nodeFor(t);
+  write(node, ...night);
+
+  for (const words of [["10.48.0.7"], ["10.48.0.7", "--network", "net"]]) {
+    const [exitCode, stdout] = ask(node, ...words);
+    t.equal(exitCode, 0);
+    t.match(stdout, /^10\.48\.0\.7 of net: default\/web /);
+  }
+  t.match(node.tool(["history", "10.48.0.7", "--network", "other"]), {
+    exitCode: 2,
+    stderr: /unknown network "other"; known networks: net/,
+  });
+  t.match(node.tool(["networks"]).stdout, /^NETWORK[^\n]*\n$/, "it is no network of the node");
+  t.end();
+});
+
 test("at a time without a holder it says so, and that there are others", (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
@@ -274,6 +291,6 @@ test("a user who may not read it is not told that there is none", { skip: !isRoo
   node.call("ADD", "net", "c1");
   const { exitCode, stderr } = node.tool(["history", "10.48.0.2"], withoutPrivileges(t));
   t.equal(exitCode, 2);
-  t.match(stderr, /history: permission denied\n$/);
+  t.match(stderr, /\.host-local: permission denied\n$/);
   t.end();
 });

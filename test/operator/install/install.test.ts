@@ -1,4 +1,4 @@
-// test: each executable, Go plugin, each architecture, slow
+// test: each executable, one if short, Go plugin, each architecture, slow
 /** install: the plugin directory has a complete plugin at every moment. */
 
 import { spawnSync } from "node:child_process";
@@ -43,54 +43,6 @@ function install(...words: string[]): [number | null, string, string] {
   const { exitCode, stdout, stderr } = tool(["install", ...words]);
   return [exitCode, stdout, stderr];
 }
-
-test("an empty directory gets the plugin, executable by everybody", (t) => {
-  const directory = scratchDirectory(t);
-  const target = join(directory, "host-local");
-
-  t.strictSame(install(directory, "--yes"), [
-    0,
-    `Installed ${target}, which supports CNI ${VERSIONS}.\n`,
-    "",
-  ]);
-  t.strictSame(readdirSync(directory).sort(), ["host-local", "host-local.installed"]);
-  t.ok(isExecutable(target));
-  t.equal(statSync(target).mode & 0o7777, 0o755);
-  t.equal(run(target, versionCall()).exitCode, 0);
-  t.end();
-});
-
-test("the replaced file is kept; a rollback exchanges both, and so does a second one", (t) => {
-  const directory = pluginDirectory(t);
-  const [target, previous] = [
-    join(directory, "host-local"),
-    join(directory, "host-local.previous"),
-  ];
-  const { ino } = statSync(target);
-
-  t.strictSame(install(directory, "--yes"), [
-    0,
-    `Installed ${target}, which supports CNI ${VERSIONS}. The file it replaced is now ${previous}.\n`,
-    "",
-  ]);
-  t.ok(isExecutable(target));
-  t.ok(isOther(previous));
-  t.equal(statSync(previous).ino, ino, "it is the very file, with its owner and mode");
-
-  t.strictSame(install(directory, "--rollback", "--yes"), [
-    0,
-    `Restored ${target}, which supports CNI 1.0.0, 1.1.0. The file it replaced is now ${previous}.\n`,
-    "",
-  ]);
-  t.ok(isOther(target));
-  t.ok(isExecutable(previous));
-
-  t.equal(install(directory, "--rollback", "--yes")[0], 0);
-  t.ok(isExecutable(target));
-  t.ok(isOther(previous));
-  t.strictSame(readdirSync(directory).sort(), ["host-local", "host-local.previous"]);
-  t.end();
-});
 
 test("a second installation changes nothing, and keeps the previous file", (t) => {
   const directory = pluginDirectory(t);

@@ -72,6 +72,10 @@ export class PluginDirectory {
     symlinkSync("cni", this.target);
   }
 
+  read(name: string): string {
+    return readFileSync(join(this.path, name), "utf8");
+  }
+
   get names(): readonly string[] {
     return readdirSync(this.path).sort();
   }

@@ -37,7 +37,14 @@ export function reservationOf(owner: Owner, text = "10.7.9.2"): NodeReservation 
   const { system } = startOperator(new MemoryMachine());
   const directory = directoryOn(system);
   const content = contentOf(owner) ?? "";
-  const status = { kind: "file", inode: 1n, modified: 0n, mode: 0o600, user: 0 } as const;
+  const status = {
+    kind: "file",
+    inode: 1n,
+    modified: 0n,
+    changed: 0n,
+    mode: 0o600,
+    user: 0,
+  } as const;
   return new NodeReservation(
     directory,
     { address: address(text), name: text },

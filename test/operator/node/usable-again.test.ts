@@ -1,19 +1,23 @@
 // test: each executable, one if short
 /** What the commands show of reservations from before this boot, and of addresses that cool down. */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { type Node, nodeFor } from "../node.ts";
 
 const skip = existsSync("/etc/machine-id") ? false : "There is no /etc/machine-id.";
 
-/** As if the last call had been in an earlier boot. */
+/** Notes the reservations that there are, as the first call of a boot does. */
 function bootSince({ dataDir }: Node): void {
-  const journal = join(dataDir, ".host-local/net/journal");
-  const text = readFileSync(journal, "utf8");
-  const boot = "11111111-2222-3333-4444-555555555555";
-  writeFileSync(journal, text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, boot));
+  const machine = readFileSync("/etc/machine-id", "utf8").trim();
+  const lines = ["10.7.41.2 c1 eth0", "10.7.41.3 c2 eth0", "10.7.41.4 c3 eth0"].map((line) => {
+    const path = join(dataDir, "net", line.split(" ", 1)[0] ?? "");
+    const { ino, mtimeNs } = statSync(path, { bigint: true });
+    return `11111111-2222-3333-4444-555555555555 ${line} ${ino},${mtimeNs}\n`;
+  });
+  const text = [`host-local-before-boot 1 ${machine}\n`, ...lines].join("");
+  writeFileSync(join(dataDir, ".host-local/net/before-boot"), text);
 }
 
 /** Three reservations from before this boot in a /29, and one since. */

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { machineId } from "../../../src/store/files/boot-id.ts";
+import { bootTime, machineId } from "../../../src/store/files/boot-id.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { open } from "../fixtures.ts";
@@ -21,6 +21,16 @@ test("without /proc, or with something else in its place, there is none", (t) =>
     machine.bootId = content;
     t.equal(open(machine.start()).boot, undefined);
   }
+  t.end();
+});
+
+test("the kernel tells when it booted, in full seconds", (t) => {
+  const machine = new MemoryMachine();
+  const before = BigInt(machine.time) * 1_000_000n;
+  machine.wait(90_500);
+  t.equal(bootTime(machine.start()), before);
+  const refused = machine.start({ interrupt: refuse("readFile", "EACCES", "/proc/stat") });
+  t.equal(bootTime(refused), undefined);
   t.end();
 });
 

@@ -83,8 +83,11 @@ test("a file of lines is read as it was replaced, and is for its owner alone to 
     stateOf(machine.start()).replaceLines("file", lines);
 
     t.equal(machine.disk.readFile(FILE, 100), `${lines.join("\n")}\n`);
-    t.same(stateOf(machine.start()).lines("file"), [...lines, ""]);
-    t.same(stateOf(machine.start()).requireLines("file"), [...lines, ""]);
+    t.same(stateOf(machine.start()).lines("file", 1e6), [...lines, ""]);
+    t.same(
+      stateOf(machine.start()).requireText("file", 1e6),
+      lines.map((line) => `${line}\n`).join(""),
+    );
   }
   t.equal(machine.disk.modeOf(FILE), 0o600);
   t.equal(machine.disk.modeOf(location.stateDirectory), 0o700);
@@ -101,7 +104,7 @@ test("a file without lines is removed, and may be missing", (t) => {
   stateOf(machine.start()).replaceLines("file", []);
 
   t.notOk(machine.disk.has(FILE));
-  t.same(stateOf(machine.start()).requireLines("file"), []);
+  t.same(stateOf(machine.start()).requireText("file", 1e6), "");
   t.end();
 });
 
@@ -115,7 +118,7 @@ test("a failed replacement is an error and leaves the earlier lines", (t) => {
   t.throws(() => refused("rename").replaceLines("file", ["form 2"]), { code: "EIO" });
   t.throws(() => refused("unlink").replaceLines("file", []), { code: "EIO" });
 
-  t.same(stateOf(machine.start()).lines("file"), ["form 1", ""]);
+  t.same(stateOf(machine.start()).lines("file", 1e6), ["form 1", ""]);
   t.end();
 });
 
@@ -124,12 +127,12 @@ test("where there is no file that may be believed there are no lines", (t) => {
   const directory = machineWith();
   directory.disk.makeDirectories(FILE);
   for (const machine of [missing, directory]) {
-    t.same(stateOf(machine.start()).lines("file"), []);
-    t.same(stateOf(machine.start()).requireLines("file"), []);
+    t.same(stateOf(machine.start()).lines("file", 1e6), []);
+    t.same(stateOf(machine.start()).requireText("file", 1e6), "");
   }
   for (const code of ["EFBIG", "ELOOP"]) {
     const interrupt = refuse("readFile", code);
-    t.same(stateOf(machineWith().start({ interrupt })).requireLines("file"), [], code);
+    t.same(stateOf(machineWith().start({ interrupt })).requireText("file", 1e6), "", code);
   }
   t.end();
 });
@@ -138,8 +141,8 @@ test("a file that cannot be read for the moment is an error only where that matt
   for (const code of ["EIO", "EMFILE", "EACCES"]) {
     const state = stateOf(machineWith().start({ interrupt: refuse("readFile", code) }));
 
-    t.same(state.lines("file"), [], code);
-    t.throws(() => state.requireLines("file"), { code });
+    t.same(state.lines("file", 1e6), [], code);
+    t.throws(() => state.requireText("file", 1e6), { code });
   }
   t.end();
 });

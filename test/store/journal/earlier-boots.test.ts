@@ -1,13 +1,14 @@
 import { test } from "tap";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import {
+  forgetNotes,
   isNotedFile,
   isStillThere,
+  isVoid,
   namesBeforeBoot,
   noteBeforeBoot,
   readNotes,
   validNotes,
-  writeNotes,
 } from "../../../src/store/journal/earlier-boots.ts";
 import { readJournal } from "../../../src/store/journal/journal-file.ts";
 import { allIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
@@ -44,7 +45,7 @@ function note(machine: MemoryMachine): NetworkFiles {
   const { boot } = files;
   const seal = readJournal(files, undefined)?.seal;
   if (boot === undefined || seal === undefined) throw new Error("there is no seal");
-  noteBeforeBoot(files, boot, seal, allIn(readAll(files)));
+  noteBeforeBoot(files, boot, seal, () => allIn(readAll(files)));
   return files;
 }
 
@@ -132,7 +133,7 @@ test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) 
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.boot();
 
-  const notes = readNotes(note(machine));
+  const notes = [...readNotes(note(machine))];
 
   t.same(
     notes.map(({ name, key, boot }) => [name, key, boot.at(-1)]),
@@ -176,7 +177,7 @@ test("a note is valid while the file is the one that was noted", (t) => {
     change(machine);
     const files = open(machine.start());
     t.same(
-      readNotes(files).map((one) => isStillThere(files, one)),
+      [...readNotes(files)].map((one) => isStillThere(files, one)),
       [false, true],
       what,
     );
@@ -204,27 +205,59 @@ test("notes that cannot be read are an error to readNotes, and none to validNote
   const machine = machineWithNotes();
   for (const path of [FILE, "/proc/sys/kernel/random/boot_id", "/etc/machine-id"]) {
     const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", path) }));
-    t.throws(() => readNotes(files), { code: "EMFILE" }, path);
+    t.throws(() => [...readNotes(files)], { code: "EMFILE" }, path);
     t.same(validNotes(files), []);
   }
   t.end();
 });
 
-test("writeNotes replaces all notes; without any, or on a machine without an id, the file goes", (t) => {
+test("forgetNotes removes notes; with the last of them, the file goes", (t) => {
   const machine = machineWithNotes();
   const files = open(machine.start());
   const [first, second] = readNotes(files);
   if (first === undefined || second === undefined) throw new Error("there are two");
 
-  writeNotes(files, [second]);
-  t.same(readNotes(files), [second]);
-  writeNotes(files, []);
+  forgetNotes(files, [first]);
+  t.same([...readNotes(files)], [second]);
+  forgetNotes(files, [second]);
   t.notOk(machine.disk.has(FILE));
+  t.end();
+});
 
-  writeNotes(files, [first, second]);
-  t.same(readNotes(files), [first, second]);
-  machine.machineId = undefined;
-  writeNotes(open(machine.start()), [first]);
-  t.notOk(machine.disk.has(FILE));
+test("a note is void where its file is known to be another or gone, not where it cannot be seen", (t) => {
+  const machine = machineWithNotes();
+  const [first, second] = readNotes(open(machine.start()));
+  if (first === undefined || second === undefined) throw new Error("there are two");
+  machine.disk.unlink("/data/net/10.0.0.2");
+
+  t.same(
+    [first, second].map((note) => isVoid(open(machine.start()), note)),
+    [true, false],
+  );
+  const files = open(
+    machine.start({ interrupt: refuse("linkStatus", "EIO", "/data/net/10.0.0.2") }),
+  );
+  t.equal(isVoid(files, first), false);
+  t.end();
+});
+
+test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", (t) => {
+  const bootIdOfAnother = `${"2".repeat(8)}-2222-3333-4444-555555555555\n`;
+  const covered = machineWithJournal();
+  covered.bootId = bootIdOfAnother;
+  t.same(names(covered), [], "a boot id that is mounted over");
+
+  const restored = machineWithJournal();
+  restored.boot();
+  const { modified } = restored.disk.status("/data/net/10.0.0.2");
+  restored.disk.unlink("/data/net/10.0.0.2");
+  restored.disk.put("/data/net/10.0.0.2", four["10.0.0.2"]);
+  restored.disk.setModified("/data/net/10.0.0.2", modified);
+  t.same(names(restored), ["10.0.0.3"], "a backup that was restored since");
+
+  const silent = machineWithJournal();
+  silent.bootId = bootIdOfAnother;
+  const interrupt = refuse("readFile", "ENOENT", "/proc/stat");
+  t.same([...namesBeforeBoot(open(silent.start({ interrupt })))], ["10.0.0.2", "10.0.0.3"]);
   t.end();
 });

@@ -1,8 +1,13 @@
 import { test } from "tap";
 import { offsetIn } from "../../../src/ipam/address.ts";
+import type { Range } from "../../../src/ipam/range.ts";
 import { rangeOf } from "../../../src/ipam/range-set.ts";
 import { ReservedAddresses } from "../../../src/store/reservations/reserved-addresses.ts";
 import { address, machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
+
+function isReserved(reserved: ReservedAddresses, range: Range, offset: number): boolean {
+  return reserved.nextFree(range, offset) !== offset;
+}
 
 test("an address is taken where a name says so, whatever the file holds", (t) => {
   const set = rangeSet("10.0.0.0/28", "10.1.0.0/16");
@@ -23,7 +28,7 @@ test("an address is taken where a name says so, whatever the file holds", (t) =>
     ["10.1.255.254", true],
   ] as const) {
     const range = rangeOf(set, address(text));
-    t.equal(range && reserved.has(range, offsetIn(range, address(text))), expected, text);
+    t.equal(range && isReserved(reserved, range, offsetIn(range, address(text))), expected, text);
   }
   t.same(
     process.calls.slice(OPENING).map(({ operation }) => operation),
@@ -38,7 +43,7 @@ test("it may be asked in any order", (t) => {
   const reserved = new ReservedAddresses(open(machine.start()));
 
   for (const last of [9, 4, 5, 3, 9, 10, 4, 13, 1, 5]) {
-    t.equal(reserved.has(set[0], last - 1), [4, 5, 9].includes(last), `10.0.0.${last}`);
+    t.equal(isReserved(reserved, set[0], last - 1), [4, 5, 9].includes(last), `10.0.0.${last}`);
   }
   t.end();
 });
@@ -54,7 +59,20 @@ test("addresses far into a huge range are known, too", (t) => {
     ["2001:db8::ffff:25", false],
     ["2001:db8::1:0:5", false],
   ] as const) {
-    t.equal(reserved.has(set[0], offsetIn(set[0], address(text))), expected, text);
+    t.equal(isReserved(reserved, set[0], offsetIn(set[0], address(text))), expected, text);
+  }
+  t.end();
+});
+
+test("the next free address is behind all that are reserved in a row, under whatever names", (t) => {
+  const names = ["10.0.0.2", "10.0.0.3", "10.0.0.5", "2001:db8::2", "2001:DB8::2", "2001:db8::3"];
+  const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
+  const reserved = new ReservedAddresses(open(machine.start()));
+  for (const set of [rangeSet("10.0.0.0/29"), rangeSet("2001:db8::/125")]) {
+    t.same(
+      [0, 1, 2, 3].map((offset) => reserved.nextFree(set[0], offset)),
+      [0, 3, 3, 3],
+    );
   }
   t.end();
 });

@@ -24,6 +24,8 @@ export interface LockProcessOptions {
 /** A process that waits for the lock, and holds it until it is told to release it. */
 export class LockProcess {
   readonly #child: ChildProcess;
+  /** Waited for from the beginning: it may end, of itself, before anybody asks. */
+  readonly #ended: Promise<unknown>;
   #stdout = "";
   #stderr = "";
   #hasEnded = false;
@@ -42,7 +44,7 @@ export class LockProcess {
     this.#child.stderr?.on("data", (data) => {
       this.#stderr += data;
     });
-    this.#child.on("close", () => {
+    this.#ended = once(this.#child, "close").then(() => {
       this.#hasEnded = true;
     });
     t.teardown(() => this.#child.kill("SIGKILL"));
@@ -72,14 +74,12 @@ export class LockProcess {
 
   /** Lets it release the lock, and end. */
   async finish(): Promise<void> {
-    const ended = once(this.#child, "close");
     this.#child.stdin?.end();
-    await ended;
+    await this.#ended;
   }
 
   async kill(): Promise<void> {
-    const ended = once(this.#child, "close");
     this.#child.kill("SIGKILL");
-    await ended;
+    await this.#ended;
   }
 }

@@ -1,0 +1,103 @@
+// test: each executable, one if short
+/** install --rollback and --uninstall where the Go plugin does not understand the configurations of the node. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { tool } from "../../harness/tool.ts";
+import { directoryWithOther, isExecutable, type PluginDirectory } from "./plugin-directory.ts";
+
+const subnet = { subnet: "10.1.2.0/24" };
+
+/** What a configuration has, and what is said of it. */
+const breaking: Readonly<Record<string, readonly [network: object, words: string]>> = {
+  gcOnly: [
+    { gcOnly: true, ipam: subnet },
+    "has gcOnly: every ADD fails, and leaves an address reserved",
+  ],
+  rangesFile: [
+    { ipam: { rangesFile: "/etc/ranges.json" } },
+    "has rangesFile: ADD and DEL fail, or use other ranges",
+  ],
+  exclude: [
+    { ipam: { ...subnet, exclude: ["10.1.2.9"] } },
+    "has exclude: excluded addresses are handed out",
+  ],
+  "a /31": [
+    { ipam: { ranges: [[{ subnet: "10.1.2.0/31" }]] } },
+    "has a subnet of one or two addresses: ADD and DEL fail",
+  ],
+  repeatedAdd: [
+    { ipam: { ...subnet, repeatedAdd: "same" } },
+    "has repeatedAdd: a repeated ADD fails",
+  ],
+};
+
+/** A directory in which the plugin has replaced another one, on a node with one network. */
+function nodeWith(t: Test, network: object) {
+  const directory = directoryWithOther(t);
+  t.equal(directory.install("--yes")[0], 0);
+  const configurations = scratchDirectory(t);
+  const source = join(configurations, "10-mynet.conf");
+  const { ipam, ...rest } = network as { readonly ipam: object };
+  const document = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ...rest };
+  writeFileSync(source, JSON.stringify({ ...document, ipam: { type: "host-local", ...ipam } }));
+  const install = (...options: readonly string[]) =>
+    tool(["install", directory.path, ...options], { environment: { NETCONFPATH: configurations } });
+  return { directory, source, install };
+}
+
+function isInstalled({ target }: PluginDirectory): boolean {
+  return isExecutable(target);
+}
+
+for (const [name, [network, words]] of Object.entries(breaking)) {
+  test(`going back is refused where a configuration has ${name}`, (t) => {
+    const { directory, source, install } = nodeWith(t, network);
+    const line = `  ${source} (network mynet) ${words}\n`;
+
+    for (const action of ["--rollback", "--uninstall", "--before-removal"]) {
+      const refused = install(action, "--yes");
+      t.equal(refused.exitCode, 2);
+      t.equal(
+        refused.stderr,
+        `host-local: install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add --force:\n${line}`,
+      );
+      t.ok(isInstalled(directory));
+    }
+    const plan = install("--rollback", "--force");
+    t.equal(plan.exitCode, 1);
+    t.ok(plan.stdout.startsWith(`${line.trim()}.`), plan.stdout);
+    t.equal(install("--before-removal", "--force").exitCode, 0);
+    t.equal(install("--rollback", "--yes", "--force").exitCode, 0);
+    t.notOk(isInstalled(directory));
+    t.equal(install("--rollback", "--yes").exitCode, 0, "the way back to this one is free");
+    t.ok(isInstalled(directory));
+    t.end();
+  });
+}
+
+test("keys that merely have no effect are named", (t) => {
+  const ipam = { ...subnet, history: true, sticky: "pod", exhaustedStatus: "ready" };
+  const { directory, install } = nodeWith(t, { ipam });
+
+  t.match(install("--uninstall").stdout, /^history, sticky will have no effect\. /);
+  t.match(install("--uninstall", "--yes"), { exitCode: 0, stderr: "" });
+  t.notOk(isInstalled(directory));
+  t.end();
+});
+
+test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", (t) => {
+  for (const network of [
+    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaimAfterReboot: false } },
+    { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
+  ]) {
+    t.match(nodeWith(t, network).install("--before-removal"), {
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+  }
+  t.end();
+});

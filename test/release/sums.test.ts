@@ -1,0 +1,81 @@
+// test: release
+/** The sums, SBOMs and the provenance statement are about the files of the release, all of them. */
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { checksum, readChecksums } from "../../scripts/release/checksum.ts";
+import { debName } from "../../scripts/release/deb.ts";
+import { imageName } from "../../scripts/release/image.ts";
+import { nameOf, variantsFor } from "../../scripts/release/release.ts";
+import { rpmName } from "../../scripts/release/rpm.ts";
+import { sysextName } from "../../scripts/release/sysext.ts";
+import { archives, release, unpack, version } from "./release.ts";
+
+const statement = `host-local-v${version}.provenance.json`;
+
+test("the release has every file of its architectures, and SHA256SUMS lists them", (t) => {
+  const architectures = [...new Set(archives.map(({ architecture }) => architecture))];
+  const files = [
+    ...variantsFor(architectures).flatMap((variant) =>
+      [".tgz", ".cdx.json"].map((suffix) => `${nameOf(variant, version)}${suffix}`),
+    ),
+    ...architectures.flatMap((architecture) =>
+      [debName, rpmName, sysextName].map((nameFor) => nameFor({ version }, architecture)),
+    ),
+    imageName({ version }),
+    statement,
+  ];
+  const sums = readChecksums(join(release, "SHA256SUMS"));
+  t.strictSame(sums.map(({ name }) => name).sort(), files.toSorted());
+  const ofArchives = archives.flatMap(({ name }) => [`${name}.sha256`, `${name}.sha512`]);
+  t.strictSame(readdirSync(release).sort(), [...files, ...ofArchives, "SHA256SUMS"].sort());
+  t.end();
+});
+
+test("all sums are right", (t) => {
+  const lists = readdirSync(release).filter((name) => /^SHA256SUMS$|\.sha(?:256|512)$/.test(name));
+  for (const list of lists) {
+    const program = list.endsWith(".sha512") ? "sha512sum" : "sha256sum";
+    const words = ["--check", "--strict", "--quiet", list];
+    const { status, stdout, stderr } = spawnSync(program, words, {
+      cwd: release,
+      encoding: "utf8",
+    });
+    t.strictSame([status, stdout, stderr], [0, "", ""], list);
+  }
+  t.end();
+});
+
+test("the provenance statement has the sum of every file but its own", (t) => {
+  const { subject } = JSON.parse(readFileSync(join(release, statement), "utf8"));
+  const stated: readonly { name: string; digest: { sha256: string } }[] = subject;
+  const listed = readChecksums(join(release, "SHA256SUMS"));
+  t.strictSame(
+    stated.map(({ name, digest }) => `${digest.sha256} ${name}`).sort(),
+    listed
+      .filter(({ name }) => name !== statement)
+      .map(({ name, value }) => `${value} ${name}`)
+      .sort(),
+  );
+  t.end();
+});
+
+for (const archive of archives) {
+  const name = archive.name.replace(/\.tgz$/, ".cdx.json");
+  test(`${name} is about the archive and its program, and names what the notices name`, (t) => {
+    const directory = unpack(t, archive);
+    const { metadata, components } = JSON.parse(readFileSync(join(release, name), "utf8"));
+    const sumOf = (path: string) => [{ alg: "SHA-256", content: checksum("sha256", path) }];
+    t.strictSame(metadata.component.hashes, sumOf(join(release, archive.name)));
+    const [program] = metadata.component.components;
+    t.strictSame(program.hashes, sumOf(join(directory, "host-local")));
+    const notices = readFileSync(join(directory, "THIRD-PARTY-NOTICES"), "utf8");
+    const [list = ""] = notices.split("=".repeat(78));
+    const noticed = [...list.matchAll(/^ {2}(\S+ \S+) \(/gm)].map(([, work]) => work);
+    const named: readonly { name: string; version: string }[] = components;
+    t.strictSame(named.map((one) => `${one.name} ${one.version}`).sort(), noticed.sort());
+    t.end();
+  });
+}
