@@ -132,16 +132,6 @@ export const known: readonly {
     broken: /^a DEL of b leaves/,
     why: "the same by two processes that do not exclude each other",
   },
-  {
-    search: "stops: ADD a ∥ ADD a, unheard, repeatedAdd same",
-    broken: /^a was told .* which is free/,
-    why: "an UNDO that does not get the lock in time looks whose the file is, and removes the one that a repeated ADD has put there meanwhile",
-  },
-  {
-    search: "stops: ADD a, unheard ∥ DEL a, ADD a, repeatedAdd same",
-    broken: /^a was told .* which is free/,
-    why: "the same",
-  },
 ];
 
 /** How a search is called. */

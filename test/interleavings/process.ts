@@ -162,8 +162,16 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   }
   openFile(path: string, limit: number): OpenedFile {
     return this.#read("open", path, "opened", ({ disk }) => {
-      const { kind, inode, modified } = disk.linkStatus(path);
-      return { kind, inode, modified, mode: 0o600, user: 0, content: disk.readFile(path, limit) };
+      const { kind, inode, modified, changed } = disk.linkStatus(path);
+      return {
+        kind,
+        inode,
+        modified,
+        changed,
+        mode: 0o600,
+        user: 0,
+        content: disk.readFile(path, limit),
+      };
     });
   }
   readLink(path: string): string {

@@ -80,7 +80,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
-    reclaims: cast.hasBooted === true,
+    reclaims: cast.hasBooted === true && !faults.includes("error"),
   });
   return { search, judge, worlds, calls };
 }
