@@ -1,10 +1,22 @@
 // test: own process, slow
 /** No rule of the store is broken at the end of any schedule. */
 
+import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
+import { bugs } from "./bugs.ts";
 import { known, nameOf, planFor, search } from "./plan.ts";
 import { story } from "./story.ts";
+
+const page = readFileSync(new URL("../../docs/interleavings.md", import.meta.url), "utf8");
+
+test("docs/interleavings.md has every search and every defect", (t) => {
+  const names = planFor("full").map(({ cast }) => `| ${cast.name} |`);
+  const defects = bugs.map(({ name, cast, steps }) => `| ${name} | ${cast.name} | ${steps} |`);
+  const missing = [...names, ...defects].filter((text) => !page.includes(text));
+  t.same(missing, [], "npx node scripts/pages/interleavings.ts writes it");
+  t.end();
+});
 
 for (const row of planFor(extent)) {
   const name = nameOf(row);
