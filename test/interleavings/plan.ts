@@ -1,7 +1,7 @@
 /** Which searches are made, and in which extent of the tests. */
 
 import type { Extent } from "../harness/extent.ts";
-import { type Cast, cast, holding, type Kind, prepare, type Trouble } from "./scenes.ts";
+import { booting, type Cast, cast, holding, type Kind, prepare, type Trouble } from "./scenes.ts";
 import type { Counts, Step } from "./search.ts";
 
 /** A search. */
@@ -67,6 +67,11 @@ const configured = [
   }),
 ];
 
+const rebooted = {
+  name: "after a boot ADD b ∥ ADD d ∥ Go ADD e",
+  afterBoot: booting("ADD b", "ADD d", "Go ADD e"),
+};
+
 const triples = [
   cast(["ADD a", "ADD b", "DEL c"]),
   cast(["ADD a", "DEL a", "ADD b"]),
@@ -90,6 +95,7 @@ export const plan: readonly Row[] = [
   ...rows(pairsOf(main), "stops", "short"),
   ...rows(pairsOf([...own, ...others]), "stops", "full"),
   ...rows(configured, "stops", "full"),
+  ...rows([cast(["ADD a"], rebooted), cast(["DEL c"], rebooted)], "stops", "full"),
   ...rows(
     [...own, ...others].map((kind) => cast([kind])),
     "errors",

@@ -60,7 +60,7 @@ export class Judge {
     const isCalm = left === this.#question.most;
     const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
-      ...this.#answers(world, outcomes, hasBooted),
+      ...this.#answers(world, places, hasBooted),
       ...(isCalm ? this.#undisturbed(world, outcomes.flat()) : []),
       ...(isCalm || this.#question.keepsNothing ? this.#kept(world, outcomes.flat()) : []),
       ...(hasBooted && this.#question.reclaims ? this.#reclaimed(world, outcomes.flat()) : []),
@@ -80,15 +80,13 @@ export class Judge {
   }
 
   /** Rules about what was answered. */
-  #answers(
-    world: World,
-    outcomes: readonly (readonly Outcome[])[],
-    hasBooted: boolean,
-  ): readonly string[] {
+  #answers(world: World, places: State["places"], hasBooted: boolean): readonly string[] {
     const broken: string[] = [];
     const now = reservationsIn(world);
     const { before, mayBeEmpty, containers } = this.#question;
-    const all = outcomes.flatMap((some, thread) => some.map((one, at) => ({ ...one, thread, at })));
+    const all = places.flatMap(({ outcomes, isBeforeBoot }, thread) =>
+      outcomes.map((one, at) => ({ ...one, isBeforeBoot, thread, at })),
+    );
     for (const [address, owner] of now) {
       const isWhole = containers.some((id) => owner === `${id}\r\neth0`);
       if (!isWhole && !(owner === "" && mayBeEmpty))
@@ -110,11 +108,9 @@ export class Judge {
             broken.push(`${id} has lost ${address}, and nobody has released it`);
         }
       }
-      for (const { end, thread, at } of own) {
+      for (const { end, isBeforeBoot, thread, at } of own) {
         const isLast = releases.every((one) => one.thread === thread && one.at < at);
-        const isFromBefore =
-          hasBooted && outcomes[thread]?.some((one) => one.end === undefined) === true;
-        if (end?.exitCode !== 0 || !isLast || isFromBefore) continue;
+        if (end?.exitCode !== 0 || !isLast || isBeforeBoot === true) continue;
         for (const address of grantedAddresses({ ...end })) {
           const owner = now.get(address);
           if (owner !== `${id}\r\neth0`) {

@@ -17,7 +17,7 @@ export interface Cast {
   readonly threads: (calls: Calls, start: World) => readonly Thread[];
   /** Whether the machine has booted since. */
   readonly hasBooted?: boolean;
-  readonly afterBoot?: (calls: Calls) => readonly Thread[];
+  readonly afterBoot?: (calls: Calls, start: World) => readonly Thread[];
 }
 
 /** What may happen. */
@@ -56,7 +56,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     codes = { changes: [], reads: [] },
     most = faults.length === 0 ? 0 : 1,
   } = trouble;
-  const afterBoot = cast.afterBoot?.(calls) ?? [];
+  const afterBoot = cast.afterBoot?.(calls, start) ?? [];
   const search = new Search({
     worlds,
     start,
@@ -108,6 +108,8 @@ const kinds = {
   "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
+  "ADD d": (calls: Calls) => [calls.add("d")],
+  "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
   "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
   "DEL c, ADD b, directory lock": (calls: Calls) =>
     [calls.del("c"), calls.add("b")].map((one) => ({
@@ -144,4 +146,11 @@ export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "thread
 /** Before: these containers have an address. */
 export function holding(...containers: readonly string[]): (calls: Calls) => readonly Program[] {
   return (calls) => containers.map((container) => calls.add(container));
+}
+
+/** After a boot: these calls at once. */
+export function booting(
+  ...threads: readonly Kind[]
+): (calls: Calls, start: World) => readonly Thread[] {
+  return (calls, start) => threads.map((kind) => kinds[kind](calls, start));
 }

@@ -8,6 +8,9 @@
  * One thing more is left out: where a process is about to make a call that nobody else can influence or see (it reads the
  * boot id, it writes its answer), only that process goes on. Such a call commutes with every other, it stays possible
  * whatever others do, and no rule looks at the state between; so it is a persistent set of its own.
+ *
+ * What is assumed: the clock of the file system does not advance within a schedule, which hides the most; the number of a
+ * file is not used again meanwhile; and a call that waits for the lock waits until it is free, unless it is late.
  */
 
 import { LockTimeout, SystemError } from "../../src/system/system.ts";
@@ -59,6 +62,8 @@ interface Place {
   /** When it runs, in milliseconds. */
   readonly time: number;
   readonly outcomes: readonly Outcome[];
+  /** Whether a boot has ended it. */
+  readonly isBeforeBoot?: boolean;
   /** `undefined` at the thread's end. */
   readonly log: Log | undefined;
 }
@@ -290,7 +295,7 @@ export class Search {
       running === undefined
         ? place.outcomes
         : [...place.outcomes, { program: running, end: undefined }];
-    return this.#place({ ...place, outcomes, log: undefined });
+    return this.#place({ ...place, outcomes, isBeforeBoot: true, log: undefined });
   }
 
   /** A thread at the beginning of a process. */
@@ -340,11 +345,11 @@ export class Search {
   }
 
   #place(place: Omit<Place, "id">): Place {
-    const { number, outcomes, log } = place;
+    const { number, outcomes, isBeforeBoot, log } = place;
     const ends = outcomes
       .map(({ end }) => `${end?.exitCode} ${end?.stdout}${end?.stderr}`)
       .join("\n");
-    const key = `${number} ${log?.id} ${ends}`;
+    const key = `${number} ${log?.id} ${isBeforeBoot} ${ends}`;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     const made = { ...place, id: this.#places.size };
