@@ -66,21 +66,6 @@ export function withLockIfPossible<T>(
   );
 }
 
-/** As `withLockIfPossible`, and without the lock on timeout, too: for what cannot be postponed. */
-export function withOrWithoutLock<T>(
-  files: NetworkFiles,
-  options: LockOptions,
-  body: (network: LockedNetwork) => T,
-): T {
-  let unlock: Unlock | undefined;
-  try {
-    unlock = take(files, options);
-  } catch (error) {
-    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
-  }
-  return runUnder(unlock, files, options, body);
-}
-
 function take({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Unlock {
   const { holder, timeoutSeconds } = options;
   try {

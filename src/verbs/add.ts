@@ -17,8 +17,8 @@ import {
   ownReservations,
   undo,
 } from "../store/allocation.ts";
-import { openNetwork } from "../store/files/network-files.ts";
-import { withLock, withOrWithoutLock } from "../store/lock.ts";
+import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
+import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { stickyOwnerOf } from "../store/reuse/sticky.ts";
 import { isSystemError, type System } from "../system/system.ts";
@@ -63,11 +63,25 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (reserved.length > 0) {
-      withOrWithoutLock(files, lockOptions(system, call, config, "UNDO"), (network) =>
-        undo(network, reserved),
-      );
+      undoIfPossible(files, lockOptions(system, call, config, "UNDO"), reserved);
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
+  }
+}
+
+/**
+ * Releases what cannot be delivered. Without the lock another call could put a file there between the look at the file and
+ * its removal; then the DEL that follows releases it.
+ */
+function undoIfPossible(
+  files: NetworkFiles,
+  options: LockOptions,
+  reserved: readonly OwnReservation[],
+): void {
+  try {
+    withLock(files, options, (network) => undo(network, reserved));
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
 }
 

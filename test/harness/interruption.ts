@@ -40,8 +40,8 @@ export type Operation =
 export type Interruption =
   /** The process is killed before the call or, with `written`, when that part (0 to 1) of a new file is written. */
   | { readonly kind: "stop"; readonly written?: number }
-  /** The call fails or, with `isDone`, is made and fails nevertheless. */
-  | { readonly kind: "fail"; readonly code: string; readonly isDone?: boolean }
+  /** The call fails. */
+  | { readonly kind: "fail"; readonly code: string }
   /** Others run, then the call is made. */
   | { readonly kind: "pause"; readonly meanwhile: () => void };
 
@@ -57,14 +57,6 @@ export function stopAt(number: number, written?: number): Interrupt {
 /** Lets the call `number` fail, and no other. */
 export function failAt(number: number, code: string): Interrupt {
   return (call) => (call.number === number ? { kind: "fail", code } : undefined);
-}
-
-/** Makes the call `number`, and lets it fail nevertheless, as a network file system may; streams do not. */
-export function failAfter(number: number, code: string): Interrupt {
-  return (call) =>
-    call.number === number && !call.path.startsWith("/dev/")
-      ? { kind: "fail", code, isDone: true }
-      : undefined;
 }
 
 /** Refuses the call `number` and every later one but those on the standard streams: a disk that is broken for good. */

@@ -38,7 +38,8 @@ export class MemoryDisk {
   resolution = 1n;
   readonly #now: () => bigint;
   #root: Inode;
-  #lastInode = 1n;
+  /** The number of the next file or directory. */
+  nextInode = 1n;
   #lastDevice = 1n;
 
   /** @param now the time in nanoseconds since the epoch */
@@ -243,6 +244,49 @@ export class MemoryDisk {
 
   /** Takes a snapshot; returns the function that restores it. */
   remember(): () => void {
+    const root = this.#copyOfRoot();
+    return () => {
+      this.#root = root;
+    };
+  }
+
+  /** A disk with the same content and another clock. */
+  copy(now: () => bigint): MemoryDisk {
+    const copy = new MemoryDisk(now);
+    Object.assign(copy, this);
+    copy.#lastDevice = this.#lastDevice;
+    copy.#root = this.#copyOfRoot();
+    return copy;
+  }
+
+  /** Everything that a process can find out, as text: two disks with the same text are the same. */
+  get text(): string {
+    const visit = (inode: Inode, path: string): string => {
+      const { kind, number, mode, content, modified, changed, entries } = inode;
+      const own = `${path} ${kind} ${number} ${mode} ${modified} ${changed} ${JSON.stringify(content)}\n`;
+      const names = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return own + names.map(([name, entry]) => visit(entry, `${path}/${name}`)).join("");
+    };
+    return visit(this.#root, "");
+  }
+
+  /** Writes into the file of this number, whatever its name is meanwhile; nobody sees it where it has none. */
+  writeInto(number: bigint, change: (content: string) => string): void {
+    const find = (inode: Inode): Inode | undefined => {
+      if (inode.number === number) return inode;
+      for (const entry of inode.entries.values()) {
+        const found = find(entry);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    };
+    const file = find(this.#root);
+    if (file === undefined) return;
+    file.content = change(file.content);
+    file.modified = file.changed = this.#time();
+  }
+
+  #copyOfRoot(): Inode {
     const copies = new Map<Inode, Inode>();
     const copy = (inode: Inode): Inode => {
       const known = copies.get(inode);
@@ -252,10 +296,7 @@ export class MemoryDisk {
       for (const [name, entry] of inode.entries) made.entries.set(name, copy(entry));
       return made;
     };
-    const root = copy(this.#root);
-    return () => {
-      this.#root = root;
-    };
+    return copy(this.#root);
   }
 
   /** The permission bits of `path`. */
@@ -315,7 +356,7 @@ export class MemoryDisk {
 
   #inode(kind: Inode["kind"], mode: number, device: bigint): Inode {
     const now = this.#time();
-    const number = this.#lastInode++;
+    const number = this.nextInode++;
     return {
       kind,
       device,

@@ -417,7 +417,6 @@ export class MemoryProcess implements System {
         this.end();
         throw new Killed();
       case "fail":
-        if (interruption.isDone === true) effect();
         throw new SystemError(word, path, interruption.code);
       case "pause":
         interruption.meanwhile();

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { withLock, withLockIfPossible, withOrWithoutLock } from "../../src/store/lock.ts";
+import { withLock, withLockIfPossible } from "../../src/store/lock.ts";
 import { LockTimeout } from "../../src/system/system.ts";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
@@ -129,41 +129,18 @@ test("withLock fails where the network's directory cannot be made", (t) => {
   t.end();
 });
 
-test("withOrWithoutLock runs under the lock, or without it on timeout or error", (t) => {
-  const machine = machineWith();
-  const held = (): string | undefined => machine.locks.get(LOCK);
-
-  t.equal(
-    withOrWithoutLock(open(machine.start({ processId: 7 })), request, held),
-    "process 7 (ADD c1 eth0)",
-  );
-  t.equal(machine.locks.size, 0);
-
-  machine.locks.set(LOCK, "process 8 (DEL c2 eth0)");
-  t.equal(withOrWithoutLock(open(machine.start()), request, held), "process 8 (DEL c2 eth0)");
-  t.equal(held(), "process 8 (DEL c2 eth0)", "another's lock stays");
-
-  const refused = machineWith().start({ interrupt: refuse("lock", "EROFS") });
-  t.equal(
-    withOrWithoutLock(open(refused), request, () => "done"),
-    "done",
-  );
-  t.end();
-});
-
 test("without the lock, the journal is not touched", (t) => {
-  for (const take of [withLockIfPossible, withOrWithoutLock]) {
-    const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-    withLock(open(machine.start()), request, (network) => network.allOwned());
-    const before = machine.disk.filesUnder(location.stateDirectory);
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  withLock(open(machine.start()), request, (network) => network.allOwned());
+  const before = machine.disk.filesUnder(location.stateDirectory);
+  const refused = open(machine.start({ interrupt: refuse("lock", "EROFS") }));
 
-    take(open(machine.start({ interrupt: refuse("lock", "EROFS") })), request, (network) =>
-      network.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
-    );
+  withLockIfPossible(refused, request, (network) =>
+    network.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
+  );
 
-    t.same(machine.disk.filesUnder(location.stateDirectory), before);
-    t.notSame(before, {});
-  }
+  t.same(machine.disk.filesUnder(location.stateDirectory), before);
+  t.notSame(before, {});
   t.end();
 });
 

@@ -41,8 +41,8 @@ export class Journal {
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
   #hasChanged = false;
-  /** Whether this call has written it anew: with half of what another makes meanwhile, whose lock file was removed. */
-  #isRenewed = false;
+  /** Whether a search was made: it may have seen half of what another makes meanwhile, if the lock file was removed. */
+  #hasSearched = false;
   /** The lines to append. */
   #lines = "";
   /** How many reservations there are more than the seal says. */
@@ -137,6 +137,7 @@ export class Journal {
 
   /** Writes it anew from the result of a search, unless it is current. */
   renew(scan: Files): void {
+    this.#hasSearched = true;
     const state = this.#state;
     const { boot } = this.#files;
     if (state === undefined || !this.isStale || boot === undefined) return;
@@ -149,7 +150,6 @@ export class Journal {
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
       this.#seal = { boot, machine, reservations, length, renewed: length };
-      this.#isRenewed = true;
       this.#difference = 0;
       this.#lines = "";
     });
@@ -166,7 +166,7 @@ export class Journal {
       const directory = this.#fingerprint ?? dateBack(this.#files.system, this.#files.directory);
       if (directory === undefined) return;
       // Whoever writes from here on changes the directory's fingerprint.
-      if (this.#isRenewed && countReservations(this.#files) !== reservations) return;
+      if (this.#hasSearched && countReservations(this.#files) !== reservations) return;
       sealJournal(state, this.#lines, {
         ...seal,
         directory,

@@ -2,24 +2,11 @@
 /** The journal is a cache: without it, or where it is wrong or cannot be kept, every answer is the same. */
 
 import { test } from "tap";
-import { pauseAt } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type Answer, type CallOptions, Network } from "../../harness/network.ts";
-import { brokenAnswers, executables, JOURNAL, sets } from "./full-scan.ts";
+import { Network } from "../../harness/network.ts";
+import { brokenAnswers, JOURNAL, sets } from "./full-scan.ts";
 
 const attachments = ["victim eth0", "neighbour eth0", "new eth0", "old eth0", "none eth0"];
-
-const acts: readonly (readonly [
-  name: string,
-  act: (network: Network, options: CallOptions) => Answer,
-])[] = [
-  ["ADD", (network, options) => network.add("new", options)],
-  ["DEL", (network, options) => network.del("victim", options)],
-  ["DEL of nothing", (network, options) => network.del("none", options)],
-  ["GC", (network, options) => network.gc(["neighbour eth0"], options)],
-  ["CHECK", (network, options) => network.check("victim", options)],
-  ["STATUS", (network, options) => network.strictStatus(options)],
-];
 
 function prepare(isForeign: boolean, machine = new MemoryMachine()): Network {
   const network = new Network(machine, { ranges: sets.map((one) => [one]) });
@@ -28,34 +15,6 @@ function prepare(isForeign: boolean, machine = new MemoryMachine()): Network {
   network.add("victim");
   if (isForeign) network.put("10.9.9.8", "victim\r\neth0");
   return network;
-}
-
-for (const [verb, act] of acts) {
-  for (const { name, options } of executables) {
-    for (const isForeign of [false, true]) {
-      const world = `${name}${isForeign ? ", after a foreign write" : ""}`;
-      test(`the journal may be deleted at any system call of ${verb}: ${world}`, (t) => {
-        const undisturbed = prepare(isForeign);
-        const expected = act(undisturbed, options);
-        const broken: string[] = [];
-
-        for (const { number, operation } of expected.calls) {
-          const network = prepare(isForeign);
-          const remove = pauseAt(number, () => network.machine.disk.removeAll(JOURNAL));
-          const answer = act(network, { ...options, interrupt: remove });
-          if (answer.stdout !== expected.stdout) broken.push(`${number} says ${answer.stdout}`);
-          const files = JSON.stringify(network.reservations());
-          if (files !== JSON.stringify(undisturbed.reservations()))
-            broken.push(`${number} ${files}`);
-          const found = brokenAnswers(network, attachments);
-          broken.push(...found.map((text) => `${number} ${operation}: ${text}`));
-        }
-
-        t.equal(broken.join("\n"), "");
-        t.end();
-      });
-    }
-  }
 }
 
 /** What may be done to a journal, by its content before. */

@@ -1,0 +1,77 @@
+/**
+ * Makes the searches of test/interleavings in full extent, and writes docs/interleavings.md with their numbers.
+ *
+ * Usage: `npx node scripts/pages/interleavings.ts`; it takes some minutes.
+ */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bugs } from "../../test/interleavings/bugs.ts";
+import { type Found, known, planFor, type Row, search } from "../../test/interleavings/plan.ts";
+import { fileSystems, losses, worldsAfterLoss } from "../../test/interleavings/power-loss.ts";
+import { root } from "../build/bundle.ts";
+
+/** A column for each kind of trouble. */
+const columns: readonly (readonly [trouble: Row["trouble"], heading: string])[] = [
+  ["nothing", "nothing else"],
+  ["stops", "a kill, a boot, no lock in time"],
+  ["errors", "an error"],
+  ["removals", "the lock file or `.host-local` removed"],
+];
+
+function page(found: readonly Found[]): string {
+  const names = [...new Set(found.map(({ row }) => row.cast.name))];
+  const heads = columns.map(([, heading]) => heading);
+  return `# Every order of system calls
+
+Written by \`scripts/pages/interleavings.ts\`. The real calls of the plugin run in memory in every order of their system
+calls, and [ten rules](architecture.md#ten-rules) hold at each end. \`npm test\` makes a part of these searches,
+\`npm run test:all\` all of them (two minutes); with more errors, two stops at once, and every pair also beside a process
+with another lock: \`HOST_LOCAL_EXTENT=exhaustive npx node test/interleavings/interleavings.test.ts\` (an hour).
+
+Three addresses, of which \`c\` has one before. *Unheard*: nobody reads the answer of the ADD, so its UNDO follows. What
+happens besides the calls happens at most once in a schedule, at any point of it. Each cell: schedules (states).
+
+| calls at once | ${heads.join(" | ")} |
+|---|${columns.map(() => "---:|").join("")}
+${names.map((name) => `| ${name} | ${cellsOf(name, found).join(" | ")} |`).join("\n")}
+
+No rule is broken, but in these searches:
+
+${known.map((one) => `- ${one.search}: ${one.why}.`).join("\n")}
+
+## Loss of power
+
+The disks that each file system may leave after, or within, some calls (\`test/interleavings/power-loss.ts\`); after each,
+DEL frees everything, and every address can be handed out again, once.
+
+| calls | ${fileSystems.join(" | ")} |
+|---|${fileSystems.map(() => "---:|").join("")}
+${losses.map((loss) => `| ${loss.name} | ${fileSystems.map((one) => worldsAfterLoss(loss, one).worlds.length).join(" | ")} |`).join("\n")}
+
+## Defects that the searches find
+
+Each is a change of one place in the source. \`npx node test/interleavings/bugs.test.ts\` prints the shortest schedule that
+shows it.
+
+| defect | calls at once | system calls and faults in the shortest schedule |
+|---|---|---:|
+${bugs.map(({ name, cast, steps }) => `| ${name} | ${cast.name} | ${steps} |`).join("\n")}
+`;
+}
+
+function cellsOf(name: string, found: readonly Found[]): readonly string[] {
+  return columns.map(([trouble]) => {
+    const one = found.find(({ row }) => row.cast.name === name && row.trouble === trouble);
+    if (one === undefined) return "";
+    const { schedules, states } = one.counts;
+    return one.broken === undefined ? `${numberOf(schedules)} (${numberOf(states)})` : "see below";
+  });
+}
+
+function numberOf(count: number): string {
+  return count < 1e5 ? String(count) : count.toExponential(1).replace("e+", "e");
+}
+
+Object.assign(globalThis, { BUILD_VERSION: "unknown" });
+writeFileSync(join(root, "docs", "interleavings.md"), page(planFor("full").map(search)));

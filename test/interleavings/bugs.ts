@@ -1,0 +1,307 @@
+/** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
+
+import type { Change } from "./plugin-with.ts";
+import { type Cast, cast, holding, type Trouble } from "./scenes.ts";
+
+/** A defect, and where it shows. */
+export interface Bug extends Change {
+  readonly name: string;
+  readonly cast: Cast;
+  readonly trouble: Trouble;
+  /** How many system calls and faults the shortest schedule has that shows it. */
+  readonly steps: number;
+}
+
+const none: Trouble = { faults: [] };
+const kill: Trouble = { faults: ["killed"] };
+const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
+const odd: Trouble = { faults: ["done, but error"] };
+
+const lock = "store/lock.ts";
+const network = "store/locked-network.ts";
+const journal = "store/journal/journal.ts";
+const journalFile = "store/journal/journal-file.ts";
+
+export const bugs: readonly Bug[] = [
+  {
+    name: "no lock is taken",
+    file: lock,
+    from: "const unlock = attempt(() => take(files, options), undefined);",
+    to: "const unlock = attempt(() => take(files, options), undefined);\n  unlock?.();",
+    cast: cast(["ADD a", "ADD a"]),
+    trouble: none,
+    steps: 49,
+  },
+  {
+    name: "a reservation is created and then written",
+    file: network,
+    from: '    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
+    to: '    system.createFile(path, formatOwner(attachment), 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
+    cast: cast(["ADD a"]),
+    trouble: kill,
+    steps: 15,
+  },
+  {
+    name: "a reservation is renamed into its place",
+    file: network,
+    from: '    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
+    to: '    system.rename(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
+    cast: cast(["ADD a", "ADD b, directory lock"]),
+    trouble: none,
+    steps: 44,
+  },
+  {
+    name: "an UNDO releases by the owner",
+    file: "store/allocation.ts",
+    from: "fileIdAt(files.system, files.pathOf(name)) === file",
+    to: "true",
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], {
+      name: "nearly full",
+      before: holding("c", "d"),
+    }),
+    trouble: none,
+    steps: 90,
+  },
+  {
+    name: "a file is known by its time alone",
+    file: "store/files/fingerprint.ts",
+    from: "return `${inode},${modified}` as FileId;",
+    to: "return `${modified}` as FileId;",
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], {
+      name: "nearly full",
+      before: holding("c", "d"),
+    }),
+    trouble: none,
+    steps: 91,
+  },
+  {
+    name: "there is no UNDO",
+    file: "verbs/add.ts",
+    from: "if (reserved.length > 0) {",
+    to: "if (reserved.length > 99) {",
+    cast: cast(["ADD a, unheard"]),
+    trouble: none,
+    steps: 26,
+  },
+  {
+    name: "a repeated ADD keeps the file",
+    file: "verbs/add.ts",
+    from: "    network.useAgain(held);\n",
+    to: "",
+    cast: cast(["ADD a, unheard", "ADD a"], {
+      name: "repeatedAdd same",
+      ipam: { repeatedAdd: "same" },
+    }),
+    trouble: none,
+    steps: 53,
+  },
+  {
+    name: "a seal is believed whatever the directory says",
+    file: journalFile,
+    from: "fingerprintOf(system.status(directory)) === seal.directory",
+    to: "fingerprintOf(system.status(directory)) !== undefined",
+    cast: cast(["DEL c, ADD c"], {
+      name: "after a Go DEL and ADD",
+      before: (calls) => [calls.add("c"), calls.del("c"), calls.asGo(calls.add("c"))],
+    }),
+    trouble: none,
+    steps: 37,
+  },
+  {
+    name: "a seal is put beside a writer without the lock",
+    file: journal,
+    from: "isLocked && files.system.locksOutGoPlugin ? files.state",
+    to: "isLocked ? files.state",
+    cast: cast(["DEL a, directory lock", "Go ADD a"]),
+    trouble: none,
+    steps: 44,
+  },
+  {
+    name: "what a call reserves is not noted",
+    file: journal,
+    from: "    this.#lines += heldLine(key, name);\n",
+    to: "",
+    cast: cast(["DEL a, ADD a"]),
+    trouble: none,
+    steps: 44,
+  },
+  {
+    name: "a change that failed and took effect is sealed",
+    file: journal,
+    from: '      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#state = undefined;\n',
+    to: "",
+    cast: cast(["DEL a, ADD a"]),
+    trouble: odd,
+    steps: 41,
+  },
+  {
+    name: "a journal is sealed although a file could not be read",
+    file: network,
+    from: "if (this.#unreadable.length > 0) this.#journal.abandon();",
+    to: "",
+    cast: cast(["DEL a"], {
+      name: "after a Go ADD",
+      before: (calls) => [calls.add("c"), calls.asGo(calls.add("a"))],
+    }),
+    trouble: error,
+    steps: 29,
+  },
+  {
+    name: "the number of reservations ignores what is reserved",
+    file: journal,
+    from: "    this.#difference++;\n",
+    to: "",
+    cast: cast(["ADD a"], { name: "nearly full", before: holding("c", "d") }),
+    trouble: none,
+    steps: 25,
+  },
+  {
+    name: "temporary files are never swept",
+    file: network,
+    from: "if (this.#isLocked) this.files.sweepTemporary();",
+    to: "",
+    cast: cast(["ADD a"]),
+    trouble: kill,
+    steps: 13,
+  },
+  {
+    name: "temporary files of others are swept",
+    file: "store/files/temporary.ts",
+    from: "const ABANDONED_AFTER = 60_000;",
+    to: "const ABANDONED_AFTER = -1000;",
+    cast: cast(["GC c", "ADD b, directory lock"]),
+    trouble: none,
+    steps: 39,
+  },
+  {
+    name: "a seal says less of the directory",
+    file: "store/files/fingerprint.ts",
+    from: "return `${inode},${modified},${changed}` as Fingerprint;",
+    to: "return `${inode},0,${changed}` as Fingerprint;",
+    cast: cast(["DEL c", "Go ADD c"]),
+    trouble: none,
+    steps: 45,
+  },
+  {
+    name: "an ADD that fails keeps what it has",
+    file: "verbs/add.ts",
+    from: "    undo(network, ownReservations(network, attachment, allocations));\n    throw error;",
+    to: "    throw error;",
+    cast: cast(["ADD a"], { name: "dual stack", isDual: true }),
+    trouble: error,
+    steps: 23,
+  },
+  {
+    name: "the lock is released before the journal is sealed",
+    file: lock,
+    from: "      return body(network);\n",
+    to: "      const done = body(network);\n      unlock?.();\n      return done;\n",
+    cast: cast(["ADD a", "Go ADD b"]),
+    trouble: none,
+    steps: 44,
+  },
+  {
+    name: "without the lock the journal is written all the same",
+    file: lock,
+    from: "new LockedNetwork(files, unlock !== undefined, reuse)",
+    to: "new LockedNetwork(files, true, reuse)",
+    cast: cast(["ADD a", "ADD a, unheard"], { name: "nearly full", before: holding("c", "d") }),
+    trouble: { faults: ["late"] },
+    steps: 80,
+  },
+  {
+    name: "the journal is written before the notes of the boot before",
+    file: journal,
+    from: "        noteBeforeBoot(this.#files, boot, found, allIn(scan));\n",
+    to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, allIn(scan));\n",
+    cast: cast(["ADD a"], {
+      name: "full before the boot",
+      before: holding("c", "d", "e"),
+      hasBooted: true,
+    }),
+    trouble: kill,
+    steps: 21,
+  },
+  {
+    name: "a file that is just being written is reclaimed",
+    file: "store/reservations/usage.ts",
+    from: "isSettled(system.linkStatus(path), system.now()) && ",
+    to: "",
+    cast: cast(["Go ADD a", "ADD b, directory lock"], {
+      name: "nearly full",
+      before: holding("c", "d"),
+    }),
+    trouble: none,
+    steps: 58,
+  },
+  {
+    name: "the cursor is not moved",
+    file: "verbs/add.ts",
+    from: "      moveCursor(network, index, allocation.address);\n",
+    to: "",
+    cast: cast(["ADD a"]),
+    trouble: none,
+    steps: 23,
+  },
+  {
+    name: "the cursor is cut off and then written",
+    file: "store/reservations/cursor.ts",
+    from: "    files.system.overwriteFile(path, content);\n",
+    to: '    files.system.overwriteFile(path, "");\n    files.system.extendFile(path, content, "");\n',
+    cast: cast(["ADD a"]),
+    trouble: kill,
+    steps: 18,
+  },
+  {
+    name: "a reservation that is gone is an error",
+    file: "store/reservations/reservation-file.ts",
+    from: '  return attempt(remove, false, "ENOENT");',
+    to: "  return remove();",
+    cast: cast(["DEL c", "DEL c, directory lock"]),
+    trouble: none,
+    steps: 35,
+  },
+  {
+    name: "a link that was made and failed is taken for another's",
+    file: network,
+    from: " && !isSameFile(this.files.system, temporary, path)",
+    to: "",
+    cast: cast(["ADD a"]),
+    trouble: odd,
+    steps: 26,
+  },
+  {
+    name: "a reservation of an earlier boot is never noted",
+    file: journal,
+    from: "found.boot !== boot && !this.#hasChanged",
+    to: "found.boot !== boot && this.#hasChanged",
+    cast: cast(["ADD a"], {
+      name: "full before the boot",
+      before: holding("c", "d", "e"),
+      hasBooted: true,
+    }),
+    trouble: none,
+    steps: 43,
+  },
+  {
+    name: "a DEL that could not read a file says nothing",
+    file: "verbs/del.ts",
+    from: "  if (held.length > 0) return;\n",
+    to: "  if (held.length >= 0) return;\n",
+    cast: cast(["DEL c"], {
+      name: "of the Go plugin",
+      before: (calls) => [calls.asGo(calls.add("c"))],
+    }),
+    trouble: error,
+    steps: 17,
+  },
+  {
+    name: "a second ADD gets a second address",
+    file: "store/allocation.ts",
+    from: "  if (duplicate !== undefined) {\n",
+    to: "  if (duplicate !== undefined && files === undefined) {\n",
+    cast: cast(["ADD a", "ADD a"]),
+    trouble: none,
+    steps: 51,
+  },
+];

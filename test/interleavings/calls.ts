@@ -1,0 +1,164 @@
+/** The calls of the searches: one network with few addresses. */
+
+import type { NetworkName } from "../../src/cni/call.ts";
+import { CniError } from "../../src/cni/error.ts";
+import { main } from "../../src/main.ts";
+import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
+import type { FoundNetwork } from "../../src/operator/node/networks.ts";
+import { releaseUnchanged } from "../../src/operator/node/release-unchanged.ts";
+import { openNetwork } from "../../src/store/files/network-files.ts";
+import { withLock } from "../../src/store/lock.ts";
+import type { OperatorSystem } from "../../src/system/operator-system.ts";
+import { isSystemError } from "../../src/system/system.ts";
+import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import {
+  attachmentCall,
+  configuration,
+  type JsonObject,
+  networkCall,
+} from "../harness/runtime-call.ts";
+import { goPlugin } from "./go-plugin.ts";
+import { type Program, runAlone } from "./process.ts";
+import type { World, Worlds } from "./world.ts";
+
+const V4 = ["10.0.0.2", "10.0.0.3", "10.0.0.4"];
+const V6 = ["2001:db8::2", "2001:db8::3", "2001:db8::4"];
+
+const v4 = { subnet: "10.0.0.0/29", rangeEnd: "10.0.0.4" };
+const v6 = { subnet: "2001:db8::/125", rangeEnd: "2001:db8::4" };
+
+/** The calls for a network with a configuration. */
+export class Calls {
+  /** All that can be handed out. */
+  readonly addresses: readonly string[];
+  /** How many range sets there are. */
+  readonly sets: number;
+  readonly #configuration: JsonObject;
+  readonly #strict: JsonObject;
+  readonly #run: Program["run"];
+
+  /**
+   * @param ipam keys beside the ranges
+   * @param isDual whether there are two range sets
+   * @param run the plugin
+   */
+  constructor(ipam: JsonObject = {}, isDual = false, run: Program["run"] = main) {
+    this.addresses = isDual ? [...V4, ...V6] : V4;
+    this.sets = isDual ? 2 : 1;
+    this.#run = run;
+    const ranges = isDual ? [[v4], [v6]] : [[v4]];
+    this.#configuration = configuration(DATA_DIRECTORY, { ranges, ...ipam });
+    const exhaustedStatus = "unavailable";
+    this.#strict = configuration(DATA_DIRECTORY, { ranges, exhaustedStatus, ...ipam });
+  }
+
+  /** Whether a range set has no free address. */
+  isFull(reserved: ReadonlyMap<string, string>): boolean {
+    const isTaken = (address: string): boolean => (reserved.get(address) ?? "") !== "";
+    const sets = [V4, V6].slice(0, this.sets);
+    return sets.some((set) => set.every(isTaken));
+  }
+
+  add(container: string, more: Partial<Program> = {}): Program {
+    return { ...this.#attachment("ADD", container), ...more };
+  }
+  del(container: string): Program {
+    return this.#attachment("DEL", container);
+  }
+  check(container: string): Program {
+    return this.#attachment("CHECK", container);
+  }
+  /** STATUS, which fails where no address is free. */
+  status(): Program {
+    return {
+      name: "STATUS",
+      verb: "STATUS",
+      ...networkCall("STATUS", this.#strict),
+      run: this.#run,
+    };
+  }
+
+  /** The Go plugin's ADD and DEL. */
+  asGo(program: Program): Program {
+    return { ...program, name: `Go ${program.name}`, locks: "as Go", run: goPlugin };
+  }
+
+  /** `host-local release` and `gc`, from where they read what they have chosen: the very files of these reservations. */
+  release(container: string, dead: ReadonlySet<bigint>): Program {
+    const run = (system: Parameters<Program["run"]>[0]): number => {
+      const files = openNetwork(system, DATA_DIRECTORY, "net" as NetworkName);
+      const networks = [{ files, source: undefined, rangeSets: [] }] as unknown as readonly [
+        FoundNetwork,
+      ];
+      const directory = new NetworkDirectory(system as OperatorSystem, networks);
+      const chosen = directory.listed
+        .flatMap((one) => directory.read(one) ?? [])
+        .filter(
+          ({ owner, status }) =>
+            owner.kind === "attachment" &&
+            owner.containerId === container &&
+            dead.has(status?.inode ?? 0n),
+        );
+      withLock(files, { holder: "host-local gc", timeoutSeconds: 30 }, (network) => {
+        network.files.sweepAll();
+        return releaseUnchanged(network, chosen);
+      });
+      return 0;
+    };
+    return {
+      name: `release ${container}`,
+      verb: "release",
+      container,
+      environment: {},
+      stdin: "",
+      run: (system) => exitCodeOf(() => run(system)),
+    };
+  }
+
+  /** GC that keeps some containers. */
+  gc(...keeps: readonly string[]): Program {
+    const list = keeps.map((containerID) => ({ containerID, ifname: "eth0" }));
+    const document = { ...this.#configuration, "cni.dev/valid-attachments": list };
+    return {
+      name: `GC ${keeps}`,
+      verb: "GC",
+      keeps,
+      ...networkCall("GC", document),
+      run: this.#run,
+    };
+  }
+
+  /** The network after some calls, one after another. */
+  after(worlds: Worlds, ...programs: readonly Program[]): World {
+    let world = worlds.change(worlds.first(), ({ disk }) => disk.makeDirectories(DATA_DIRECTORY));
+    for (const [at, program] of programs.entries()) {
+      world = worlds.change(world, (machine) => {
+        const { exitCode, stdout } = runAlone(machine, program, 50 + at, world.time);
+        if (exitCode !== 0) throw new Error(`${program.name}: ${stdout}`);
+      });
+      world = worlds.later(world, 60_000);
+    }
+    return world;
+  }
+
+  #attachment(verb: "ADD" | "DEL" | "CHECK", containerId: string): Program {
+    const cniArgs = `IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}`;
+    const call = attachmentCall(verb, { containerId, cniArgs }, this.#configuration);
+    return {
+      name: `${verb} ${containerId}`,
+      verb,
+      container: containerId,
+      ...call,
+      run: this.#run,
+    };
+  }
+}
+
+function exitCodeOf(command: () => number): number {
+  try {
+    return command();
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
+    return 1;
+  }
+}

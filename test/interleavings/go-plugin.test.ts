@@ -1,0 +1,65 @@
+// test: own process
+/** The model of the Go plugin answers, and leaves files, as was recorded of the Go plugin. */
+
+import { test } from "tap";
+import { readVectors, type Vector } from "../blackbox/vectors.ts";
+import { byPath } from "../harness/data-directory.ts";
+import { MemoryDisk } from "../harness/memory-disk.ts";
+import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import { grantedAddresses } from "../harness/network.ts";
+import { goPlugin } from "./go-plugin.ts";
+import { runAlone } from "./process.ts";
+
+/** Recordings of calls that work, in which no directory is where the model, which walks into none, expects a file. */
+const vectors = readVectors().filter(
+  ({ id, pre, steps }) =>
+    /^(?:alloc|del|gotest|req|rollback)\//.test(id) &&
+    !/dup-in-subdir|anywhere|invalid-range|no-ranges/.test(id) &&
+    steps.every(({ env }) => /^(?:ADD|DEL)$/.test(env.CNI_COMMAND ?? "")) &&
+    pre.length >= 0,
+);
+
+for (const vector of vectors) {
+  test(vector.id, (t) => {
+    const disk = diskOf(vector);
+    const machine = { disk, locks: new Map<string, number>(), boot: 1 };
+
+    const ends = vector.steps.map(({ env, stdin }, at) => {
+      const call = { environment: env, stdin: stdin.replaceAll("@D@", DATA_DIRECTORY) };
+      const program = {
+        ...call,
+        name: vector.id,
+        verb: "ADD",
+        locks: "as Go",
+        run: goPlugin,
+      } as const;
+      return runAlone(machine, program, 100 + at, 0);
+    });
+
+    const answerOf = (end: { readonly exitCode: number; readonly stdout: string }): unknown => [
+      end.exitCode,
+      grantedAddresses({ ...end, stderr: "" }),
+    ];
+    t.same(
+      ends.map(answerOf),
+      vector.steps.map(({ expect }) => answerOf(expect)),
+    );
+    t.same(disk.tree(DATA_DIRECTORY), vector.tree.toSorted(byPath));
+    t.end();
+  });
+}
+
+test("there are recordings", (t) => {
+  t.ok(vectors.length >= 90, `${vectors.length}`);
+  t.end();
+});
+
+function diskOf({ pre }: Vector): MemoryDisk {
+  const disk = new MemoryDisk(() => 0n);
+  disk.makeDirectories(DATA_DIRECTORY);
+  for (const { path, content = "" } of pre) {
+    if (path.endsWith("/")) disk.makeDirectories(`${DATA_DIRECTORY}/${path}`);
+    else disk.put(`${DATA_DIRECTORY}/${path}`, content);
+  }
+  return disk;
+}

@@ -1,0 +1,33 @@
+// test: own process, slow
+/** No rule of the store is broken at the end of any schedule. */
+
+import { readFileSync } from "node:fs";
+import { test } from "tap";
+import { extent } from "../harness/extent.ts";
+import { bugs } from "./bugs.ts";
+import { known, nameOf, planFor, search } from "./plan.ts";
+import { story } from "./story.ts";
+
+const page = readFileSync(new URL("../../docs/interleavings.md", import.meta.url), "utf8");
+
+test("docs/interleavings.md has every search and every defect", (t) => {
+  const names = planFor("full").map(({ cast }) => `| ${cast.name} |`);
+  const defects = bugs.map(({ name, cast, steps }) => `| ${name} | ${cast.name} | ${steps} |`);
+  const missing = [...names, ...defects].filter((text) => !page.includes(text));
+  t.same(missing, [], "npx node scripts/pages/interleavings.ts writes it");
+  t.end();
+});
+
+for (const row of planFor(extent)) {
+  const name = nameOf(row);
+  test(name, (t) => {
+    const { counts, broken } = search(row);
+
+    const exception = known.find((one) => one.search === name);
+    const found = broken === undefined ? "" : `${broken.broken.join("\n")}\n${story(broken.steps)}`;
+    if (exception === undefined) t.equal(found, "", "every schedule leaves every rule");
+    else t.match(found, exception.broken, `known: ${exception.why}`);
+    t.comment(`${counts.schedules} schedules in ${counts.states} states`);
+    t.end();
+  });
+}

@@ -1,0 +1,364 @@
+/**
+ * A process that is stopped before each of its system calls, by replay: a call of the plugin depends on nothing but what
+ * the system answers. So it is run again from its start with the answers that it has had, and is stopped at the first
+ * one that it has not. Nothing in it can tell.
+ */
+
+import { namesOf } from "../../src/system/names.ts";
+import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
+import { readFilesBy } from "../../src/system/read-files.ts";
+import {
+  type FileStatus,
+  type Files,
+  isSystemError,
+  type Lines,
+  type LockRequest,
+  LockTimeout,
+  makeDirectoriesBy,
+  type Names,
+  type System,
+  SystemError,
+} from "../../src/system/system.ts";
+import type { MemoryDisk } from "../harness/memory-disk.ts";
+import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import { type Machine, type Operation, type Reply, WAIT } from "./world.ts";
+
+/** What a process is started with. */
+export interface Program {
+  /** How a story calls it: `ADD a`. */
+  readonly name: string;
+  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "release";
+  readonly container?: string;
+  /** The containers that a GC keeps. */
+  readonly keeps?: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: string;
+  /**
+   * How it locks: `flock(2)`, a directory that does not exclude the others, as where `flock(2)` is missing, or as the Go
+   * plugin, which does not look whether the file is still at its path.
+   */
+  readonly locks?: "file" | "directory" | "as Go";
+  /** Whether nobody reads its standard output. */
+  readonly isUnheard?: boolean;
+  readonly run: (system: System & Pick<OperatorSystem, "openFile">) => number;
+}
+
+/** Thrown out of a system call that is not answered yet; not an `Error`, so that no handler takes it for a failure. */
+const STOPPED = Symbol("stopped");
+
+/** How a process has ended. */
+export interface End {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a process to its end on a machine that nobody else uses meanwhile, and changes the machine. */
+export function runAlone(machine: Machine, program: Program, number: number, time: number): End {
+  const answer = (operation: Operation, at: number): Reply => {
+    machine.disk.nextInode = inodeFor(number, at);
+    try {
+      const value = operation.run(machine);
+      if (value === WAIT) throw new LockTimeout(operation.path, undefined);
+      return { value };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { error };
+    }
+  };
+  const { end } = runAnswered(program, number, time, answer);
+  if (end === undefined) throw new Error(`${program.name} has no end`);
+  return end;
+}
+
+/** The first number for files that a process makes by its system call `at`: it does not depend on what others make. */
+export function inodeFor(number: number, at: number): bigint {
+  return BigInt(number) * 100_000n + BigInt(at) * 4n;
+}
+
+/** Where a process stands: before a system call, or at its end. */
+export type Standing =
+  | { readonly next: Operation; readonly end?: never }
+  | { readonly end: End; readonly next?: never };
+
+/** Runs a process as far as it is answered. */
+export function runAnswered(
+  program: Program,
+  number: number,
+  time: number,
+  answer: (operation: Operation, at: number) => Reply | undefined,
+): Standing {
+  const system = new AnsweredSystem(program, number, time, answer);
+  let exitCode = -1;
+  try {
+    exitCode = program.run(system);
+  } catch (error) {
+    if (error !== STOPPED) throw error;
+  }
+  const { next, stdout, stderr } = system;
+  return next === undefined ? { end: { exitCode, stdout, stderr } } : { next };
+}
+
+class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
+  next: Operation | undefined;
+  stdout = "";
+  stderr = "";
+  readonly #program: Program;
+  readonly #number: number;
+  readonly #time: number;
+  readonly #answer: (operation: Operation, at: number) => Reply | undefined;
+  #at = 0;
+
+  constructor(
+    program: Program,
+    number: number,
+    time: number,
+    answer: (operation: Operation, at: number) => Reply | undefined,
+  ) {
+    this.#program = program;
+    this.#number = number;
+    this.#time = time;
+    this.#answer = answer;
+  }
+
+  get locksOutGoPlugin(): boolean {
+    return this.#program.locks !== "directory";
+  }
+
+  environment(name: string): string | undefined {
+    return this.#program.environment[name];
+  }
+  now(): number {
+    return this.#time;
+  }
+  monotonic(): number {
+    return this.#time % 100_000_000;
+  }
+  processId(): number {
+    return this.#number;
+  }
+  readStandardInput(): string {
+    return this.#program.stdin;
+  }
+  writeStandardOutput(text: string): void {
+    const isUnheard = this.#program.isUnheard === true;
+    this.#call("write", "/dev/stdout", `${isUnheard} ${text}`, "own", () => {
+      if (isUnheard) throw new SystemError("write", "/dev/stdout", "EPIPE");
+    });
+    this.stdout += text;
+  }
+  writeStandardError(text: string): void {
+    this.stderr += text;
+  }
+
+  readFile(path: string, limit: number): string {
+    return this.#read("open", path, "file", ({ disk, boot }) => {
+      if (path === "/etc/machine-id") return `${"0123456789abcdef".repeat(2)}\n`;
+      if (path === "/proc/sys/kernel/random/boot_id") {
+        return `11111111-2222-3333-4444-${String(boot).padStart(12, "0")}\n`;
+      }
+      return disk.readFile(path, limit);
+    });
+  }
+  openFile(path: string, limit: number): OpenedFile {
+    return this.#read("open", path, "opened", ({ disk }) => {
+      const { kind, inode, modified, changed } = disk.linkStatus(path);
+      return {
+        kind,
+        inode,
+        modified,
+        changed,
+        mode: 0o600,
+        user: 0,
+        content: disk.readFile(path, limit),
+      };
+    });
+  }
+  readLink(path: string): string {
+    return this.#read("readlink", path, "link", ({ disk }) => disk.readLink(path));
+  }
+  linkStatus(path: string): FileStatus {
+    return this.#read("lstat", path, "", ({ disk }) => disk.linkStatus(path));
+  }
+  status(path: string): FileStatus {
+    return this.#read("stat", path, "", ({ disk }) => disk.status(path));
+  }
+  list(path: string): readonly string[] {
+    return this.#read("open", path, "list", ({ disk }) => disk.list(path).toSorted());
+  }
+  listAddresses(path: string): Names {
+    return namesOf(this.list(path));
+  }
+  readFiles(path: string, limit: number): Files {
+    return readFilesBy(
+      { list: () => this.list(path), readFile: (file) => this.readFile(file, limit) },
+      path,
+      limit,
+    );
+  }
+  findLines(path: string, start: string | undefined): Lines {
+    return this.#read("open", path, `lines ${start}`, ({ disk }) => disk.findLines(path, start));
+  }
+  isLocal(path: string): boolean {
+    return this.#call("statfs", path, "", "own", () => true);
+  }
+  requireWritable(path: string): void {
+    this.#read("access", path, "", ({ disk }) => disk.requireWritable(path));
+  }
+
+  createFile(path: string, text: string, mode: number): void {
+    const inode = this.#change("open", path, `create ${mode}`, ({ disk }) => {
+      disk.createFile(path, "", mode);
+      return disk.linkStatus(path).inode;
+    });
+    try {
+      this.#write(path, inode, text, () => text);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#quietly(() => this.unlink(path));
+      throw error;
+    }
+  }
+  overwriteFile(path: string, text: string): void {
+    const { inode, size } = this.#open(path);
+    this.#write(path, inode, text, () => text.padEnd(size, "\n"));
+    if (size > text.length)
+      this.#write(path, inode, "cut", (content) => content.slice(0, text.length));
+  }
+  extendFile(path: string, text: string, header: string): void {
+    const { inode } = this.#open(path);
+    if (text !== "") this.#write(path, inode, `+${text}`, (content) => content + text);
+    this.#write(path, inode, header, (content) => header + content.slice(header.length));
+  }
+  setModified(path: string, time: bigint): void {
+    this.#change("utimensat", path, `${time}`, ({ disk }) => disk.setModified(path, time));
+  }
+  symlink(target: string, path: string): void {
+    this.#change("symlink", path, target, ({ disk }) => disk.symlink(target, path));
+  }
+  link(existing: string, path: string): void {
+    this.#change("link", path, existing, ({ disk }) => disk.link(existing, path));
+  }
+  rename(from: string, to: string): void {
+    this.#change("rename", to, from, ({ disk }) => disk.rename(from, to));
+  }
+  unlink(path: string): void {
+    this.#change("unlink", path, "", ({ disk }) => disk.unlink(path));
+  }
+  changeMode(path: string, mode: number): void {
+    this.#change("chmod", path, `${mode}`, ({ disk }) => disk.changeMode(path, mode));
+  }
+  removeDirectory(path: string): void {
+    this.#change("rmdir", path, "", ({ disk }) => disk.removeDirectory(path));
+  }
+  makeDirectories(path: string, mode = 0o755): void {
+    const make = (one: string): void =>
+      this.#change("mkdir", one, `${mode}`, ({ disk }) => makeDirectory(disk, one, mode));
+    makeDirectoriesBy(make, path);
+  }
+
+  /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */
+  lock({ file, directory, timeout }: LockRequest): () => void {
+    const own = this.#number;
+    const isFree = ({ locks }: Machine, key: string): unknown => {
+      if (timeout === 0 && locks.has(key)) return "late";
+      if (locks.has(key)) return WAIT;
+      locks.set(key, own);
+      return "locked";
+    };
+    const wait = (key: string): void => {
+      const end = this.#change("flock", file, `${own} ${key} ${timeout}`, (machine) =>
+        isFree(machine, key),
+      );
+      if (end === "late") throw new LockTimeout(file, undefined);
+    };
+    const unlock = (key: string): void => {
+      this.#change("unlock", file, `${own} ${key}`, ({ locks }) => {
+        if (locks.get(key) === own) locks.delete(key);
+      });
+    };
+    if (this.#program.locks === "directory") {
+      if (directory !== undefined) this.makeDirectories(directory, 0o700);
+      wait(directory ?? file);
+      return () => unlock(directory ?? file);
+    }
+    for (;;) {
+      const inode = this.#change("open", file, "lock", ({ disk }) => {
+        if (!disk.has(file)) disk.createFile(file, "", 0o750);
+        return disk.linkStatus(file).inode;
+      });
+      wait(`${inode}`);
+      if (this.#program.locks === "as Go") return () => unlock(`${inode}`);
+      try {
+        if (this.#inodeAt(file) === inode) return () => unlock(`${inode}`);
+        unlock(`${inode}`);
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+        unlock(`${inode}`);
+        if (!isSystemError(error, "ENOENT")) throw error;
+      }
+    }
+  }
+
+  #inodeAt(path: string): bigint {
+    return this.#read("stat", path, "", ({ disk }) => disk.status(path)).inode;
+  }
+
+  #open(path: string): FileStatus {
+    return this.#read("open", path, "write", ({ disk }) => {
+      disk.findLines(path, undefined);
+      return disk.linkStatus(path);
+    });
+  }
+
+  #write(path: string, inode: bigint, what: string, change: (content: string) => string): void {
+    this.#change("write", path, `${inode} ${what}`, ({ disk }) => disk.writeInto(inode, change));
+  }
+
+  #quietly(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    }
+  }
+
+  #read<T>(word: string, path: string, more: string, run: (machine: Machine) => T): T {
+    return this.#call(word, path, more, path.startsWith(DATA_DIRECTORY) ? "reads" : "own", run);
+  }
+
+  #change<T>(word: string, path: string, more: string, run: (machine: Machine) => T): T {
+    return this.#call(word, path, more, "changes", run);
+  }
+
+  #call<T>(
+    word: string,
+    path: string,
+    more: string,
+    reach: Operation["reach"],
+    run: (machine: Machine) => T,
+  ): T {
+    if (this.next !== undefined) throw STOPPED;
+    const at = this.#at++;
+    // A new file has an inode of its own, which does not depend on what others have made.
+    const own = reach === "changes" ? `${this.#number}.${at}` : "";
+    const operation = { word, path, text: `${word} ${path} ${more} ${own}`, reach, run };
+    const reply = this.#answer(operation, at);
+    if (reply === undefined) {
+      this.next = operation;
+      throw STOPPED;
+    }
+    if (reply.error !== undefined) throw reply.error;
+    return reply.value as T;
+  }
+}
+
+function makeDirectory(disk: MemoryDisk, path: string, mode: number): void {
+  if (disk.has(path)) {
+    if (disk.linkStatus(path).kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
+    return;
+  }
+  const parent = path.slice(0, path.lastIndexOf("/"));
+  if (parent !== "" && !disk.has(parent)) throw new SystemError("mkdir", path, "ENOENT");
+  disk.makeDirectories(path, mode);
+}

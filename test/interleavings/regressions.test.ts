@@ -1,0 +1,46 @@
+// test: own process
+/** Defects that there were once, each as the calls and the fault that showed it. */
+
+import { test } from "tap";
+import { extent } from "../harness/extent.ts";
+import { troubles } from "./plan.ts";
+import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
+import { story } from "./story.ts";
+
+const same = { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } };
+
+const defects: readonly (readonly [name: string, cast: Cast, trouble: Trouble])[] = [
+  [
+    "the UNDO of an ADD removes what a repeated ADD was told",
+    cast(["ADD a, unheard", "ADD a"], same),
+    troubles.nothing,
+  ],
+  [
+    "a late UNDO removes what the same container got after a DEL",
+    cast(["ADD a, unheard", "DEL a, ADD a"], { name: "nearly full", before: holding("c", "d") }),
+    troubles.nothing,
+  ],
+  [
+    "after a boot the address of a container that a repeated ADD was told is handed out",
+    cast(["ADD c, ADD b"], { ...same, before: holding("c", "d", "e"), hasBooted: true }),
+    troubles.errors,
+  ],
+  [
+    "a journal that misses half of a container is believed after the lock file was removed",
+    cast(["ADD a", "DEL a"], { name: "dual stack", isDual: true }),
+    { faults: ["no lock file"] },
+  ],
+];
+
+for (const [name, these, trouble] of defects) {
+  // The last one has a million states.
+  if (extent === "short" && trouble.faults.includes("no lock file")) continue;
+  test(`no schedule shows that ${name}`, (t) => {
+    const { search, judge } = prepare(these, trouble);
+
+    const found = search.run(judge.judge);
+
+    t.equal(found === undefined ? "" : `${found.broken.join("\n")}\n${story(found.steps)}`, "");
+    t.end();
+  });
+}

@@ -1,0 +1,269 @@
+/** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
+
+import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import { grantedAddresses } from "../harness/network.ts";
+import type { Calls } from "./calls.ts";
+import { type End, type Program, runAlone } from "./process.ts";
+import type { Outcome, State } from "./search.ts";
+import type { Machine, World } from "./world.ts";
+
+const DIRECTORY = `${DATA_DIRECTORY}/net`;
+
+/** Files by address, with their owners as `container interface`. */
+type Reservations = ReadonlyMap<string, string>;
+
+/** What is asked about the end of a schedule. */
+export interface Question {
+  readonly calls: Calls;
+  /** The reservations before. */
+  readonly before: Reservations;
+  /** Every container that there was. */
+  readonly containers: readonly string[];
+  /** Whether the Go plugin may have been stopped with a file that it had not written. */
+  readonly mayBeEmpty: boolean;
+  /** Whether a process runs beside others that does not exclude them: then the number in the seal may be wrong. */
+  readonly hasSeveralLocks: boolean;
+  /** Whether an ADD that fails can release what it has. */
+  readonly keepsNothing: boolean;
+  /** How many faults there may be. */
+  readonly most: number;
+  /** Whether a repeated ADD gets the same answer, which then is not its own to release. */
+  readonly repeats: boolean;
+  /** Whether the network was left in good order before a boot: then all its addresses can be handed out. */
+  readonly reclaims: boolean;
+}
+
+/** The reservations of the network `net`. */
+export function reservationsIn({ disk }: Machine): Reservations {
+  const files = disk.has(DIRECTORY) ? Object.entries(disk.filesUnder(DIRECTORY)) : [];
+  return new Map(files.filter(([name]) => /^[0-9a-f]+[.:][0-9a-f.:]+$/.test(name)));
+}
+
+/** What is asked about the ends of a search, each but once. */
+export class Judge {
+  readonly #question: Question;
+  readonly #known = new Map<string, readonly string[]>();
+  readonly #later = new Map<number, readonly string[]>();
+
+  constructor(question: Question) {
+    this.#question = question;
+  }
+
+  /** How many ends differ in what matters. */
+  get count(): number {
+    return this.#known.size;
+  }
+
+  /** Every rule that is broken, in words. */
+  readonly judge = ({ world, places, hasBooted, left }: State): readonly string[] => {
+    const outcomes = places.map((place) => place.outcomes);
+    const isCalm = left === this.#question.most;
+    const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
+    const found = this.#known.get(key) ?? [
+      ...this.#answers(world, places, hasBooted),
+      ...(isCalm ? this.#undisturbed(world, outcomes.flat()) : []),
+      ...(isCalm || this.#question.keepsNothing ? this.#kept(world, outcomes.flat()) : []),
+      ...(hasBooted && this.#question.reclaims ? this.#reclaimed(world, outcomes.flat()) : []),
+      ...this.#afterwards(world),
+    ];
+    this.#known.set(key, found);
+    return found;
+  };
+
+  /** What holds after a loss of power: whatever is left, DEL frees it, and all can be handed out again, each once. */
+  afterPowerLoss(world: World): readonly string[] {
+    const { calls } = this.#question;
+    const [, run] = laterMachine(world);
+    const given = fill(calls, run);
+    const isTwice = new Set(given).size < given.length;
+    return [...this.#afterwards(world), ...(isTwice ? [`${given} are handed out`] : [])];
+  }
+
+  /** Rules about what was answered. */
+  #answers(world: World, places: State["places"], hasBooted: boolean): readonly string[] {
+    const broken: string[] = [];
+    const now = reservationsIn(world);
+    const { before, mayBeEmpty, containers } = this.#question;
+    const all = places.flatMap(({ outcomes, isBeforeBoot }, thread) =>
+      outcomes.map((one, at) => ({ ...one, isBeforeBoot, thread, at })),
+    );
+    for (const [address, owner] of now) {
+      const isWhole = containers.some((id) => owner === `${id}\r\neth0`);
+      if (!isWhole && !(owner === "" && mayBeEmpty))
+        broken.push(`${address} is torn: ${JSON.stringify(owner)}`);
+    }
+    for (const id of containers) {
+      const held = [...now]
+        .filter(([, owner]) => owner === `${id}\r\neth0`)
+        .map(([address]) => address);
+      const own = all.filter(({ program }) => program.container === id && program.verb === "ADD");
+      const releases = all.filter(({ program }) => mayRelease(program, id));
+      const isGivenUp = all.some(
+        ({ program }) => program.verb === "release" && program.container === id,
+      );
+      const living = hasBooted ? [] : [...before].filter(([, owner]) => owner === `${id}\r\neth0`);
+      if (releases.length === 0 && !isGivenUp) {
+        for (const [address] of living) {
+          if (!held.includes(address))
+            broken.push(`${id} has lost ${address}, and nobody has released it`);
+        }
+      }
+      for (const { end, isBeforeBoot, thread, at } of own) {
+        const isLast = releases.every((one) => one.thread === thread && one.at < at);
+        if (end?.exitCode !== 0 || !isLast || isBeforeBoot === true) continue;
+        for (const address of grantedAddresses({ ...end })) {
+          const owner = now.get(address);
+          if (owner !== `${id}\r\neth0`) {
+            broken.push(
+              `${id} was told ${address}, which is ${owner === undefined ? "free" : owner.replace("\r\n", " ")}`,
+            );
+          }
+        }
+      }
+      for (const { program, end, thread, at } of releases) {
+        const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
+        if (end?.exitCode !== 0 || !isAfterAll || end.stderr.includes("it may be a reservation of"))
+          continue;
+        if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
+      }
+    }
+    const cursor = cursorIn(world);
+    if (cursor !== undefined && !mayBeEmpty && !this.#question.calls.addresses.includes(cursor)) {
+      broken.push(`the cursor is ${JSON.stringify(cursor)}`);
+    }
+    if (world.locks.size > 0) broken.push("a lock is held by nobody that runs");
+    return broken;
+  }
+
+  /** Rules about calls to which nothing has happened but each other. */
+  #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
+    const broken: string[] = [];
+    const { before, calls, hasSeveralLocks } = this.#question;
+    const hasRoom = before.size + outcomes.length <= calls.addresses.length;
+    for (const { program, end } of outcomes) {
+      const { name, verb, isUnheard } = program;
+      const hasFailed = end?.exitCode !== 0;
+      const isDuplicate = end?.stdout.includes("has been allocated") === true;
+      const mayFail =
+        verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isDuplicate;
+      if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
+    }
+    const now = [...reservationsIn(world).values()];
+    const isTwice = (owner: string): boolean =>
+      now.filter((one) => one === owner).length > calls.sets;
+    if (!hasSeveralLocks && now.some(isTwice))
+      broken.push(`an attachment has two addresses: ${now}`);
+    const told = outcomes.flatMap(({ end }) =>
+      end === undefined ? [] : grantedAddresses({ ...end }),
+    );
+    const cursor = cursorIn(world);
+    const isMoved = hasSeveralLocks || outcomes.some(({ program }) => program.isUnheard);
+    if (told.length > 0 && !isMoved && !told.includes(cursor ?? ""))
+      broken.push(`the cursor is ${cursor}, and ${told} was told`);
+    return broken;
+  }
+
+  /** After a boot all addresses can be handed out but those of what lives, without any DEL. */
+  #reclaimed(world: World, outcomes: readonly Outcome[]): readonly string[] {
+    const { calls } = this.#question;
+    const living = outcomes.flatMap(({ end }) =>
+      end === undefined ? [] : grantedAddresses({ ...end }),
+    );
+    const [, run] = laterMachine(world);
+    const given = fill(calls, run);
+    const all = [...new Set([...living, ...given])].sort();
+    // What was reserved after the boot by a call that was killed is nobody's, but not from before it.
+    const killed = outcomes.filter(({ end }) => end === undefined).length;
+    const isWhole =
+      all.length >= calls.addresses.length - killed && all.length === living.length + given.length;
+    return isWhole ? [] : [`after the boot ${given} can be handed out beside ${living}`];
+  }
+
+  /** An ADD that fails, and is not killed, keeps nothing. */
+  #kept(world: World, outcomes: readonly Outcome[]): readonly string[] {
+    const { before, containers, repeats } = this.#question;
+    const now = [...reservationsIn(world).values()];
+    return containers.flatMap((id) => {
+      const owner = `${id}\r\neth0`;
+      const own = outcomes.filter(
+        ({ program }) => program.verb === "ADD" && program.container === id,
+      );
+      const isKept =
+        !repeats &&
+        own.length > 0 &&
+        own.every(({ end }) => end?.exitCode === 1) &&
+        now.includes(owner);
+      return isKept && ![...before.values()].includes(owner)
+        ? [`${id} keeps what it was never told`]
+        : [];
+    });
+  }
+
+  /** Rules about what follows. */
+  #afterwards(world: World): readonly string[] {
+    const known = this.#later.get(world.id);
+    if (known !== undefined) return known;
+    const { calls, containers, hasSeveralLocks } = this.#question;
+    const broken: string[] = [];
+    for (const id of containers) {
+      const [machine, run] = laterMachine(world);
+      const holds = [...reservationsIn(machine).values()].includes(`${id}\r\neth0`);
+      const isFound = run(calls.check(id)).exitCode === 0;
+      if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
+      const isFull = calls.isFull(reservationsIn(machine));
+      const saysFull = run(calls.status()).exitCode !== 0;
+      if (saysFull !== isFull && !hasSeveralLocks && world.boot === 1)
+        broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
+      const { exitCode, stdout } = run(calls.del(id));
+      if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
+      const left = [...reservationsIn(machine)].filter(([, owner]) => owner === `${id}\r\neth0`);
+      if (left.length > 0) broken.push(`a DEL of ${id} leaves ${left.map(([address]) => address)}`);
+    }
+    const [machine, run] = laterMachine(world);
+    for (const id of containers) run(calls.del(id));
+    const given = fill(calls, run);
+    if (`${given.toSorted()}` !== `${[...calls.addresses].sort()}`) {
+      broken.push(`after the DELs of all, ${given} can be handed out of ${calls.addresses}`);
+    }
+    const left = Object.keys(machine.disk.filesUnder(`${DATA_DIRECTORY}/.host-local/net/new`));
+    if (left.length > 0) broken.push(`${left} are never removed`);
+    this.#later.set(world.id, broken);
+    return broken;
+  }
+}
+
+/** Hands out all that there is. */
+function fill(calls: Calls, run: (program: Program) => End): readonly string[] {
+  const given: string[] = [];
+  for (let at = 0; at <= calls.addresses.length; at++) {
+    const end = run(calls.add(`filler${at}`));
+    if (end.exitCode !== 0) break;
+    given.push(...grantedAddresses(end));
+  }
+  return given;
+}
+
+/** The first range set's cursor, as ADD reads it. */
+function cursorIn({ disk }: Machine): string | undefined {
+  const path = `${DIRECTORY}/last_reserved_ip.0`;
+  return disk.has(path) ? disk.readFile(path, 4096).trim() : undefined;
+}
+
+/** Whether a process may release what a container holds. */
+function mayRelease({ verb, container, keeps }: Program, id: string): boolean {
+  if (verb === "DEL") return container === id;
+  return verb === "GC" && keeps?.includes(id) !== true;
+}
+
+/** A copy of a machine a minute later, and what runs a call on it. */
+function laterMachine(world: World): [Machine, (program: Program) => End] {
+  const time = world.time + 61_000;
+  let number = 10_000;
+  const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
+  const machine = { disk, locks: new Map<string, number>(), boot: world.boot };
+  return [machine, (program) => runAlone(machine, program, number++, time)];
+}
+
+function textOf({ end }: Outcome): string {
+  return `${end?.exitCode} ${end?.stdout}${end?.stderr}`;
+}

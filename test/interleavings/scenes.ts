@@ -1,0 +1,156 @@
+/** Which calls run at once, and on what. */
+
+import type { JsonObject } from "../harness/runtime-call.ts";
+import { Calls } from "./calls.ts";
+import type { Program } from "./process.ts";
+import { Judge, reservationsIn } from "./rules.ts";
+import { type Fault, type Scene, Search, type Thread } from "./search.ts";
+import { type World, Worlds } from "./world.ts";
+
+/** What runs at once, in words. */
+export interface Cast {
+  readonly name: string;
+  readonly ipam?: JsonObject;
+  readonly isDual?: boolean;
+  /** What was called before. */
+  readonly before?: (calls: Calls) => readonly Program[];
+  readonly threads: (calls: Calls, start: World) => readonly Thread[];
+  /** Whether the machine has booted since. */
+  readonly hasBooted?: boolean;
+  readonly afterBoot?: (calls: Calls, start: World) => readonly Thread[];
+}
+
+/** What may happen. */
+export interface Trouble {
+  readonly faults: readonly Fault[];
+  readonly codes?: Scene["codes"];
+  /** By default one. */
+  readonly most?: number;
+}
+
+export const NO_TROUBLE: Trouble = { faults: [] };
+
+/** A search, and what it asks about each end. */
+export interface Prepared {
+  readonly search: Search;
+  readonly judge: Judge;
+  readonly worlds: Worlds;
+  readonly calls: Calls;
+}
+
+/**
+ * Prepares a search.
+ *
+ * @param run the plugin, by default the real one
+ */
+export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
+  const worlds = new Worlds();
+  const calls = new Calls(cast.ipam, cast.isDual, run);
+  const usual = new Calls(cast.ipam, cast.isDual);
+  const earlier = cast.before?.(usual) ?? [usual.add("c")];
+  const left = usual.after(worlds, ...earlier);
+  const start = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
+  const threads = cast.threads(calls, start);
+  const {
+    faults,
+    codes = { changes: [], reads: [] },
+    most = faults.length === 0 ? 0 : 1,
+  } = trouble;
+  const afterBoot = cast.afterBoot?.(calls, start) ?? [];
+  const search = new Search({
+    worlds,
+    start,
+    threads,
+    afterBoot,
+    hasBooted: cast.hasBooted === true,
+    faults,
+    most,
+    codes,
+  });
+  const programs = [...earlier, ...threads.flat(), ...afterBoot.flat()];
+  const containers = new Set(programs.flatMap(({ container }) => container ?? []));
+  const mayBeEmpty = programs.some(({ locks }) => locks === "as Go");
+  const before = reservationsIn(start);
+  const judge = new Judge({
+    calls,
+    before,
+    containers: [...containers],
+    mayBeEmpty,
+    hasSeveralLocks: programs.some(({ locks }) => locks === "directory"),
+    most,
+    keepsNothing: faults.every((fault) => fault === "error"),
+    repeats: cast.ipam?.repeatedAdd === "same",
+    reclaims: cast.hasBooted === true && !faults.includes("error"),
+  });
+  return { search, judge, worlds, calls };
+}
+
+/** The inodes of all files in a world. */
+export function inodesIn({ disk }: World): ReadonlySet<bigint> {
+  const directory = "/var/lib/cni/networks/net";
+  return new Set(disk.list(directory).map((name) => disk.linkStatus(`${directory}/${name}`).inode));
+}
+
+/** Calls by their names. */
+const kinds = {
+  "ADD a": (calls: Calls) => [calls.add("a")],
+  "ADD b": (calls: Calls) => [calls.add("b")],
+  "ADD a, unheard": (calls: Calls) => [calls.add("a", { name: "ADD a, unheard", isUnheard: true })],
+  "ADD b, unheard": (calls: Calls) => [calls.add("b", { name: "ADD b, unheard", isUnheard: true })],
+  "DEL a": (calls: Calls) => [calls.del("a")],
+  "DEL c": (calls: Calls) => [calls.del("c")],
+  "DEL a, ADD a": (calls: Calls) => [calls.del("a"), calls.add("a")],
+  "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
+  "CHECK c": (calls: Calls) => [calls.check("c")],
+  STATUS: (calls: Calls) => [calls.status()],
+  "GC c": (calls: Calls) => [calls.gc("c")],
+  "GC a": (calls: Calls) => [calls.gc("a")],
+  "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
+  "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
+  "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
+  "ADD d": (calls: Calls) => [calls.add("d")],
+  "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
+  "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
+  "DEL c, ADD b, directory lock": (calls: Calls) =>
+    [calls.del("c"), calls.add("b")].map((one) => ({
+      ...one,
+      name: `${one.name}, directory lock`,
+      locks: "directory" as const,
+    })),
+  "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
+  "ADD c": (calls: Calls) => [calls.add("c")],
+  "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
+  "ADD b, directory lock": (calls: Calls) => [
+    calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
+  ],
+  "DEL a, directory lock": (calls: Calls) => [
+    { ...calls.del("a"), name: "DEL a, directory lock", locks: "directory" as const },
+  ],
+  "DEL c, directory lock": (calls: Calls) => [
+    { ...calls.del("c"), name: "DEL c, directory lock", locks: "directory" as const },
+  ],
+} satisfies Readonly<Record<string, (calls: Calls, start: World) => Thread>>;
+
+export type Kind = keyof typeof kinds;
+
+/** These calls at once, in a network in which `c` has an address. */
+export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "threads"> = {}): Cast {
+  const name = `${threads.join(" ∥ ")}${more.name === undefined ? "" : `, ${more.name}`}`;
+  return {
+    ...more,
+    name,
+    threads: (calls, start) => threads.map((kind) => kinds[kind](calls, start)),
+  };
+}
+
+/** Before: these containers have an address. */
+export function holding(...containers: readonly string[]): (calls: Calls) => readonly Program[] {
+  return (calls) => containers.map((container) => calls.add(container));
+}
+
+/** After a boot: these calls at once. */
+export function booting(
+  ...threads: readonly Kind[]
+): (calls: Calls, start: World) => readonly Thread[] {
+  return (calls, start) => threads.map((kind) => kinds[kind](calls, start));
+}

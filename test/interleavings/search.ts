@@ -1,0 +1,377 @@
+/**
+ * Every order of the system calls of processes that run at once, and whatever may happen to them.
+ *
+ * The search is of states, not of schedules: a state is the machine and, for each process, the answers that it has had.
+ * A process is deterministic in these (`process.ts`), so equal states have equal futures, and each is expanded once. No
+ * schedule is left out by that. Schedules are counted by adding, at each state, those of the states that follow.
+ *
+ * One thing more is left out: where a process is about to make a call that nobody else can influence or see (it reads the
+ * boot id, it writes its answer), only that process goes on. Such a call commutes with every other, it stays possible
+ * whatever others do, and no rule looks at the state between; so it is a persistent set of its own.
+ *
+ * What is assumed: the clock of the file system does not advance within a schedule, which hides the most; the number of a
+ * file is not used again meanwhile; and a call that waits for the lock waits until it is free, unless it is late.
+ */
+
+import { LockTimeout, SystemError } from "../../src/system/system.ts";
+import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import { type End, inodeFor, type Program, runAnswered, type Standing } from "./process.ts";
+import { type Operation, type Reply, textOfReply, type World, type Worlds } from "./world.ts";
+
+/** What may happen besides system calls. */
+export type Fault =
+  | "killed"
+  | "error"
+  | "done, but error"
+  | "late"
+  | "boot"
+  | "no lock file"
+  | "no .host-local";
+
+/** Processes of which some follow others, as a runtime starts them. */
+export type Thread = readonly Program[];
+
+/** Where a search begins. */
+export interface Scene {
+  readonly worlds: Worlds;
+  readonly start: World;
+  readonly threads: readonly Thread[];
+  /** What runs at once after a boot. */
+  readonly afterBoot?: readonly Thread[];
+  /** Whether the machine has booted since `start` was left. */
+  readonly hasBooted?: boolean;
+  readonly faults: readonly Fault[];
+  /** How many faults there may be in a schedule. */
+  readonly most: number;
+  /** Errors at calls that change something, and at others. */
+  readonly codes: { readonly changes: readonly string[]; readonly reads: readonly string[] };
+}
+
+/** How a process of a thread has ended; without `end` it was killed. */
+export interface Outcome {
+  readonly program: Program;
+  readonly end: End | undefined;
+}
+
+/** Where a thread stands. */
+interface Place {
+  readonly id: number;
+  readonly thread: Thread;
+  /** The number of its process. */
+  readonly number: number;
+  /** When it runs, in milliseconds. */
+  readonly time: number;
+  readonly outcomes: readonly Outcome[];
+  /** Whether a boot has ended it. */
+  readonly isBeforeBoot?: boolean;
+  /** `undefined` at the thread's end. */
+  readonly log: Log | undefined;
+}
+
+/** What a process was answered so far, and so where it stands. */
+interface Log {
+  readonly id: number;
+  readonly replies: readonly Reply[];
+  readonly standing: Standing;
+  readonly next: Map<string, Log>;
+}
+
+/** A state of everything. */
+export interface State {
+  readonly world: World;
+  readonly places: readonly Place[];
+  /** How many faults there may be yet. */
+  readonly left: number;
+  readonly hasBooted: boolean;
+}
+
+/** One thing that happens. */
+export interface Step {
+  readonly state: State;
+  /** The process; `undefined` where it happens to the machine. */
+  readonly number: number | undefined;
+  readonly program: Program | undefined;
+  readonly operation: Operation | undefined;
+  readonly reply: Reply | undefined;
+  readonly fault: Fault | undefined;
+}
+
+/** The numbers of a search. */
+export interface Counts {
+  states: number;
+  schedules: number;
+  /** Faults that were tried, each at one state. */
+  faults: number;
+  /** Ends that differ in anything. */
+  ends: number;
+}
+
+/** A search from a scene. */
+export class Search {
+  readonly scene: Scene;
+  readonly counts: Counts = { states: 0, schedules: 0, faults: 0, ends: 0 };
+  readonly #places = new Map<string, Place>();
+  readonly #roots = new Map<number, Log>();
+  #lastLog = 0;
+
+  constructor(scene: Scene) {
+    this.scene = scene;
+  }
+
+  /** The state before anything has happened. */
+  first(): State {
+    const { start, threads, most, hasBooted = false } = this.scene;
+    const places = threads.map((thread, at) =>
+      this.#begin({ thread, number: 100 * (at + 1), time: start.time, outcomes: [] }),
+    );
+    return { world: start, places, left: most, hasBooted };
+  }
+
+  /**
+   * Visits every state; `judge` is asked once about each end.
+   *
+   * @returns the first schedule of whose end `judge` says anything
+   */
+  run(
+    judge: (end: State) => readonly string[],
+  ): { steps: readonly Step[]; broken: readonly string[] } | undefined {
+    const known = new Map<string, number>();
+    const path: Step[] = [];
+    let broken: readonly string[] = [];
+    const visit = (state: State): number => {
+      const key = keyOf(state);
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const steps = this.stepsFrom(state);
+      let schedules = 0;
+      if (steps.length === 0) {
+        this.counts.ends++;
+        broken = judge(state);
+        if (broken.length > 0) return -1;
+        schedules = 1;
+      }
+      for (const step of steps) {
+        path.push(step);
+        const more = visit(step.state);
+        if (more < 0) return -1;
+        path.pop();
+        schedules += more;
+      }
+      known.set(key, schedules);
+      return schedules;
+    };
+    this.counts.schedules = visit(this.first());
+    this.counts.states = known.size;
+    return broken.length > 0 ? { steps: path, broken } : undefined;
+  }
+
+  /** The shortest schedule of whose end `judge` says anything. */
+  shortest(
+    judge: (end: State) => readonly string[],
+  ): { steps: readonly Step[]; broken: readonly string[] } | undefined {
+    const first = this.first();
+    const known = new Set([keyOf(first)]);
+    const queue: { readonly state: State; readonly step?: Step; readonly before?: number }[] = [
+      { state: first },
+    ];
+    for (let at = 0; at < queue.length; at++) {
+      const { state } = queue[at] as { state: State };
+      const steps = this.stepsFrom(state);
+      if (steps.length === 0) {
+        const broken = judge(state);
+        if (broken.length > 0) return { steps: stepsTo(queue, at), broken };
+      }
+      for (const step of steps) {
+        const key = keyOf(step.state);
+        if (known.has(key)) continue;
+        known.add(key);
+        queue.push({ state: step.state, step, before: at });
+      }
+    }
+    return undefined;
+  }
+
+  /** Everything that may happen next; nothing at an end. */
+  stepsFrom(state: State): readonly Step[] {
+    const steps: Step[] = [];
+    const { places } = state;
+    const own = places.findIndex(({ log }) => log?.standing.next?.reach === "own");
+    if (own >= 0) {
+      this.#stepsOf(state, own, steps);
+      return steps;
+    }
+    for (const at of places.keys()) this.#stepsOf(state, at, steps);
+    if (places.some(({ log }) => log !== undefined)) this.#happenings(state, steps);
+    return steps;
+  }
+
+  #stepsOf(state: State, at: number, steps: Step[]): void {
+    const { world, places, left } = state;
+    const place = places[at];
+    const next = place?.log?.standing.next;
+    if (place === undefined || next === undefined) return;
+    const { worlds, faults, codes } = this.scene;
+    const program = place.thread[place.outcomes.length];
+    const push = (after: World, there: Place, reply?: Reply, fault?: Fault): void => {
+      const moved = { ...state, world: after, places: places.with(at, there) };
+      const then = fault === undefined ? moved : { ...moved, left: left - 1 };
+      steps.push({ state: then, number: place.number, program, operation: next, reply, fault });
+    };
+    const add = (after: World, reply: Reply, fault?: Fault): void =>
+      push(after, this.#answered(place, reply), reply, fault);
+    const logged = place.log?.replies.length ?? 0;
+    const made = worlds.make(world, next, inodeFor(place.number, logged));
+    if (!made.waits) add(made.world, made.reply);
+    if (left === 0) return;
+    const isAnswer = next.path === "/dev/stdout";
+    if (faults.includes("killed") && (next.reach !== "own" || isAnswer)) {
+      push(worlds.release(world, place.number), this.#after(place, undefined), undefined, "killed");
+    }
+    if (made.waits) {
+      if (faults.includes("late"))
+        add(world, { error: new LockTimeout(next.path, undefined) }, "late");
+      return;
+    }
+    // What the Go plugin makes of errors is not ours to hold.
+    if (next.word === "unlock" || program?.locks === "as Go") return;
+    const all = isAnswer ? ["EPIPE"] : next.reach === "changes" ? codes.changes : codes.reads;
+    const special = next.word === "link" ? ["EPERM", "EXDEV"] : [];
+    if (faults.includes("error")) {
+      for (const code of [...all, ...special]) {
+        if (made.reply.error instanceof SystemError && made.reply.error.code === code) continue;
+        add(world, { error: new SystemError(next.word, next.path, code) }, "error");
+      }
+    }
+    if (faults.includes("done, but error") && made.world !== world && next.word !== "flock") {
+      for (const code of next.word === "link" ? ["EIO", "EEXIST"] : ["EIO"]) {
+        add(made.world, { error: new SystemError(next.word, next.path, code) }, "done, but error");
+      }
+    }
+  }
+
+  #happenings(state: State, steps: Step[]): void {
+    const { faults, worlds, afterBoot = [] } = this.scene;
+    const { world, places, left } = state;
+    if (left === 0) return;
+    const add = (fault: Fault, after: World, moved: readonly Place[] = places): void => {
+      if (after === world && moved === places) return;
+      const hasBooted = state.hasBooted || fault === "boot";
+      steps.push({
+        state: { world: after, places: moved, left: left - 1, hasBooted },
+        number: undefined,
+        program: undefined,
+        operation: undefined,
+        reply: undefined,
+        fault,
+      });
+    };
+    if (faults.includes("no lock file")) {
+      add(
+        "no lock file",
+        worlds.change(world, ({ disk }) => disk.removeAll(`${DATA_DIRECTORY}/net/lock`)),
+      );
+    }
+    if (faults.includes("no .host-local")) {
+      add(
+        "no .host-local",
+        worlds.change(world, ({ disk }) => disk.removeAll(`${DATA_DIRECTORY}/.host-local`)),
+      );
+    }
+    if (faults.includes("boot") && !state.hasBooted) {
+      const ended = places.map((place) => this.#ended(place));
+      const booted = worlds.later(world, 60_000, 1);
+      const { time } = booted;
+      const begun = afterBoot.map((thread, at) =>
+        this.#begin({ thread, number: 100 * (places.length + at + 1), time, outcomes: [] }),
+      );
+      add("boot", booted, [...ended, ...begun]);
+    }
+  }
+
+  /** A thread whose processes are all killed at once, and which goes on no more. */
+  #ended(place: Place): Place {
+    const running = place.thread[place.outcomes.length];
+    const outcomes =
+      running === undefined
+        ? place.outcomes
+        : [...place.outcomes, { program: running, end: undefined }];
+    return this.#place({ ...place, outcomes, isBeforeBoot: true, log: undefined });
+  }
+
+  /** A thread at the beginning of a process. */
+  #begin(place: Omit<Place, "id" | "log">): Place {
+    const { thread, number, time, outcomes } = place;
+    const program = thread[outcomes.length];
+    if (program === undefined) return this.#place({ ...place, log: undefined });
+    const log = this.#roots.get(number) ?? this.#log(program, { number, time }, []);
+    this.#roots.set(number, log);
+    return this.#beyondEnd(this.#place({ ...place, log }));
+  }
+
+  /** A thread whose process has ended, at the beginning of the next. */
+  #after(place: Place, end: End | undefined): Place {
+    const program = place.thread[place.outcomes.length] as Program;
+    return this.#begin({
+      ...place,
+      number: place.number + 1,
+      outcomes: [...place.outcomes, { program, end }],
+    });
+  }
+
+  #answered(place: Place, reply: Reply): Place {
+    const log = place.log as Log;
+    const text = textOfReply(reply);
+    let next = log.next.get(text);
+    if (next === undefined) {
+      const program = place.thread[place.outcomes.length] as Program;
+      next = this.#log(program, place, [...log.replies, reply]);
+      log.next.set(text, next);
+    }
+    return this.#beyondEnd(this.#place({ ...place, log: next }));
+  }
+
+  #beyondEnd(place: Place): Place {
+    const end = place.log?.standing.end;
+    return end === undefined ? place : this.#after(place, end);
+  }
+
+  #log(
+    program: Program,
+    { number, time }: Pick<Place, "number" | "time">,
+    replies: readonly Reply[],
+  ): Log {
+    const standing = runAnswered(program, number, time, (_, at) => replies[at]);
+    return { id: ++this.#lastLog, replies, standing, next: new Map() };
+  }
+
+  #place(place: Omit<Place, "id">): Place {
+    const { number, outcomes, isBeforeBoot, log } = place;
+    const ends = outcomes
+      .map(({ end }) => `${end?.exitCode} ${end?.stdout}${end?.stderr}`)
+      .join("\n");
+    const key = `${number} ${log?.id} ${isBeforeBoot} ${ends}`;
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const made = { ...place, id: this.#places.size };
+    this.#places.set(key, made);
+    return made;
+  }
+}
+
+function keyOf({ world, places, left, hasBooted }: State): string {
+  let key = `${world.id} ${left} ${hasBooted}`;
+  for (const { id } of places) key += ` ${id}`;
+  return key;
+}
+
+function stepsTo(
+  queue: readonly { readonly step?: Step; readonly before?: number }[],
+  last: number,
+): readonly Step[] {
+  const steps: Step[] = [];
+  for (let at: number | undefined = last; at !== undefined; at = queue[at]?.before) {
+    const step = queue[at]?.step;
+    if (step !== undefined) steps.unshift(step);
+  }
+  return steps;
+}

@@ -1,0 +1,129 @@
+/** The state of a machine as immutable values: its disk, who holds which lock, its boot. */
+
+import { isSystemError, type SystemError } from "../../src/system/system.ts";
+import { MemoryDisk } from "../harness/memory-disk.ts";
+
+/** What a system call answers. */
+export type Reply =
+  | { readonly value: unknown; readonly error?: never }
+  | { readonly error: Error; readonly value?: never };
+
+/** A system call that a process is about to make. */
+export interface Operation {
+  /** The system call's name in an error message. */
+  readonly word: string;
+  /** The path, and whatever else tells it from another call: equal texts do the same. */
+  readonly path: string;
+  readonly text: string;
+  /** `own`: nobody else changes what it reads, and nobody sees it. */
+  readonly reach: "own" | "reads" | "changes";
+  readonly run: (machine: Machine) => unknown;
+}
+
+/** What an operation works on; it is a copy if the operation changes anything. */
+export interface Machine {
+  readonly disk: MemoryDisk;
+  /** Which process holds which lock, by the lock file's inode or the lock directory. */
+  readonly locks: Map<string, number>;
+  readonly boot: number;
+}
+
+/** Returned by an operation that has to wait. */
+export const WAIT = Symbol("wait");
+
+/** The state of a machine. Equal ones are the same object, within one `Worlds`. */
+export interface World extends Machine {
+  readonly id: number;
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+  readonly made: Map<string, Made>;
+}
+
+/** What an operation makes of a world. */
+export interface Made {
+  readonly world: World;
+  readonly reply: Reply;
+  readonly waits: boolean;
+}
+
+const START = Date.UTC(2026, 0, 31, 12);
+
+/** All worlds of one search. What an operation makes of a world is found once. */
+export class Worlds {
+  readonly #known = new Map<string, World>();
+
+  /** A machine with an empty disk. */
+  first(): World {
+    const disk = new MemoryDisk(() => BigInt(START) * 1_000_000n);
+    return this.#world({ disk, locks: new Map(), boot: 1 }, START);
+  }
+
+  /** Makes a system call of the process `holder`. */
+  make(world: World, operation: Operation, inode: bigint): Made {
+    const known = world.made.get(operation.text);
+    if (known !== undefined) return known;
+    let reply: Reply;
+    const machine = operation.reach === "changes" ? copyOf(world) : world;
+    machine.disk.nextInode = inode;
+    try {
+      reply = { value: operation.run(machine) };
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      reply = { error };
+    }
+    const after = machine === world ? world : this.#world(machine, world.time);
+    const made = { world: after, reply, waits: reply.value === WAIT };
+    world.made.set(operation.text, made);
+    return made;
+  }
+
+  /** Changes a world from outside. */
+  change(world: World, change: (machine: Machine) => void): World {
+    const machine = copyOf(world);
+    machine.disk.nextInode = 900_000n + BigInt(world.boot);
+    change(machine);
+    return this.#world(machine, world.time);
+  }
+
+  /** Ends a process: its locks are free. */
+  release(world: World, process: number): World {
+    if (![...world.locks.values()].includes(process)) return world;
+    return this.change(world, ({ locks }) => {
+      for (const [lock, holder] of locks) if (holder === process) locks.delete(lock);
+    });
+  }
+
+  /** Some time later; with `boots`, after a start of the machine. */
+  later(world: World, milliseconds: number, boots = 0): World {
+    const time = world.time + milliseconds;
+    const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
+    const locks = boots > 0 ? new Map<string, number>() : world.locks;
+    return this.#world({ disk, locks, boot: world.boot + boots }, time);
+  }
+
+  get count(): number {
+    return this.#known.size;
+  }
+
+  #world(machine: Machine, time: number): World {
+    const { disk, locks, boot } = machine;
+    const text = `${boot} ${time} ${JSON.stringify([...locks].sort())}\n${disk.text}`;
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const world = { disk, locks, boot, time, id: this.#known.size, made: new Map() };
+    this.#known.set(text, world);
+    return world;
+  }
+}
+
+function copyOf({ disk, locks, boot, time }: World): Machine {
+  return { disk: disk.copy(() => BigInt(time) * 1_000_000n), locks: new Map(locks), boot };
+}
+
+/** A reply as text: equal texts are equal replies. */
+export function textOfReply({ value, error }: Reply): string {
+  if (error !== undefined) return `! ${error.message} ${(error as SystemError).code}`;
+  return (
+    JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}n` : one)) ?? ""
+  );
+}
