@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "tap";
+import { type Test, test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
