@@ -151,21 +151,38 @@ function unconfiguredFindings(
 ): readonly Finding[] {
   if (sources.length > 0) return [];
   const about = { code: "unconfigured-network", files, path: files.directory } as const;
-  const living = new Map(
-    [...livenessOfAll(reservations, checker)]
-      .filter(([, { liveness }]) => liveness === "alive")
-      .map(([one]) => [containerOf(one.owner) || one.name, cache.podOf(one)]),
-  );
+  const pods = {
+    alive: new Map<string, string>(),
+    unknown: new Map<string, string>(),
+    dead: new Map(),
+  };
+  for (const [one, { liveness }] of livenessOfAll(reservations, checker)) {
+    const container = containerOf(one.owner);
+    // A process may have an address whose file names no container.
+    const key = container === "" && liveness === "alive" ? one.name : container;
+    if (key !== "") pods[liveness].set(key, cache.podOf(one) || key);
+  }
   const message = "no configuration names this network";
-  if (living.size === 0) return [{ ...about, message }];
-  const pods = [...living].map(([container, pod]) => pod || container);
+  if (pods.alive.size > 0) {
+    const living = [...pods.alive.values()];
+    return [
+      {
+        ...about,
+        severity: "warning",
+        message: `${message}, which has ${plural(living.length, "running pod")}: ${namedPods(living)}`,
+        remedy:
+          "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
+      },
+    ];
+  }
+  const { size } = pods.unknown;
+  if (size === 0) return [{ ...about, message }];
   return [
     {
       ...about,
-      severity: "warning",
-      message: `${message}, which has ${plural(pods.length, "running pod")}: ${namedPods(pods)}`,
+      message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,
       remedy:
-        "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
+        "if the runtime has none of its containers, release its reservations and remove the directory",
     },
   ];
 }

@@ -61,7 +61,10 @@ export function askVersions(
 export function isOurs(system: OperatorSystem, path: string): boolean {
   try {
     const { exitCode, stderr } = run(system, path, "");
-    if (exitCode === NOT_STARTED) return hasDescription(system, path);
+    // Called by the name `static` it describes itself as that plugin.
+    if (exitCode === NOT_STARTED || stderr.startsWith("CNI static plugin ")) {
+      return hasDescription(system, path);
+    }
     return stderr.split("\n").some((line) => line.startsWith(DESCRIPTION));
   } catch (error) {
     if (isSystemError(error, "ENOENT", "EACCES")) return hasDescription(system, path);

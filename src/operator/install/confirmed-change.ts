@@ -4,9 +4,9 @@ import { CommandError, type Context, type Report } from "../../cli/command/comma
 import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { join } from "../../store/files/paths.ts";
-import { PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { STATIC } from "../node/plugin-directories.ts";
 import { askVersions } from "./ask-versions.ts";
-import { type Installation, linkAt, updateMarker } from "./installation.ts";
+import { type Installation, pluginKindAt, updateMarker } from "./installation.ts";
 import { removeAbandoned } from "./temporary-files.ts";
 
 /** The outcome of `install`, as in its document. */
@@ -28,7 +28,7 @@ function report(
   lines: readonly string[] = [outcome.text],
 ): Report {
   const { action, kept = null, versions = [] } = outcome;
-  const link = join(directory, STATIC);
+  const copy = join(directory, STATIC);
   return {
     exitCode: action === "refused" ? 1 : 0,
     document: {
@@ -37,7 +37,7 @@ function report(
       previous,
       kept,
       versions,
-      static: linkAt(system, link) === PLUGIN ? link : null,
+      static: pluginKindAt(system, copy) === "ours" ? copy : null,
     },
     text: lines.map((line) => `${inOneLine(line)}\n`).join(""),
   };

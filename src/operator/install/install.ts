@@ -28,11 +28,12 @@ import {
   isReplaced,
   keepTarget,
   kindAt,
+  SELF,
   withCopy,
 } from "./installation.ts";
 import { forceOption, requireGoingBack } from "./new-keys.ts";
 import { rollBack } from "./rollback.ts";
-import { isLinked, linkStatic, planToLink, staticBeside } from "./static-link.ts";
+import { copyStatic, needsStatic, planForStatic, staticBeside } from "./static-copy.ts";
 import { uninstall } from "./uninstall.ts";
 
 /** Plugins of the CNI project, and others that are common: a node whose `bridge` is an IPAM plugin has no network. */
@@ -45,12 +46,9 @@ const OTHER_PLUGINS: readonly string[] = [
 /** The names of files beside a plugin. */
 const KEPT = /\.(?:previous|replaced|installed)$/;
 
-/** This executable, even if it was renamed or deleted. */
-const SELF = "/proc/self/exe";
-
 const staticOption = {
   name: "--static",
-  summary: `also link ${STATIC} to it: called by that name it is that plugin`,
+  summary: `also install it as ${STATIC}: called by that name it is that plugin`,
 };
 
 const asOption = {
@@ -79,9 +77,9 @@ export const install: Command = {
   description: [
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
     `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
-    `--static makes DIR/${STATIC} a link to ${PLUGIN}, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the link if there was nothing.`,
+    `--static makes DIR/${STATIC} a copy of it, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the copy if there was nothing. Later installations renew the copy.`,
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. The name of another plugin, and a file that does not say it is ${PLUGIN}, are refused. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
-    "--if-replaced puts back what another installer has overwritten or removed, the link of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
+    "--if-replaced puts back what another installer has overwritten or removed, the copy of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
     "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
     "The Go plugin does not understand gcOnly, rangesFile, exclude, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force.",
   ],
@@ -148,7 +146,7 @@ function nameOf({ option, has }: Context): string {
   }
   if (name !== PLUGIN && has(staticOption.name)) {
     throw new UsageError(
-      `install: ${asOption.name} and ${staticOption.name} exclude each other: ${STATIC} is a link to ${PLUGIN}`,
+      `install: ${asOption.name} and ${staticOption.name} exclude each other: ${STATIC} belongs to ${PLUGIN}`,
     );
   }
   return name;
@@ -170,31 +168,31 @@ function requireFreeName(system: OperatorSystem, { name, target, marker }: Insta
 function installSelf(context: Context, installation: Installation): Report {
   const { system } = context;
   const { target } = installation;
-  const link = staticBeside(installation);
+  const beside = staticBeside(installation);
   const isPutBack = context.has(ifReplacedOption.name);
   if (!isPutBack) requireFreeName(system, installation);
   const isInstalled = isPutBack
     ? !isReplaced(system, installation)
     : kindAt(system, target) === "file" && system.sameContent(SELF, target);
-  const isToLink =
-    link !== undefined &&
+  const isToCopy =
+    beside !== undefined &&
     (isPutBack
-      ? isReplaced(system, link)
-      : context.has(staticOption.name) && !isLinked(system, link));
-  if (isInstalled && !isToLink) {
+      ? isReplaced(system, beside)
+      : needsStatic(system, beside, context.has(staticOption.name)));
+  if (isInstalled && !isToCopy) {
     const reason = isPutBack ? "" : `${target} already is this executable`;
     return nothingToDo(context, installation, reason);
   }
   const plan = sentences(
     isInstalled ? "" : planToCopy(system, installation),
-    isToLink ? planToLink(system, link) : "",
+    isToCopy ? planForStatic(system, beside) : "",
   );
   return changeIfConfirmed(context, installation, { plan, question: "Install it?" }, () => {
     const copied: Outcome = isInstalled
       ? { action: "installed", text: "" }
       : copySelf(context, installation);
-    const linked = isToLink ? linkStatic(system, link) : "";
-    return { ...copied, text: sentences(copied.text, linked) };
+    const further = isToCopy ? copyStatic(system, beside) : "";
+    return { ...copied, text: sentences(copied.text, further) };
   });
 }
 

@@ -7,6 +7,9 @@ import { markerText, PLUGIN } from "../node/plugin-directories.ts";
 import { isOurs } from "./ask-versions.ts";
 import { temporaryPath, unlinkQuietly } from "./temporary-files.ts";
 
+/** This executable, even if it was renamed or deleted. */
+export const SELF = "/proc/self/exe";
+
 /** The paths of an installation. */
 export interface Installation {
   /** The name of the plugin, and of its file. */
@@ -48,12 +51,8 @@ export function kindAt(system: OperatorSystem, path: string): FileKind | "nothin
   }
 }
 
-/**
- * What a path leads to; a symbolic link to a missing file leads to nothing. A link named `static` to `host-local` is this
- * executable's, whatever that is.
- */
+/** What a path leads to; a symbolic link to a missing file leads to nothing. */
 export function pluginKindAt(system: OperatorSystem, path: string): PluginKind {
-  if (linkAt(system, path) === PLUGIN) return "ours";
   if (kindAt(system, path) === "nothing") return "nothing";
   return isOurs(system, path) ? "ours" : "other";
 }

@@ -6,7 +6,7 @@ import { configurationOf } from "../../cni/call.ts";
 import { CniError } from "../../cni/error.ts";
 import { type JsonObject, type Located, member } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
-import { isGcOnly } from "../../ipam/config.ts";
+import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
 import { configurationDirectories, type Requested } from "../node/configuration-directories.ts";
@@ -18,17 +18,19 @@ export const forceOption: Option = {
   summary: "go back to a plugin that does not understand the configurations of this node",
 };
 
-/** What happens to a network under the Go plugin, with what the configuration has that it does not understand. */
-const consequences = {
-  gcOnly: "every ADD fails, and leaves an address reserved",
-  rangesFile: "ADD and DEL fail, or use other ranges",
-  "a subnet of one or two addresses": "ADD and DEL fail",
+/** What the Go plugin does where one of these keys is set; `undefined` where it merely does not do what the key says. */
+const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   exclude: "excluded addresses are handed out",
+  rangesFile: "ADD and DEL fail, or use other ranges",
   repeatedAdd: "a repeated ADD fails",
-} as const;
-
-/** Keys without which everything works, but not what they were set for. */
-const promises = ["history", "reuseDelaySeconds", "sticky", "exhaustedStatus"] as const;
+  history: undefined,
+  reclaimAfterReboot: undefined,
+  reuseDelaySeconds: undefined,
+  sticky: undefined,
+  stickySeconds: undefined,
+  exhaustedStatus: undefined,
+  lockTimeoutSeconds: undefined,
+};
 
 /** What goes wrong, a clause for each cause, such as `…/10-mynet.conf (network mynet) has exclude: excluded addresses …`. */
 export interface GoingBack {
@@ -47,11 +49,11 @@ export function goingBack(context: Requested, name: string): GoingBack {
   const configurations = configurationDirectories(context)
     .flatMap((directory) => readConfigurations(system, directory, []))
     .flatMap(({ source, document }) => usesOf(document, name).map((one) => ({ source, ...one })));
-  const broken = configurations.flatMap(({ source, network, unknown }) =>
-    unknown.map((what) => `${source} (network ${network}) has ${what}: ${consequences[what]}`),
+  const broken = configurations.flatMap(({ source, network, breaking }) =>
+    breaking.map((clause) => `${source} (network ${network}) has ${clause}`),
   );
-  const lost = promises.filter((key) => configurations.some(({ kept }) => kept.includes(key)));
-  return { broken: [...new Set(broken)], lost };
+  const lost = new Set(configurations.flatMap((one) => one.lost));
+  return { broken: [...new Set(broken)], lost: [...lost] };
 }
 
 /**
@@ -74,8 +76,9 @@ export function requireGoingBack(context: Context, name: string): string {
 
 interface Use {
   readonly network: string;
-  readonly unknown: readonly (keyof typeof consequences)[];
-  readonly kept: readonly (typeof promises)[number][];
+  /** Such as `exclude: excluded addresses are handed out`. */
+  readonly breaking: readonly string[];
+  readonly lost: readonly string[];
 }
 
 /** None of a configuration that is invalid, or calls another plugin. */
@@ -84,18 +87,16 @@ function usesOf(document: JsonObject, type: string): readonly Use[] {
     const network = configurationOf(document);
     const ipam = member(network.document, "ipam");
     if (ipam === undefined || member(ipam, "type")?.value !== type) return [];
-    const has = (key: string): boolean => isSet(member(ipam, key));
-    const present: Readonly<Record<keyof typeof consequences, boolean>> = {
-      gcOnly: isGcOnly(network),
-      rangesFile: has("rangesFile"),
-      "a subnet of one or two addresses": subnetsIn(ipam).some(isTooSmall),
-      exclude: has("exclude"),
-      repeatedAdd: member(ipam, "repeatedAdd")?.value === "same",
-    };
-    const unknown = (Object.keys(present) as (keyof typeof consequences)[]).filter(
-      (key) => present[key],
-    );
-    return [{ network: network.name, unknown, kept: promises.filter(has) }];
+    const keys = ownKeys.filter((key) => isSet(member(ipam, key)));
+    const breaking = [
+      ...(isGcOnly(network) ? ["gcOnly: every ADD fails, and leaves an address reserved"] : []),
+      ...(subnetsIn(ipam).some(isTooSmall)
+        ? ["a subnet of one or two addresses: ADD and DEL fail"]
+        : []),
+      ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
+    ];
+    const lost = keys.filter((key) => ofKeys[key] === undefined);
+    return [{ network: network.name, breaking, lost }];
   } catch (error) {
     if (error instanceof CniError) return [];
     throw error;
@@ -104,7 +105,7 @@ function usesOf(document: JsonObject, type: string): readonly Use[] {
 
 /** Whether a key has another value than those that turn it off. */
 function isSet(at: Located | undefined): boolean {
-  const off: readonly unknown[] = [undefined, false, 0, "", "none", "ready"];
+  const off: readonly unknown[] = [undefined, false, 0, "", "none", "ready", "error"];
   const value = at?.value;
   return !off.includes(value) && !(Array.isArray(value) && value.length === 0);
 }

@@ -4,7 +4,7 @@ import { CommandError, type Context, type Report } from "../../cli/command/comma
 import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./confirmed-change.ts";
 import { exchange, type Installation, kindAt, linkAt, pluginKindAt } from "./installation.ts";
 import { requireGoingBack } from "./new-keys.ts";
-import { planToUnlink, relinkStatic, staticBeside, unlinkStatic } from "./static-link.ts";
+import { planToRemove, removeStatic, returnStatic, staticBeside } from "./static-copy.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
@@ -34,13 +34,13 @@ export function rollBack(context: Context, installation: Installation): Report {
     exists
       ? `${previous} and ${target} will be exchanged.`
       : `${previous} will be renamed to ${target}.`,
-    isReturn ? "" : planToUnlink(system, link),
+    isReturn ? "" : planToRemove(system, link),
   );
   return changeIfConfirmed(context, installation, { plan, question: "Roll back?" }, () => {
     const versions = requireVersions(context, installation, previous);
-    const before = isReturn ? "" : unlinkStatic(context, link, "keep link");
+    const before = isReturn ? "" : removeStatic(context, link, "keep copy");
     exchange(system, installation);
-    const after = isReturn ? relinkStatic(system, link) : before;
+    const after = isReturn ? returnStatic(system, link) : before;
     const kept = exists ? `The file it replaced is now ${previous}.` : "";
     const restored = `Restored ${target}, which supports CNI ${versions.join(", ")}.`;
     return {

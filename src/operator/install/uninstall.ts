@@ -10,7 +10,7 @@ import {
 } from "./confirmed-change.ts";
 import { danglingLinkAt, type Installation, pluginKindAt } from "./installation.ts";
 import { requireGoingBack } from "./new-keys.ts";
-import { planToUnlink, staticBeside, unlinkStatic } from "./static-link.ts";
+import { planToRemove, removeStatic, staticBeside } from "./static-copy.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the plugin back that it replaced.
@@ -43,15 +43,15 @@ export function uninstall(context: Context, installation: Installation): Report 
   return removing(context, installation, ours, remark);
 }
 
-/** Where `host-local` stays as it is, the `static` link may still be there. */
+/** Where `host-local` stays as it is, the copy `static` may still be there. */
 function onlyStatic(context: Context, installation: Installation, text: string): Report {
   const link = staticBeside(installation);
-  const further = planToUnlink(context.system, link);
+  const further = planToRemove(context.system, link);
   if (further === "") return nothingToDo(context, installation, text);
   const plan = `${text}. ${further}`;
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => ({
     action: "uninstalled",
-    text: unlinkStatic(context, link, "remove link"),
+    text: removeStatic(context, link, "remove copy"),
   }));
 }
 
@@ -62,13 +62,13 @@ function restore(context: Context, installation: Installation): Report {
   const plan = sentences(
     requireGoingBack(context, installation.name),
     `${previous} will be renamed to ${target}, which it replaces.`,
-    planToUnlink(context.system, link),
+    planToRemove(context.system, link),
   );
   return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => {
     const dangling = danglingLinkAt(context.system, previous);
     const versions = dangling === undefined ? requireVersions(context, installation, previous) : [];
     requireNoOther(context, target);
-    const further = unlinkStatic(context, link, "remove link");
+    const further = removeStatic(context, link, "remove copy");
     context.system.rename(previous, target);
     const what =
       dangling === undefined
@@ -90,10 +90,10 @@ function removing(
 ): Report {
   const names = paths.join(" and ");
   const link = staticBeside(installation);
-  const plan = sentences(`${names} will be removed.`, planToUnlink(context.system, link), remark);
+  const plan = sentences(`${names} will be removed.`, planToRemove(context.system, link), remark);
   const remove = (): Outcome => {
     for (const path of paths) requireNoOther(context, path);
-    const further = unlinkStatic(context, link, "remove link");
+    const further = removeStatic(context, link, "remove copy");
     for (const path of paths) context.system.unlink(path);
     return { action: "uninstalled", text: sentences(`Removed ${names}.`, further, remark) };
   };

@@ -530,6 +530,19 @@ test("a directory of libcni's cache that does not exist is an error: its pods wo
   t.end();
 });
 
+test("a network that nothing configures is not taken for unused where that cannot be seen", (t) => {
+  const node = nodeFor(t);
+  node.write("old/10.9.0.2", "c9\r\neth0");
+  node.write("old/10.9.0.3", "c9\r\neth1");
+
+  const [finding] = findingsOf(node);
+
+  t.match(finding, { code: "unconfigured-network", severity: "info" });
+  t.match(finding?.message, /; whether 1 container of it runs is not known$/);
+  t.match(node.tool(["check"]).stdout, /if the runtime has none of its containers, release/);
+  t.end();
+});
+
 test("without the program ip bridges are not checked, which is reported", (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/28" }, bridged);

@@ -78,7 +78,7 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
 });
 
-scenario("the link static is noticed, too, when another plugin takes its place", needs, (t) => {
+scenario("the copy static is noticed, too, when another plugin takes its place", needs, (t) => {
   const node = nodeFor(t);
   rmSync(STATIC, { force: true });
   install(t, "--static");

@@ -85,7 +85,7 @@ test("a directory in place of the previous file is no obstacle", (t) => {
   t.end();
 });
 
-test("--if-replaced puts back the link static, too", (t) => {
+test("--if-replaced puts back the copy static, too", (t) => {
   const directory = emptyDirectory(t);
   directory.install("--static", "--yes");
   rmSync(join(directory.path, "static"));
@@ -94,6 +94,6 @@ test("--if-replaced puts back the link static, too", (t) => {
   const [exitCode, stdout] = directory.install("--if-replaced", "--yes");
 
   t.equal(exitCode, 0);
-  t.match(stdout, /^Linked .*static to host-local\./);
+  t.match(stdout, /^Installed .*static\./);
   t.end();
 });

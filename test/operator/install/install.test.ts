@@ -249,7 +249,7 @@ const CHANGES = /^(?:write|link|symlink|rename|unlink|fsync|mkdir|rmdir)/;
 
 for (const [what, words] of [
   ["an installation", ["--yes"]],
-  ["an installation with the link static", ["--static", "--yes"]],
+  ["an installation with the copy static", ["--static", "--yes"]],
   ["a rollback", ["--rollback", "--yes"]],
   ["a removal", ["--uninstall", "--yes"]],
 ] as const) {

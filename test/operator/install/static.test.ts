@@ -1,7 +1,7 @@
 // test: each executable, one if short
-/** install --static: the link by which the executable is the `static` plugin, too. */
+/** install --static: the copy by which the executable is the `static` plugin, too. */
 
-import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { run } from "../../harness/executable.ts";
@@ -10,6 +10,8 @@ import {
   directoryWithOther,
   emptyDirectory,
   isExecutable,
+  isLink,
+  ourVersion,
   type PluginDirectory,
   VERSIONS,
 } from "./plugin-directory.ts";
@@ -18,46 +20,42 @@ const OTHER_STATIC = answering("0.4.0", "1.0.0");
 
 /** Whether `static` in a directory is the executable under test, and answers as that plugin. */
 function isStatic({ path }: PluginDirectory): boolean {
-  const link = join(path, "static");
-  const { stderr } = run(link, { environment: {}, stdin: "" });
-  return readlinkSync(link) === "host-local" && stderr.startsWith("CNI static plugin ");
+  const file = join(path, "static");
+  const { stderr } = run(file, { environment: {}, stdin: "" });
+  return isExecutable(file) && !isLink(file) && stderr.startsWith("CNI static plugin ");
 }
 
 function contentOf({ path }: PluginDirectory, name: string): string {
   return readFileSync(join(path, name), "utf8");
 }
 
-test("the plugin and the link are installed together, and removed together", (t) => {
+test("the plugin and the copy are installed together, and removed together", (t) => {
   const directory = emptyDirectory(t);
   const { path, target } = directory;
 
   t.strictSame(directory.install("--static"), [
     1,
-    `This executable will be installed as ${target}. ${path}/static will be a link to host-local.\nNothing was changed: use --yes, or answer y at a terminal.\n`,
+    `This executable will be installed as ${target}. ${path}/static will be a copy of this executable.\nNothing was changed: use --yes, or answer y at a terminal.\n`,
     "",
   ]);
   t.strictSame(directory.install("--static", "--yes"), [
     0,
-    `Installed ${target}, which supports CNI ${VERSIONS}. Linked ${path}/static to host-local.\n`,
+    `Installed ${target}, which supports CNI ${VERSIONS}. Installed ${path}/static.\n`,
     "",
   ]);
   t.ok(isStatic(directory));
 
-  t.match(directory.install("--uninstall", "--yes"), [0, `Removed the link ${path}/static.`, ""]);
+  t.match(directory.install("--uninstall", "--yes"), [0, `Removed ${path}/static.`, ""]);
   t.strictSame(directory.names, []);
   t.end();
 });
 
-test("the link is added to an installed plugin, once", (t) => {
+test("the copy is added to an installed plugin, once", (t) => {
   const directory = directoryWithOther(t);
   const { path, target } = directory;
   directory.install("--yes");
 
-  t.strictSame(directory.install("--static", "--yes"), [
-    0,
-    `Linked ${path}/static to host-local.\n`,
-    "",
-  ]);
+  t.strictSame(directory.install("--static", "--yes"), [0, `Installed ${path}/static.\n`, ""]);
   t.ok(isStatic(directory));
   t.strictSame(directory.install("--static", "--yes"), [
     0,
@@ -80,7 +78,7 @@ test("another static is kept, and comes back when the plugin is uninstalled", (t
 
   t.match(directory.install("--static", "--yes"), [
     0,
-    `Linked ${path}/static to host-local. The file it replaced is now ${path}/static.previous.\n`,
+    `Installed ${path}/static. The file it replaced is now ${path}/static.previous.\n`,
     "",
   ]);
   t.ok(isStatic(directory));
@@ -101,14 +99,14 @@ for (const [what, files] of [
   ["another static", ["static", "static.previous"]],
   ["no other static", ["static.previous"]],
 ] as const) {
-  test(`a rollback with ${what} puts back what was there, and a second one the link`, (t) => {
+  test(`a rollback with ${what} puts back what was there, and a second one the copy`, (t) => {
     const directory = directoryWithOther(t);
     if (what === "another static") directory.put("static", OTHER_STATIC);
     directory.install("--static", "--yes");
 
     t.equal(directory.install("--rollback", "--yes")[0], 0);
     t.strictSame(directory.names, ["host-local", "host-local.previous", ...files]);
-    t.equal(readlinkSync(join(directory.path, "static.previous")), "host-local");
+    t.ok(isExecutable(join(directory.path, "static.previous")));
     if (what === "another static") t.equal(contentOf(directory, "static"), OTHER_STATIC);
 
     t.equal(directory.install("--rollback", "--yes")[0], 0);
@@ -174,27 +172,70 @@ test("it is run by its name, because it may be several plugins in one", (t) => {
   t.end();
 });
 
-test("a link that is left beside another plugin is removed", (t) => {
+test("a copy that is left beside another plugin is removed", (t) => {
   const directory = emptyDirectory(t);
   directory.install("--static", "--yes");
   directory.put("host-local", answering("1.0.0"));
 
   t.match(directory.install("--uninstall", "--yes"), [
     0,
-    `Removed the link ${directory.path}/static.\n`,
+    `Removed ${directory.path}/static.\n`,
     "",
   ]);
   t.strictSame(directory.names.includes("static"), false);
   t.end();
 });
 
-test("the document names the link", (t) => {
+test("static stays this plugin when another installer overwrites host-local, in place or by a new file", (t) => {
+  for (const overwrite of ["in place", "by a new file"]) {
+    const directory = directoryWithOther(t);
+    directory.install("--static", "--yes");
+    if (overwrite === "by a new file") rmSync(directory.target);
+    directory.put("host-local", OTHER_STATIC);
+    t.ok(isStatic(directory), overwrite);
+
+    t.equal(directory.install("--if-replaced", "--yes")[0], 0);
+    t.ok(isExecutable(directory.target) && isStatic(directory));
+  }
+  t.end();
+});
+
+test("a later installation renews the copy, and keeps the other plugin that was there", (t) => {
+  const directory = directoryWithOther(t);
+  directory.put("static", OTHER_STATIC);
+  directory.install("--static", "--yes");
+  rmSync(join(directory.path, "static"));
+  directory.put("static", ourVersion("v0.0.1").replaceAll("CNI host-local", "CNI static"));
+
+  t.match(directory.install("--yes"), [0, `Installed ${directory.path}/static.\n`, ""]);
+  t.ok(isStatic(directory));
+  t.equal(contentOf(directory, "static.previous"), OTHER_STATIC);
+  t.end();
+});
+
+test("a link by name, as an archive has it, is replaced", (t) => {
   const directory = emptyDirectory(t);
-  const linkIn = (...options: string[]): unknown =>
+  directory.install("--yes");
+  symlinkSync("host-local", join(directory.path, "static"));
+
+  t.equal(directory.install("--static", "--yes")[0], 0);
+  t.ok(isStatic(directory));
+  t.strictSame(directory.names, [
+    "host-local",
+    "host-local.installed",
+    "static",
+    "static.installed",
+  ]);
+  t.end();
+});
+
+test("the document names the copy", (t) => {
+  const directory = emptyDirectory(t);
+  const staticIn = (...options: string[]): unknown =>
     JSON.parse(directory.install("--json", "--yes", ...options)[1]).static;
-  t.equal(linkIn(), null);
-  t.equal(linkIn("--static"), join(directory.path, "static"));
-  t.equal(linkIn("--uninstall"), null);
+  t.equal(staticIn(), null);
+  t.equal(staticIn("--static"), join(directory.path, "static"));
+  t.equal(staticIn("--uninstall"), null);
   t.end();
 });
 
