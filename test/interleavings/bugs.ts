@@ -123,7 +123,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: none,
-    steps: 45,
+    steps: 44,
   },
   {
     name: "a change that failed and took effect is sealed",
@@ -132,7 +132,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: odd,
-    steps: 42,
+    steps: 41,
   },
   {
     name: "a journal is sealed although a file could not be read",
@@ -310,8 +310,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a call that has read all files does not count them again",
     file: journal,
-    from: "this.#hasSearched && countReservations(this.#files) !== reservations",
-    to: "this.#hasSearched && countReservations(this.#files) < 0",
+    from: "mayHaveMissed && countReservations(this.#files) !== reservations",
+    to: "mayHaveMissed && countReservations(this.#files) < 0",
     cast: cast(["DEL a", "ADD a, directory lock"], { name: "dual stack", isDual: true }),
     trouble: none,
     steps: 60,
