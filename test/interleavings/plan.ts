@@ -85,6 +85,16 @@ const triples = [
   cast(["release c", "DEL c, ADD c", "ADD b"], { name: "nearly full", before: holding("c", "d") }),
 ];
 
+/** A process that does not exclude the other releases an address and hands it out again, while the other looks at it. */
+const overtaken = [
+  cast(["ADD c", "DEL c, ADD b, directory lock"], {
+    ...same,
+    name: "repeatedAdd same, full",
+    before: holding("c", "d", "e"),
+  }),
+  cast(["DEL c", "DEL c, ADD b, directory lock"], { name: "full", before: holding("c", "d", "e") }),
+];
+
 function rows(casts: readonly Cast[], trouble: Row["trouble"], extent: Extent): readonly Row[] {
   return casts.map((one) => ({ cast: one, trouble, extent }));
 }
@@ -104,6 +114,7 @@ export const plan: readonly Row[] = [
   ...rows([...pairsOf([...own, ...others]), ...configured], "errors", "full"),
   ...rows(pairsOf(["ADD a", "DEL a", "DEL c"]), "removals", "full"),
   ...rows(triples, "nothing", "full"),
+  ...rows(overtaken, "nothing", "full"),
   ...rows(triples, "stops", "full"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "stops", "exhaustive"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "errors", "exhaustive"),
@@ -120,13 +131,23 @@ export const known: readonly {
 }[] = [
   {
     search: "removals: ADD a ∥ ADD a",
-    broken: /^a DEL of a leaves/,
+    broken: /a DEL of a leaves/,
     why: "an attachment is added twice at once, and the lock file is removed between: each reserves, and the first seals the journal without the second",
   },
   {
     search: "nothing: ADD b ∥ ADD b, directory lock",
     broken: /^a DEL of b leaves/,
     why: "the same by two processes that do not exclude each other",
+  },
+  {
+    search: "nothing: ADD c ∥ DEL c, ADD b, directory lock, repeatedAdd same, full",
+    broken: /^b was told 10\.0\.0\.2, which is c/,
+    why: "a repeated ADD replaces a file that another, whom the lock does not exclude, has released and handed out since it looked",
+  },
+  {
+    search: "nothing: DEL c ∥ DEL c, ADD b, directory lock, full",
+    broken: /^b was told 10\.0\.0\.2, which is free/,
+    why: "the same, of a DEL",
   },
   ...["a", "b"].map((id) => ({
     search: `errors: ADD ${id} ∥ DEL c, full before the boot`,

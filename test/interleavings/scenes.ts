@@ -120,6 +120,10 @@ const kinds = {
   "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
   "ADD c": (calls: Calls) => [calls.add("c")],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
+  "ADD a, directory lock": (calls: Calls) => [
+    calls.add("a", { name: "ADD a, directory lock", locks: "directory" }),
+  ],
+  "DEL c, ADD b": (calls: Calls) => [calls.del("c"), calls.add("b")],
   "ADD b, directory lock": (calls: Calls) => [
     calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
   ],

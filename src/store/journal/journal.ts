@@ -165,8 +165,9 @@ export class Journal {
       const reservations = seal.reservations + this.#difference;
       const directory = this.#fingerprint ?? dateBack(this.#files.system, this.#files.directory);
       if (directory === undefined) return;
-      // Whoever writes from here on changes the directory's fingerprint.
-      if (this.#hasSearched && countReservations(this.#files) !== reservations) return;
+      // Whoever writes from here on changes the directory's fingerprint; so does whoever has, if this call changed nothing.
+      const mayHaveMissed = this.#hasSearched && this.#fingerprint === undefined;
+      if (mayHaveMissed && countReservations(this.#files) !== reservations) return;
       sealJournal(state, this.#lines, {
         ...seal,
         directory,
