@@ -212,8 +212,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "the journal is written before the notes of the boot before",
     file: journal,
-    from: "        noteBeforeBoot(this.#files, boot, found, allIn(scan));\n",
-    to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, allIn(scan));\n",
+    from: "        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
+    to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
     cast: cast(["ADD a"], {
       name: "full before the boot",
       before: holding("c", "d", "e"),
