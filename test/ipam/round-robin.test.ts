@@ -101,6 +101,17 @@ test("excluded addresses are never candidates, not even the cursor", (t) => {
   t.end();
 });
 
+test("a gateway behind a taken address is no candidate", (t) => {
+  const set = rangeSet({ subnet: "10.0.0.0/29", gateway: "10.0.0.4" });
+  const nextFree = (_: unknown, offset: number): number => (offset === 2 ? 3 : offset);
+  const found = [...candidates(set, undefined, [], { nextFree })];
+  t.same(
+    found.map(({ address }) => formatAddress(address)),
+    ["10.0.0.1", "10.0.0.2", "10.0.0.5", "10.0.0.6"],
+  );
+  t.end();
+});
+
 test("each candidate has the range that contains it", (t) => {
   const set = rangeSet({ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" });
   t.strictSame(
