@@ -123,7 +123,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: none,
-    steps: 44,
+    steps: 45,
   },
   {
     name: "a change that failed and took effect is sealed",
@@ -132,7 +132,7 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: odd,
-    steps: 41,
+    steps: 42,
   },
   {
     name: "a journal is sealed although a file could not be read",
