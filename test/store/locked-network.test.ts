@@ -269,15 +269,16 @@ test("the count is known only while the seal is current", (t) => {
 
 test("an address is reserved also where the file system says that it was taken, by this very call", (t) => {
   const machine = machineWith();
+  const temporary = "/data/.host-local/net/new/7.0";
+  const meanwhile = (): void => machine.disk.link(temporary, `${location.directory}/10.0.0.4`);
   const system = machine.start({
-    interrupt: ({ operation }) =>
-      operation === "link" ? { kind: "fail", code: "EEXIST", isDone: true } : undefined,
+    interrupt: ({ operation }) => (operation === "link" ? { kind: "pause", meanwhile } : undefined),
   });
-  machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
+  machine.disk.put(temporary, "c1\r\neth0");
 
   withNetwork(system, (network) => {
     network.heldBy(c1, "trust");
-    t.equal(network.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"), true);
+    t.equal(network.reserve(address("10.0.0.4"), c1, temporary), true);
   });
 
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
