@@ -1,15 +1,20 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
-import type { Change } from "./plugin-with.ts";
-import { type Cast, cast, holding, type Trouble } from "./scenes.ts";
+import { type Change, pluginWith } from "./plugin-with.ts";
+import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
+import type { Search } from "./search.ts";
 
 /** A defect, and where it shows. */
 export interface Bug extends Change {
   readonly name: string;
   readonly cast: Cast;
   readonly trouble: Trouble;
-  /** How many system calls and faults the shortest schedule has that shows it. */
-  readonly steps: number;
+}
+
+/** The shortest schedule that shows a defect, and what it breaks; `undefined` where the search does not find it. */
+export async function shortestWith(bug: Bug): Promise<ReturnType<Search["shortest"]>> {
+  const { search, judge } = prepare(bug.cast, bug.trouble, await pluginWith(bug));
+  return search.shortest(judge.judge);
 }
 
 const none: Trouble = { faults: [] };
@@ -30,7 +35,6 @@ export const bugs: readonly Bug[] = [
     to: "const unlock = attempt(() => take(files, options), undefined);\n  unlock?.();",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
-    steps: 49,
   },
   {
     name: "a reservation is created and then written",
@@ -39,7 +43,6 @@ export const bugs: readonly Bug[] = [
     to: '    system.createFile(path, formatOwner(attachment), 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a"]),
     trouble: kill,
-    steps: 15,
   },
   {
     name: "a reservation is renamed into its place",
@@ -48,7 +51,6 @@ export const bugs: readonly Bug[] = [
     to: '    system.rename(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a", "ADD b, directory lock"]),
     trouble: none,
-    steps: 44,
   },
   {
     name: "an UNDO releases by the owner",
@@ -60,7 +62,6 @@ export const bugs: readonly Bug[] = [
       before: holding("c", "d"),
     }),
     trouble: none,
-    steps: 90,
   },
   {
     name: "a file is known by its time alone",
@@ -72,7 +73,6 @@ export const bugs: readonly Bug[] = [
       before: holding("c", "d"),
     }),
     trouble: none,
-    steps: 91,
   },
   {
     name: "there is no UNDO",
@@ -81,7 +81,6 @@ export const bugs: readonly Bug[] = [
     to: "if (reserved.length > 99) {",
     cast: cast(["ADD a, unheard"]),
     trouble: none,
-    steps: 26,
   },
   {
     name: "a repeated ADD keeps the file",
@@ -93,7 +92,6 @@ export const bugs: readonly Bug[] = [
       ipam: { repeatedAdd: "same" },
     }),
     trouble: none,
-    steps: 53,
   },
   {
     name: "a seal is believed whatever the directory says",
@@ -105,7 +103,6 @@ export const bugs: readonly Bug[] = [
       before: (calls) => [calls.add("c"), calls.del("c"), calls.asGo(calls.add("c"))],
     }),
     trouble: none,
-    steps: 37,
   },
   {
     name: "a seal is put beside a writer without the lock",
@@ -114,7 +111,6 @@ export const bugs: readonly Bug[] = [
     to: "isLocked ? files.state",
     cast: cast(["DEL a, directory lock", "Go ADD a"]),
     trouble: none,
-    steps: 44,
   },
   {
     name: "what a call reserves is not noted",
@@ -123,7 +119,6 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: none,
-    steps: 45,
   },
   {
     name: "a change that failed and took effect is sealed",
@@ -132,7 +127,6 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: odd,
-    steps: 42,
   },
   {
     name: "a journal is sealed although a file could not be read",
@@ -144,7 +138,6 @@ export const bugs: readonly Bug[] = [
       before: (calls) => [calls.add("c"), calls.asGo(calls.add("a"))],
     }),
     trouble: error,
-    steps: 29,
   },
   {
     name: "the number of reservations ignores what is reserved",
@@ -153,7 +146,6 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"], { name: "nearly full", before: holding("c", "d") }),
     trouble: none,
-    steps: 25,
   },
   {
     name: "temporary files are never swept",
@@ -162,7 +154,6 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"]),
     trouble: kill,
-    steps: 13,
   },
   {
     name: "temporary files of others are swept",
@@ -171,7 +162,6 @@ export const bugs: readonly Bug[] = [
     to: "const ABANDONED_AFTER = -1000;",
     cast: cast(["GC c", "ADD b, directory lock"]),
     trouble: none,
-    steps: 39,
   },
   {
     name: "a seal says less of the directory",
@@ -180,7 +170,6 @@ export const bugs: readonly Bug[] = [
     to: "fingerprintOf({ inode, changed }: FileStatus): Fingerprint {\n  const modified = 0;",
     cast: cast(["DEL c", "Go ADD c"]),
     trouble: none,
-    steps: 45,
   },
   {
     name: "an ADD that fails keeps what it has",
@@ -189,7 +178,6 @@ export const bugs: readonly Bug[] = [
     to: "    throw error;",
     cast: cast(["ADD a"], { name: "dual stack", isDual: true }),
     trouble: error,
-    steps: 23,
   },
   {
     name: "the lock is released before the journal is sealed",
@@ -198,7 +186,6 @@ export const bugs: readonly Bug[] = [
     to: "      const done = body(network);\n      unlock?.();\n      return done;\n",
     cast: cast(["ADD a", "Go ADD b"]),
     trouble: none,
-    steps: 44,
   },
   {
     name: "an ADD and its UNDO go on without the lock",
@@ -210,7 +197,6 @@ export const bugs: readonly Bug[] = [
       ipam: { repeatedAdd: "same" },
     }),
     trouble: error,
-    steps: 50,
   },
   {
     name: "the journal is written before the notes of the boot before",
@@ -223,7 +209,6 @@ export const bugs: readonly Bug[] = [
       hasBooted: true,
     }),
     trouble: kill,
-    steps: 21,
   },
   {
     name: "a file that is just being written is reclaimed",
@@ -235,7 +220,6 @@ export const bugs: readonly Bug[] = [
       before: holding("c", "d"),
     }),
     trouble: none,
-    steps: 59,
   },
   {
     name: "the cursor is not moved",
@@ -244,7 +228,6 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"]),
     trouble: none,
-    steps: 23,
   },
   {
     name: "the cursor is cut off and then written",
@@ -253,7 +236,6 @@ export const bugs: readonly Bug[] = [
     to: '    files.system.overwriteFile(path, "");\n    files.system.extendFile(path, content, "");\n',
     cast: cast(["ADD a"]),
     trouble: kill,
-    steps: 18,
   },
   {
     name: "a reservation that is gone is an error",
@@ -262,7 +244,6 @@ export const bugs: readonly Bug[] = [
     to: "  return remove();",
     cast: cast(["DEL c", "DEL c, directory lock"]),
     trouble: none,
-    steps: 35,
   },
   {
     name: "a link that was made and failed is taken for another's",
@@ -271,7 +252,6 @@ export const bugs: readonly Bug[] = [
     to: "",
     cast: cast(["ADD a"]),
     trouble: odd,
-    steps: 26,
   },
   {
     name: "a reservation of an earlier boot is never noted",
@@ -284,7 +264,6 @@ export const bugs: readonly Bug[] = [
       hasBooted: true,
     }),
     trouble: none,
-    steps: 43,
   },
   {
     name: "a DEL that could not read a file says nothing",
@@ -296,7 +275,6 @@ export const bugs: readonly Bug[] = [
       before: (calls) => [calls.asGo(calls.add("c"))],
     }),
     trouble: error,
-    steps: 17,
   },
   {
     name: "a second ADD gets a second address",
@@ -305,7 +283,6 @@ export const bugs: readonly Bug[] = [
     to: "  if (duplicate !== undefined && files === undefined) {\n",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
-    steps: 51,
   },
   {
     name: "a call that has read all files does not count them again",
@@ -314,7 +291,6 @@ export const bugs: readonly Bug[] = [
     to: "mayHaveMissed && countReservations(this.#files) < 0",
     cast: cast(["DEL a", "ADD a, directory lock"], { name: "dual stack", isDual: true }),
     trouble: none,
-    steps: 60,
   },
   {
     name: "DEL and GC take no lock",
@@ -323,6 +299,5 @@ export const bugs: readonly Bug[] = [
     to: "    undefined,\n",
     cast: cast(["DEL c", "DEL c, ADD b"], { name: "full", before: holding("c", "d", "e") }),
     trouble: none,
-    steps: 60,
   },
 ];
