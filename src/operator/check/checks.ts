@@ -74,9 +74,9 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   return {
     node,
     directories: checked,
-    findings: withoutReleased(system, findings)
-      .map((finding) => withRepairCommand(node, finding))
-      .toSorted(bySeverity),
+    findings: bySeverity(
+      withoutReleased(system, findings).map((finding) => withRepairCommand(node, finding)),
+    ),
   };
 }
 
