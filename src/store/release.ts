@@ -36,22 +36,6 @@ export function releaseAll(
 }
 
 /**
- * Removes the reservations that meet a condition. Must run under the lock.
- *
- * @param condition checks one again, as it is now
- * @returns the names of the removed reservations
- * @throws CniError 5 as `releaseAll`
- */
-export function releaseWhere(
-  network: LockedNetwork,
-  condition: (reservation: OwnedReservation) => boolean,
-): readonly string[] {
-  const released = network.allOwned().filter(condition);
-  releaseAll(network, released);
-  return released.map(({ name }) => name);
-}
-
-/**
  * Runs a release; a failed system call becomes an I/O error (code 5), so that the runtime tries again.
  *
  * @throws CniError 5

@@ -1,21 +1,27 @@
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
+import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
-import { openNetwork } from "../store/files/network-files.ts";
+import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { releaseWhere, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
+import { type Processes, readProcesses } from "../store/namespaces/process-namespaces.ts";
+import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
-import { directoryExists } from "../store/reservations/reservation-file.ts";
-import type { System } from "../system/system.ts";
+import { directoryExists, type OwnedReservation } from "../store/reservations/reservation-file.ts";
+import { attempt, type System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
+
+const MILLISECOND = 1_000_000n;
 
 /**
  * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
- * no container stay. Without a list nothing is released.
+ * no container stay, and what shows that the list is wrong or too old: see `withoutLiving`. Without a list nothing is
+ * released.
  */
 export function gc(system: System, call: NetworkCall): void {
+  const begun = system.now();
   const valid = validAttachments(call.network);
   if (valid === undefined) {
     system.writeStandardError(
@@ -28,18 +34,68 @@ export function gc(system: System, call: NetworkCall): void {
   const request = lockOptions(system, call, config, "GC");
   reportingIoFailure(() => {
     if (!directoryExists(files)) return;
-    withLockIfPossible(files, request, (network) => releaseStale(network, valid));
+    withLockIfPossible(files, request, (network) => releaseStale(network, valid, begun));
   });
 }
 
-function releaseStale(network: LockedNetwork, valid: readonly ValidAttachment[]): void {
+function releaseStale(
+  network: LockedNetwork,
+  valid: readonly ValidAttachment[],
+  begun: number,
+): void {
   network.files.sweepAll();
   const isStale = notListedIn(valid);
-  releaseWhere(network, ({ owner }) => isStale(owner));
+  const stale = network.allOwned().filter(({ owner }) => isStale(owner));
+  releaseAll(network, withoutLiving(network, stale, begun));
   requireRead(network.unreadableWhere(isStale), "the reservations that are not listed");
   for (const reason of shortened(network.unreadable)) {
     network.warn(`host-local: ${reason}; GC left it alone\n`);
   }
+}
+
+/**
+ * Those that may be dead: not what a process has in its network namespace, and not what was reserved after the call had
+ * begun, when its list was made already. Says what is kept.
+ */
+function withoutLiving(
+  network: LockedNetwork,
+  stale: readonly OwnedReservation[],
+  begun: number,
+): readonly OwnedReservation[] {
+  if (stale.length === 0) return stale;
+  const { system, network: name } = network.files;
+  const users = usersOf(readProcesses(system));
+  const kept = new Map<OwnedReservation, string>();
+  for (const reservation of stale) {
+    const address = formatAddress(reservation.address);
+    const user = users.get(address);
+    if (user !== undefined) {
+      kept.set(reservation, `${address} is in use by process ${user}`);
+    } else if (isMadeAfter(network.files, reservation, begun)) {
+      kept.set(reservation, `${address} was reserved after the call had begun`);
+    }
+  }
+  if (kept.size > 0) {
+    const reasons = shortened([...kept.values()]).join("; ");
+    const count = `${kept.size} of ${stale.length} reservations that the list lacks`;
+    network.warn(`host-local: GC kept ${count} in network ${name}: ${reasons}\n`);
+  }
+  return stale.filter((reservation) => !kept.has(reservation));
+}
+
+/** The ids of processes, by the addresses in their namespaces. */
+function usersOf({ namespaces }: Processes): ReadonlyMap<string, number> {
+  const users = new Map<string, number>();
+  for (const { addresses, processId } of namespaces) {
+    for (const address of addresses) users.set(address, processId);
+  }
+  return users;
+}
+
+/** Whether a reservation was made after a time, in milliseconds since the epoch. */
+function isMadeAfter(files: NetworkFiles, { name }: OwnedReservation, time: number): boolean {
+  const status = attempt(() => files.system.linkStatus(files.pathOf(name)), undefined);
+  return status !== undefined && status.modified > BigInt(time) * MILLISECOND;
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

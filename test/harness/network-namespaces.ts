@@ -28,9 +28,19 @@ export async function processWith(
   t: Pick<Test, "teardown">,
   ...addresses: readonly string[]
 ): Promise<number> {
-  const script =
-    'ip link set lo up && for a; do ip address add "$a" dev lo || exit; done; echo ready; exec cat';
-  const child = spawn("unshare", ["--net", "sh", "-c", script, "sh", ...addresses], {
+  return startProcess(t, setUpLoopback, addresses);
+}
+
+const setUpLoopback = 'ip link set lo up && for a; do ip address add "$a" dev lo || exit; done';
+
+/** Starts a process in a network namespace of its own, once a shell has set that up. */
+async function startProcess(
+  t: Pick<Test, "teardown">,
+  setUp: string,
+  words: readonly string[] = [],
+): Promise<number> {
+  const script = `${setUp} && echo ready && exec cat`;
+  const child = spawn("unshare", ["--net", "sh", "-c", script, "sh", ...words], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   t.teardown(() => child.kill("SIGKILL"));
@@ -43,10 +53,26 @@ export async function processWith(
  * Mounts a new network namespace at a path, as runtimes do in `/run/netns`; no process runs in it.
  *
  * @param path a file to make
+ * @param addresses with prefix lengths, for the loopback interface
  */
-export function mountNamespace(t: Pick<Test, "teardown">, path: string): void {
+export function mountNamespace(
+  t: Pick<Test, "teardown">,
+  path: string,
+  ...addresses: readonly string[]
+): void {
   writeFileSync(path, "");
-  const { status } = spawnSync("unshare", [`--net=${path}`, "true"], { stdio: "inherit" });
+  const words = [`--net=${path}`, "sh", "-c", setUpLoopback, "sh", ...addresses];
+  const { status } = spawnSync("unshare", words, { stdio: "inherit" });
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
   t.teardown(() => spawnSync("umount", [path]));
+}
+
+/**
+ * Starts a process in a namespace that has an interface, and no address that anything reserves: as long as it runs, no
+ * container is known to be dead by the namespaces of the node alone. Without the right to do so that is not known anyway.
+ */
+export async function startStranger(t: Pick<Test, "teardown">): Promise<void> {
+  if (skipWithoutNamespaces === false) {
+    await startProcess(t, "ip link add eth0 type veth peer name eth1");
+  }
 }

@@ -69,7 +69,7 @@ clusterScenario(
     const { lost = "" } = podAddresses();
     await loseContainers(cluster, "lost");
     t.ok(cluster.reservations()[lost], "an address has leaked");
-    writeKustomization("before-kubernetes-1.30", "gc --by-netns --grace 10s --yes --log");
+    writeKustomization("before-kubernetes-1.30", "gc --grace 10s --yes --log");
     shell("kubectl apply --kustomize .");
     await until("the agent", async () => (await answer("/healthz")).includes("[-]gc failed"));
     await until("the failed probe", () =>

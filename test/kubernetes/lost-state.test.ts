@@ -12,9 +12,9 @@ import { pass20Minutes } from "./time.ts";
 import { podNetwork } from "./worker.ts";
 
 const page = "docs/operations.md";
-const listDead = printedCommand(page, "host-local gc mynet --live-command 'crictl pods -q'");
 const release = printedCommand(page, "host-local gc mynet --live-command 'crictl pods -q' --yes");
-const byNamespaces = printedCommand(page, "--by-netns");
+const listDead = release.replace(" --yes", "");
+const withoutList = printedCommand(page, "host-local gc mynet --yes");
 const releaseNow = `${release} --now`;
 
 clusterScenario(
@@ -70,10 +70,10 @@ clusterScenario(
     );
 
     const [addresses, containers] = [podAddresses(), readyContainers()];
-    const undecided = terminal(`host-local gc ${podNetwork}`, byNamespaces);
+    const undecided = terminal(`host-local gc ${podNetwork}`, withoutList);
     t.match(undecided, listDead, "gc prints which list to use");
     show(
-      "By network namespaces `gc` cannot decide, since libcni in containerd 1.6 does not record them; it prints which list to use:",
+      "Without a list `gc` cannot decide: libcni in containerd 1.6 does not record network namespaces, and in a node that is a container the processes of the host are not seen. It prints which list to use:",
       undecided,
     );
     terminal(release);

@@ -158,7 +158,7 @@ test("nor has the loop of the agent", async (t) => {
   const port = await freePort();
   const words = [
     ...["--listen", `127.0.0.1:${port}`],
-    ...every("15m", "gc", ...place, "--by-netns", "--yes", "--log"),
+    ...every("15m", "gc", ...place, "--yes", "--log"),
     ...every("1s", "metrics", ...place),
   ];
 

@@ -9,12 +9,7 @@ import { contextOf, startOperator } from "./memory-node.ts";
 const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--yes": "" };
 
 for (const [command, words, operands, expected] of [
-  [
-    gc,
-    { "--live": "/live", "--now": "", "--ignore-netns": "" },
-    [],
-    { dead: [{ beforeBoot: true }] },
-  ],
+  [gc, { "--live": "/live", "--now": "" }, [], { dead: [{ beforeBoot: true }] }],
   [release, { "--force": "" }, ["10.0.0.2"], { released: [{ beforeBoot: true }] }],
 ] as const) {
   test(`${command.name}: the document says that what was released is from before this boot`, (t) => {

@@ -219,7 +219,7 @@ test("the pattern matches the files of the tool", async (t) => {
 test("an option without a value refuses one: --yes=false does not confirm", (t) => {
   for (const words of [
     ["release", "10.0.0.2", "--yes=false"],
-    ["gc", "--by-netns", "--now=no"],
+    ["gc", "--now=no"],
     ["list", "--json=1"],
   ]) {
     t.match(tool(words), { exitCode: 2, stderr: /this option takes no value/ }, words.join(" "));

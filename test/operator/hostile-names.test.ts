@@ -189,7 +189,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["gc", "--live", live],
     ["gc", "--live", join(node.root, hostile)],
     ["gc", hostile, "--live", "/dev/null"],
-    ["gc", "--by-netns", "--now"],
+    ["gc", "--now"],
     ...[nodes, yaml, noNodes, status, kind, text, oddFile, join(node.root, fileName)].flatMap(
       (path) => [
         ["audit", path],
@@ -221,7 +221,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["list", `--${hostile}`],
     ["list", `-${hostile}`],
     ["list", `--json=${hostile}`],
-    ["gc", "--yes", "--live-command", "echo c1", "--by-netns"],
+    ["gc", "--yes", "--live-command", "echo c1", "--live", "-"],
   ];
 }
 

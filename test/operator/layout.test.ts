@@ -44,7 +44,8 @@ for (const words of [
     t.match(table.join("\n"), / 85578c0866ac3 /);
     t.notMatch(table.join("\n"), ID);
     t.strictSame(
-      table.filter((line) => line.length > 80),
+      // A terminal breaks a sentence, but not a row.
+      table.filter((line) => line.length > 80 && !line.startsWith("Whether ")),
       [],
     );
     t.end();

@@ -75,3 +75,31 @@ export function contextOf(
     log: () => {},
   };
 }
+
+/** The calls by which a command looks at `/proc` and at network namespaces. */
+const kernelCalls = ["readLink", "list", "readFile", "readFileIn", "status"];
+
+/**
+ * The same system where `/proc` and network namespaces are those of another.
+ *
+ * @param isKernel whether a path is one of these
+ */
+export function withKernel(
+  system: OperatorSystem,
+  kernel: OperatorSystem,
+  isKernel: (path: string) => boolean,
+): OperatorSystem {
+  return new Proxy(system, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      const other: unknown = Reflect.get(kernel, key, kernel);
+      if (!kernelCalls.includes(String(key)) || typeof other !== "function") return value;
+      return (path: string, ...rest: readonly unknown[]) => {
+        const isOther = isKernel(path) && !path.startsWith("/proc/sys/");
+        const call = isOther ? other : value;
+        if (typeof call !== "function") throw new SystemError("open", path, "ENOSYS");
+        return call.call(isOther ? kernel : target, path, ...rest);
+      };
+    },
+  });
+}

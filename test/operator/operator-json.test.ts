@@ -118,7 +118,7 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["capacity", ["--node-patch"]],
   ["check", []],
   ["check", ["--repair"]],
-  ["gc", ["--by-netns"]],
+  ["gc", []],
   ["gc", ["--live-command", "echo 52a3e7b3c482"]],
   ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],
   ["release", ["10.88.0.2", "--yes"]],

@@ -308,7 +308,7 @@ const talkative: readonly (readonly string[])[] = [
   ["release", "default/web"],
   ["gc"],
   ["gc", "mynet"],
-  ["gc", "--by-netns"],
+  ["gc", "--now"],
   ["gc", "mynet", "--live-command", "echo 1234567890ab"],
   ["check", "none"],
   ["list", "none"],

@@ -19,7 +19,7 @@ export function agentOf(commands: () => readonly Command[]): Command {
     findsNetworks: false,
     summary: "run gc, metrics and other commands on a schedule, where there are no systemd timers",
     description: [
-      "Runs until it is terminated. Each --every has an interval, and is followed by a task: a command of this program, with its options, as one word of the shell, such as 'gc mynet --by-netns --yes --log'. It runs in a process of its own, whose output goes to the log. All tasks start at once, one after the other, the metrics that are served first, and then at their intervals; one that fails starts again after a minute, and one that takes longer than two minutes is killed, and starts again at its interval. A failure of one does not stop the others: a port in use is only logged, and tried again, too.",
+      "Runs until it is terminated. Each --every has an interval, and is followed by a task: a command of this program, with its options, as one word of the shell, such as 'gc mynet --yes --log'. It runs in a process of its own, whose output goes to the log. All tasks start at once, one after the other, the metrics that are served first, and then at their intervals; one that fails starts again after a minute, and one that takes longer than two minutes is killed, and starts again at its interval. A failure of one does not stop the others: a port in use is only logged, and tried again, too.",
       `--listen serves the metrics of the last run, or 503 if it failed, where the metrics task has no --output; and ${HEALTH}: 200 if every task has run and its last run succeeded, otherwise 503, with a line for each. It knows GET only, has eight connections at a time, of which a ninth closes the oldest, and neither TLS nor authentication: use a loopback address, or one that only the monitoring reaches.`,
       "Messages go to standard error, one line each, without a time: what was released or installed, and messages of a command that differ from those of its run before. SIGTERM and SIGINT end the agent at once, with exit code 0, also as the first process of a container.",
       "Exit codes: 0 it was terminated; 2 wrong usage.",
@@ -28,8 +28,8 @@ export function agentOf(commands: () => readonly Command[]): Command {
     options: [everyOption, listenOption],
     examples: [
       {
-        line: "host-local agent --listen 127.0.0.1:9464/metrics --every 15m 'gc --by-netns --yes --log' --every 1m metrics",
-        effect: "release leaked addresses by network namespaces, and serve the metrics",
+        line: "host-local agent --listen 127.0.0.1:9464/metrics --every 15m 'gc --yes --log' --every 1m metrics",
+        effect: "release leaked addresses, and serve the metrics",
       },
       {
         line: `host-local agent --every 1m 'install /opt/cni/bin --if-replaced --yes' --every 15m "gc mynet --live-command 'crictl pods -q' --yes --log"`,

@@ -40,7 +40,7 @@ export function tasksOf(
   const intervals = values(everyOption.name);
   if (operands.length !== intervals.length) {
     throw new UsageError(
-      "agent: expected a command after each --every, such as --every 15m 'gc --by-netns --yes --log'",
+      "agent: expected a command after each --every, such as --every 15m 'gc --yes --log'",
     );
   }
   const tasks = operands.map((line, at): Task => {

@@ -11,7 +11,6 @@ import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
-import { livenessOfAll } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { isOtherFile } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
@@ -78,9 +77,9 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   return {
     node,
     directories: checked,
-    findings: withoutReleased(system, findings)
-      .map((finding) => withRepairCommand(node, finding))
-      .toSorted(bySeverity),
+    findings: bySeverity(
+      withoutReleased(system, findings).map((finding) => withRepairCommand(node, finding)),
+    ),
   };
 }
 
@@ -156,7 +155,7 @@ function unconfiguredFindings(
     unknown: new Map<string, string>(),
     dead: new Map(),
   };
-  for (const [one, { liveness }] of livenessOfAll(reservations, checker)) {
+  for (const [one, { liveness }] of checker.livenessOfAll(reservations)) {
     const container = containerOf(one.owner);
     // A process may have an address whose file names no container.
     const key = container === "" && liveness === "alive" ? one.name : container;

@@ -188,7 +188,7 @@ export function remedyOf({ code, remedy }: Finding): string {
 
 const order: readonly Severity[] = ["error", "warning", "info"];
 
-/** Compares findings by severity, errors first. */
-export function bySeverity(a: Finding, b: Finding): number {
-  return order.indexOf(severityOf(a)) - order.indexOf(severityOf(b));
+/** The findings in the order of their severity, errors first. */
+export function bySeverity(findings: readonly Finding[]): readonly Finding[] {
+  return order.flatMap((severity) => findings.filter((one) => severityOf(one) === severity));
 }

@@ -4,7 +4,6 @@ import { plural } from "../../cli/output/plural.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { livenessOfAll } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -21,7 +20,7 @@ const GRACE = 10 * 60_000;
 const LARGEST_UPTIME = 4096;
 
 /**
- * Checks for reservations whose network namespace is gone, or whose pod has long had another container.
+ * Checks for reservations of dead containers, and of those whose pod has long had another one.
  *
  * @param directories those that are checked
  */
@@ -32,9 +31,10 @@ export function leakFindings(
   const { system } = context;
   if (hasJustStarted(system)) return [];
   return directories.flatMap(({ files, reservations }) => {
-    const results = livenessOfAll(reservations, checker);
+    const results = checker.livenessOfAll(reservations);
     const old = reservations.filter((reservation) => isOld(system, reservation));
-    const newest = newestByPod(old, cache);
+    const isUndecided = (one: NodeReservation): boolean => results.get(one)?.liveness === "unknown";
+    const newest = old.some(isUndecided) ? newestByPod(old, cache) : new Map();
     const commands = [commandText(context, files, ["gc", files.network])];
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const leaked = counted.flatMap((reservation): readonly Finding[] => {
@@ -43,11 +43,21 @@ export function leakFindings(
       const clause =
         result?.liveness === "dead" ? result.reason : supersededBy(reservation, newest, cache);
       if (clause === undefined) return [];
-      const container = containerOf(reservation.owner);
-      const pod = cache.podOf(reservation);
-      const holder = pod === "" ? container : `${container} of ${pod}`;
-      const message = `${formatAddress(reservation.address)} is held by ${holder}: ${clause}`;
-      return [{ code: "leaked-reservation", files, path: reservation.path, message, commands }];
+      return [
+        {
+          code: "leaked-reservation",
+          files,
+          path: reservation.path,
+          // Metrics only count: the cache need not be asked for pods.
+          get message() {
+            const container = containerOf(reservation.owner);
+            const pod = cache.podOf(reservation);
+            const holder = pod === "" ? container : `${container} of ${pod}`;
+            return `${formatAddress(reservation.address)} is held by ${holder}: ${clause}`;
+          },
+          commands,
+        },
+      ];
     });
     const named = new Set(leaked.map(({ path }) => path));
     const unknown = counted.filter(

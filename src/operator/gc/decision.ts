@@ -1,29 +1,28 @@
 /** Decides which reservations are released, without reading anything itself. */
 
-import type { ContainerState } from "./container-state.ts";
+import type { Conclusion } from "../node/conclusion.ts";
 import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
 
 /**
- * The decision on a reservation. `alive`, `unknown`, `inUse`: its liveness. `unowned`: it names no container. `young`:
- * not known to be alive, and younger than the grace period. `waiting`: dead, and must be found dead again after the grace
- * period. `due`: to be released. Only those that are `due` are released.
+ * The decision on a reservation. `alive`: its container is in the list or, without a list, alive by the node. `inUse`: alive
+ * by the node, whatever the list says. `unknown`: neither shows it. `unowned`: it names no container. `young`: not known to
+ * be alive, and younger than the grace period. `waiting`: dead, and must be found dead again after the grace period.
+ * `due`: to be released. Only those that are `due` are released.
  */
-export type Decision =
-  | Exclude<ContainerState["liveness"], "dead">
-  | "unowned"
-  | "young"
-  | "waiting"
-  | "due";
+export type Decision = "alive" | "inUse" | "unknown" | "unowned" | "young" | "waiting" | "due";
 
 /** A reservation to decide on. */
 export interface Candidate {
   /** `undefined` if the file names no container, or its time cannot be read. */
   readonly seen: Omit<SeenDead, "since"> | undefined;
-  readonly liveness: ContainerState["liveness"];
+  readonly conclusion: Conclusion;
+  readonly isListed: boolean;
 }
 
 /** What the decisions of a run are based on. */
 export interface Rules {
+  /** A list that is not `believed` still shows who is alive. */
+  readonly list: "none" | "believed" | "doubted";
   /** The time of the liveness data, in milliseconds since the epoch. */
   readonly asOf: number;
   /** The grace period, in milliseconds. */
@@ -39,30 +38,50 @@ export interface Decided {
   readonly decision: Decision;
   /** The record for later runs; `undefined` unless the reservation is dead and old enough. */
   readonly seenDead: SeenDead | undefined;
+  /** Whether only the list says that it is dead. */
+  readonly isByList: boolean;
 }
 
 const MILLISECOND = 1_000_000n;
 
 /** Makes the function that decides in one run. */
-export function decideBy({
-  asOf,
-  grace,
-  isImmediate,
-  before,
-}: Rules): (candidate: Candidate) => Decided {
-  const earlier = new Map(before.map((seenDead) => [seenDeadKey(seenDead), seenDead.since]));
-  return ({ seen, liveness }) => {
-    if (seen === undefined) return { decision: "unowned", seenDead: undefined };
-    if (liveness === "alive") return { decision: "alive", seenDead: undefined };
+export function decideBy(rules: Rules): (candidate: Candidate) => Decided {
+  const { list, asOf, grace, isImmediate } = rules;
+  const before = new Map(rules.before.map((one) => [seenDeadKey(one), one.since]));
+  return ({ seen, conclusion, isListed }) => {
+    const decided = (decision: Decision): Decided => {
+      return { decision, seenDead: undefined, isByList: false };
+    };
+    if (seen === undefined) return decided("unowned");
+    if (isListed) return decided("alive");
+    const isAlive = conclusion.liveness === "alive";
+    if (isAlive && list === "none") return decided("alive");
     const age = asOf - Number(seen.modified / MILLISECOND);
     // A modification time in the future counts as young, too: the age is unknown.
-    if (age < 0 || age < grace) return { decision: "young", seenDead: undefined };
-    if (liveness !== "dead") return { decision: liveness, seenDead: undefined };
-    const known = earlier.get(seenDeadKey(seen));
+    if (age < 0 || age < grace) return decided("young");
+    const isByList = conclusion.liveness !== "dead";
+    if (isByList && !(list === "believed" && mayBeDead(conclusion))) {
+      return decided(isAlive ? "inUse" : "unknown");
+    }
+    const known = before.get(seenDeadKey(seen));
     // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
     const since = known === undefined ? asOf : Math.min(known, asOf);
     const isSeenTwice = known !== undefined && asOf - since >= grace && asOf > since;
-    const decision = isImmediate || isSeenTwice ? "due" : "waiting";
-    return { decision, seenDead: { ...seen, since } };
+    // A list that was cut may lack a pod whose processes have just ended, to be started again.
+    const isDue = isSeenTwice || (isImmediate && !isAlive);
+    return { decision: isDue ? "due" : "waiting", seenDead: { ...seen, since }, isByList };
   };
+}
+
+/** Whether a list that lacks the container shows that it is dead: nothing of it is seen, or only a mount is left. */
+export function mayBeDead(conclusion: Conclusion): boolean {
+  return (
+    (conclusion.liveness === "alive" && conclusion.by === "mount") ||
+    (conclusion.liveness === "unknown" && conclusion.by === "view")
+  );
+}
+
+/** Whether a decision contradicts the list: it lacks a container of which a process runs. */
+export function contradicts({ decision }: Decided, { conclusion }: Candidate): boolean {
+  return decision === "inUse" && conclusion.liveness === "alive" && conclusion.by === "process";
 }

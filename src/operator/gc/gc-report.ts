@@ -8,14 +8,12 @@ import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
-import type { ContainerState } from "./container-state.ts";
-import type { Decided, Decision } from "./decision.ts";
+import type { Candidate, Decided, Decision } from "./decision.ts";
 import type { SeenDead } from "./seen-dead.ts";
 
 /** A reservation with the decision on it. */
-interface DecidedReservation extends Decided {
+interface DecidedReservation extends Candidate, Decided {
   readonly reservation: NodeReservation;
-  readonly containerState: ContainerState;
   /** As it was before anything was released. */
   readonly isBeforeBoot: boolean;
 }
@@ -23,6 +21,7 @@ interface DecidedReservation extends Decided {
 /** How a run releases. */
 interface Mode {
   readonly isDryRun: boolean;
+  readonly isImmediate: boolean;
   /** The grace period, in milliseconds. */
   readonly grace: number;
 }
@@ -32,21 +31,23 @@ export interface Collection {
   readonly directory: NetworkDirectory;
   readonly decided: readonly DecidedReservation[];
   readonly released: ReadonlySet<NodeReservation>;
-  /** Why nothing was released, although there are dead reservations. */
+  /** Why the list is not believed there. */
   readonly refused: string | undefined;
   /** Whether the dead reservations were recorded for the next run. */
   readonly isRecorded: boolean;
 }
 
-type State = "waiting" | "due" | "released" | "kept" | "refused";
+type State = "waiting" | "due" | "released" | "kept";
 
 const stateTexts: Readonly<Record<Exclude<State, "waiting" | "due">, string>> = {
   released: "released",
   kept: "kept; changed in the meantime, or could not be released",
-  refused: "refused; see the error message",
 };
 
-/** A table of the reservations that are dead or listed as dead, and the counts. */
+/**
+ * A table of the reservations that are dead, of those that the list lacks although they are alive and, with `--now`, of those
+ * that are too young for it; and the counts.
+ */
 export function formatCollection(
   system: OperatorSystem,
   collections: readonly Collection[],
@@ -80,11 +81,10 @@ export function formatCollection(
     collections.reduce((sum, { decided }) => sum + count(decided, decision), 0);
   const released = collections.reduce((sum, one) => sum + one.released.size, 0);
   const counts = [
-    `${of("alive")} alive`,
+    `${of("alive") + of("inUse")} alive`,
     `${of("young")} in the grace period`,
     `${of("unknown")} unknown`,
     `${of("unowned")} without a container`,
-    ...(of("inUse") > 0 ? [`${of("inUse")} listed as dead but in use`] : []),
     `${of("waiting") + of("due")} dead`,
   ];
   return `${rows.length === 0 ? "" : `${table}\n`}${plural(total, "reservation")}: ${counts.join(", ")}; ${released} released\n`;
@@ -110,8 +110,11 @@ function stateTextOf(
   one: DecidedReservation,
   mode: Mode,
 ): string | undefined {
-  if (one.decision === "inUse") {
-    return "kept: listed as dead, but its network namespace still exists";
+  if (one.decision === "inUse") return `alive, though not in the list: ${one.conclusion.reason}`;
+  if (one.decision === "young" && mode.isImmediate && one.conclusion.liveness !== "alive") {
+    const end = endOfGrace(one.reservation, mode);
+    if (end === undefined) return undefined;
+    return `kept until ${formatMinute(end, end - mode.grace)}, or with --grace 0s: younger than the grace period`;
   }
   if (one.seenDead === undefined) return undefined;
   const state = stateOf(collection, one, mode);
@@ -119,9 +122,10 @@ function stateTextOf(
   if (state === "due") return `${dead}; released with --yes`;
   if (state !== "waiting") return stateTexts[state];
   const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
-  return mode.isDryRun
-    ? `${dead}; released with --yes after ${time}, or now with --yes --now`
-    : `${dead}; released by a run after ${time}, or now with --now`;
+  const when = mode.isDryRun ? `with --yes after ${time}` : `by a run after ${time}`;
+  // It may be started again.
+  if (one.conclusion.liveness === "alive") return `${dead} by the list; released ${when}`;
+  return `${dead}; released ${when}, or now with ${mode.isDryRun ? "--yes " : ""}--now`;
 }
 
 /** The JSON form, see the command's description. */
@@ -161,7 +165,7 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
       }),
     ),
     undecided: collections.flatMap(({ decided }) =>
-      decided.flatMap(({ decision, reservation, containerState: { reason } }) =>
+      decided.flatMap(({ decision, reservation, conclusion: { reason } }) =>
         decision === "inUse" || decision === "unknown"
           ? [{ ...describe(reservation), state: decision, reason, path: reservation.path }]
           : [],
@@ -184,6 +188,11 @@ function releasableAfter({ since }: SeenDead, { grace }: Mode): number {
   return since + grace;
 }
 
+/** When a reservation is as old as the grace period, in milliseconds since the epoch. */
+function endOfGrace({ since }: NodeReservation, { grace }: Mode): number | undefined {
+  return since === undefined ? undefined : since + grace;
+}
+
 function timeText(time: number): string {
   return new Date(time).toISOString();
 }
@@ -199,12 +208,11 @@ function formatMinute(time: number, now: number): string {
 const MINUTE = 60_000;
 
 function stateOf(
-  { released, refused }: Collection,
+  { released }: Collection,
   { decision, reservation }: DecidedReservation,
   { isDryRun }: Mode,
 ): State {
   if (released.has(reservation)) return "released";
-  if (refused !== undefined) return "refused";
   if (decision === "waiting") return "waiting";
   return isDryRun ? "due" : "kept";
 }

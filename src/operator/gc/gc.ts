@@ -4,15 +4,17 @@ import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { withLock } from "../../store/lock.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
-import { exists, isSystemError } from "../../system/system.ts";
+import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { historyCall } from "../node/history-call.ts";
+import { liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
-import { requireReadable } from "../node/node-reservations.ts";
+import { containerOf, requireReadable } from "../node/node-reservations.ts";
 import { releaseUnchanged } from "../node/release-unchanged.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { type StateOf, stateByList, stateByNamespaces, statesOf } from "./container-state.ts";
 import { type Candidate, decideBy } from "./decision.ts";
+import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
   collectionDocument,
@@ -21,9 +23,7 @@ import {
 } from "./gc-report.ts";
 import { recordCollection } from "./last-collection.ts";
 import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
-import { refusal } from "./refusal.ts";
 import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
-import { noSource, sourceHint, warningsOn } from "./warnings.ts";
 
 /** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
@@ -33,47 +33,22 @@ export const gc: Command = {
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
-    "Compares the reservations of one network, or of all, with the containers that are alive: with a list of the ids used in CNI calls (crictl pods -q, podman ps -aq --no-trunc; for ctr and nerdctl, where these ids are NAMESPACE-ID: ctr -n default containers ls -q | sed s/^/default-/, and so for each other namespace), or with the network namespaces that libcni's cache names. Without any of these it is a dry run by network namespaces. If several runtimes use a network, one list must contain the ids of all of them.",
-    "Reservations are read before the list. Those younger than the grace period, and those that name no container, are kept. A reservation is released when two runs, at least the grace period apart, found its container dead. Runs, including dry runs, record the dead reservations beside the journal. A list in a file counts as of the modification time of the file. Each reservation is checked again under the lock before it is released. With --yes, temporary files that killed calls left are removed, too.",
-    "A list may be incomplete. What it does not contain is kept if its network namespace exists: by libcni's cache, or because a process runs in one with this address; and if what the cache has of it cannot be read (--ignore-netns releases both). --live-command fails if any part of a pipeline does, where /bin/sh or bash has pipefail. Nothing is released if the list is empty, or, in a network, if none of the ids holds an address of it (--allow-empty), or if more than half of its reservations, and at least three, are dead by the list alone, without a network namespace that is known to be gone (--force). An id of twelve or more hexadecimal digits also matches longer ids that start with it.",
-    "Exit codes: 0 nothing is dead, or (with --yes) all that is due was released; 1 a dry run found dead reservations, or the list was refused or contradicted, or network namespaces could not be checked, or a release failed; 2 an error, for example if the command fails, or the directory of the cache cannot be read.",
-    'JSON: {"dryRun", "networks": [{"network", "directory", "refused": null or why, "reservations", "alive", "unknown", "unowned", "young", "inUse", "waiting", "due", "released"}], "dead": [{"network", "address", "container", "interface", "since", "beforeBoot", "seenDeadSince", "state": "waiting"|"due"|"released"|"kept"|"refused", "releasableAfter", "path"}], "undecided": [{"network", "address", "container", "interface", "state": "inUse"|"unknown", "reason", "path"}]}. "kept" are those that changed in the meantime or could not be released.',
+    "The network namespaces of the node show who is alive; a list decides on the rest, unless they contradict it. What two runs, a grace period apart, find dead is released. Exit code 1: some are dead, unknown, or contradict the list.",
   ],
   options: [
     ...sourceOptions,
     cacheOption,
-    {
-      name: "--grace",
-      value: "DURATION",
-      summary: "the minimum age of a reservation, and time between two runs (default: 10m)",
-    },
-    { name: "--now", summary: "release what one run finds dead, without a second run" },
-    { name: "--allow-empty", summary: "accept a list without any live container" },
-    { name: "--force", summary: "accept that more than half of a network is dead" },
-    { name: "--ignore-netns", summary: "trust the list, even if a network namespace exists" },
+    { name: "--grace", value: "DURATION", summary: "least age, and time between runs (10m)" },
+    { name: "--now", summary: "release what one run finds dead" },
+    { name: "--force", summary: "believe a list that is empty, or has most of a network dead" },
     { name: "--yes", summary: "release; without it, only print what would be released" },
-    { name: "--log", summary: "print only what was released, a line for each, as for a log" },
+    { name: "--log", summary: "print only what was released, a line for each" },
   ],
   examples: [
-    {
-      line: "host-local gc mynet",
-      effect: "print what has no network namespace any more; release nothing",
-    },
-    {
-      line: "host-local gc mynet --live-command 'crictl pods -q'",
-      effect: "print the dead reservations",
-    },
+    { line: "host-local gc --yes", effect: "release what is dead by the kernel" },
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
-      effect: "from a timer: release what this run and an earlier one found dead",
-    },
-    {
-      line: "podman ps -aq --no-trunc | host-local gc podman --live -",
-      effect: "read the list from a pipe",
-    },
-    {
-      line: "host-local gc --by-netns --now --yes",
-      effect: "after a reboot, once a pod runs: release what has no network namespace any more",
+      effect: "and what the list lacks, where the kernel does not know",
     },
   ],
   run: collect,
@@ -87,70 +62,74 @@ function collect(context: Context): Report {
   const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const node = openNode(context, context.operands[0]);
-  const { directories } = node;
   const readAt = system.now();
   // Before the list: what is reserved meanwhile is not in it.
   requireReadable(node.reservations);
-  if (readSource === undefined && has("--yes")) throw noSource(directories);
-  const source = readSource?.(readAt) ?? { kind: "namespaces", asOf: readAt };
-  const stateOf = stateFor(node, source);
-  const collections = directories.map((directory) =>
-    decide(context, grace, source, stateOf, directory),
+  // Before the namespaces: what ends meanwhile does not contradict it.
+  const source = readSource(readAt);
+  node.cache.requireReadable();
+  const collections = node.directories.map((directory) =>
+    finish(context, decide(node, grace, source, directory)),
   );
-  const finished = collections.map((collection) => {
-    const refused = refusal(context, source, collection);
-    return refused === undefined ? finish(context, collection) : { ...collection, refused };
-  });
-  const refusals = new Set(finished.flatMap(({ refused }) => refused ?? []));
-  const warnings = finished.flatMap((collection) => warningsOn(context, collection));
-  for (const message of [...refusals, ...warnings]) log(message);
-  const mode = { isDryRun: !has("--yes"), grace };
-  const exitCode = refusals.size + warnings.length > 0 || isAnythingLeft(context, finished) ? 1 : 0;
-  const needsSource = readSource === undefined && exitCode === 1;
-  const hint = needsSource ? `${sourceHint(context, directories)}\n` : "";
+  const messages = collections.flatMap((collection) => messagesOn(node, source, collection));
+  for (const message of messages) log(message);
+  const mode = { isDryRun: !has("--yes"), isImmediate: has("--now"), grace };
+  const isLeft = collections.some((collection) => isAnythingLeft(context, collection));
+  const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(node)}\n` : "";
   return {
-    exitCode,
+    exitCode: messages.length > 0 || isLeft ? 1 : 0,
     get document() {
-      return collectionDocument(finished, mode);
+      return collectionDocument(collections, mode);
     },
     get text() {
-      if (has("--log")) return formatReleases(finished);
-      return `${formatCollection(system, finished, mode)}${hint}`;
+      if (has("--log")) return formatReleases(collections);
+      return `${formatCollection(system, collections, mode)}${hint}`;
     },
   };
 }
 
-/** @throws SystemError if the directory of libcni's cache cannot be read, and is asked */
-function stateFor({ context, cache, liveness }: Node, source: LiveSource): StateOf {
-  if (source.kind === "list" && context.has("--ignore-netns")) {
-    return stateByList(source.list, undefined);
-  }
-  cache.requireReadable();
-  return source.kind === "list" ? stateByList(source.list, liveness) : stateByNamespaces(liveness);
-}
-
+/** Decides by the list and, where that is in doubt, again. */
 function decide(
-  { has }: Context,
+  { context: { has }, cache, liveness }: Node,
   grace: number,
-  { asOf }: LiveSource,
-  stateOf: StateOf,
+  { list, asOf }: LiveSource,
   directory: NetworkDirectory,
 ): Collection {
-  const decideOne = decideBy({
-    asOf,
-    grace,
-    isImmediate: has("--now"),
-    before: readSeenDead(directory.files),
-  });
-  const decided = statesOf(directory.reservations, stateOf).map(
-    ({ reservation, containerState }) => ({
-      ...decideOne({ seen: seenIn(reservation), liveness: containerState.liveness }),
-      reservation,
-      containerState,
-      isBeforeBoot: reservation.isBeforeBoot,
-    }),
+  const conclusions = [...liveness.livenessOfAll(directory.reservations)];
+  const candidates = conclusions.map(([reservation, conclusion]) => ({
+    reservation,
+    isBeforeBoot: reservation.isBeforeBoot,
+    seen: seenIn(reservation),
+    conclusion,
+    isListed: list?.has(containerOf(reservation.owner)) ?? false,
+  }));
+  const rules = { asOf, grace, isImmediate: has("--now"), before: readSeenDead(directory.files) };
+  const decideAll = (belief: "none" | "believed" | "doubted") => {
+    const decideOne = decideBy({ ...rules, list: belief });
+    return candidates.map((one) => ({ ...one, ...decideOne(one) }));
+  };
+  const judged = decideAll(list === undefined ? "none" : "believed");
+  const refused = list && doubtOn(list, directory, judged, cache, has("--force"));
+  const decided = refused === undefined ? judged : decideAll("doubted");
+  return {
+    directory,
+    decided: withoutRemoved(directory, decided),
+    released: new Set(),
+    refused,
+    isRecorded: true,
+  };
+}
+
+/** Without the files that were being removed when they were read: they name no container either. */
+function withoutRemoved(
+  { files: { system, directory } }: NetworkDirectory,
+  decided: Collection["decided"],
+): Collection["decided"] {
+  if (!decided.some(({ decision }) => decision === "unowned")) return decided;
+  const names = new Set(attempt(() => system.list(directory), [], "ENOENT"));
+  return decided.filter(
+    ({ decision, reservation }) => decision !== "unowned" || names.has(reservation.name),
   );
-  return { directory, decided, released: new Set(), refused: undefined, isRecorded: true };
 }
 
 /** `undefined` if the file names no container, or its time cannot be read. */
@@ -178,7 +157,7 @@ function finish(context: Context, collection: Collection): Collection {
     log(`cannot record dead reservations: ${error.message}`);
     isRecorded = false;
   }
-  if (has("--yes")) recordCollection(files);
+  if (has("--yes") && collection.refused === undefined) recordCollection(files);
   return { ...collection, released, isRecorded };
 }
 
@@ -217,15 +196,50 @@ function hasLeftOvers(files: NetworkFiles): boolean {
 }
 
 /** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
-function isAnythingLeft({ has }: Context, collections: readonly Collection[]): boolean {
-  return collections.some(
-    ({ decided, released, isRecorded }) =>
-      !isRecorded ||
-      decided.some(
-        ({ decision, seenDead, reservation }) =>
-          seenDead !== undefined &&
-          !released.has(reservation) &&
-          (decision === "due" || !has("--yes")),
-      ),
+function isAnythingLeft({ has }: Context, { decided, released, isRecorded }: Collection): boolean {
+  return (
+    !isRecorded ||
+    decided.some(
+      ({ decision, seenDead, reservation }) =>
+        seenDead !== undefined &&
+        !released.has(reservation) &&
+        (decision === "due" || !has("--yes")),
+    )
   );
+}
+
+/** Why the list is not believed in a network, or what nothing decides there. */
+function messagesOn(
+  { context }: Node,
+  { list }: LiveSource,
+  { directory, decided, refused }: Collection,
+): readonly string[] {
+  if (refused !== undefined) return [refused];
+  const unknown = decided.filter(({ decision }) => decision === "unknown");
+  const [first] = unknown;
+  if (first === undefined) return [];
+  const { files, networks } = directory;
+  const advice =
+    list !== undefined
+      ? ""
+      : `. A list decides: ${commandText(context, files, ["gc", files.network, "--live-command", liveCommandOf(networks[0], directory.reservations)])}`;
+  return [
+    `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
+  ];
+}
+
+/** The command line of this run, with `--yes`. */
+function commandToRelease({ context, directories }: Node): string {
+  const { operands, option, values, has } = context;
+  const [first, ...others] = directories;
+  const given = (name: string, texts: readonly (string | undefined)[]): readonly string[] =>
+    texts.flatMap((text) => (text === undefined ? [] : [name, text]));
+  return commandText(context, others.length === 0 ? first?.files : undefined, [
+    "gc",
+    ...operands,
+    ...given("--live-command", values("--live-command")),
+    ...given("--live", [option("--live")]),
+    ...given("--grace", [option("--grace")]),
+    ...["--now", "--force", "--yes"].filter((name) => name === "--yes" || has(name)),
+  ]);
 }

@@ -39,6 +39,14 @@ export function parseLiveList(text: string, source: string): LiveList {
   };
 }
 
+/** All ids of several lists, one for each runtime. */
+export function joined(lists: readonly LiveList[]): LiveList {
+  return {
+    size: lists.reduce((sum, { size }) => sum + size, 0),
+    has: (containerId) => lists.some((list) => list.has(containerId)),
+  };
+}
+
 function isHex(id: string): boolean {
   return id.length >= MIN_ID_LENGTH && /^[0-9a-f]+$/.test(id);
 }

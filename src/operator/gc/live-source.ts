@@ -1,32 +1,26 @@
-/** Where `gc` gets the live containers from: a list, or the network namespaces. */
+/** The lists of live containers that `gc` is given. */
 
 import { CommandError, type Context, type Option, UsageError } from "../../cli/command/command.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
-import { type LiveList, parseLiveList } from "./live-list.ts";
+import { joined, type LiveList, parseLiveList } from "./live-list.ts";
 
-/** The ids of the live containers, or that their network namespaces are checked. */
-export type LiveSource =
-  | { readonly kind: "list"; readonly list: LiveList; readonly asOf: number }
-  | { readonly kind: "namespaces"; readonly asOf: number };
+/** The ids of the live containers, if there is a list, and of when what is known of the containers is. */
+export interface LiveSource {
+  readonly list: LiveList | undefined;
+  /** In milliseconds since the epoch. */
+  readonly asOf: number;
+}
 
-/** The options for a source; exactly one must be given. */
+/** The options for a list. */
 export const sourceOptions: readonly Option[] = [
-  {
-    name: "--live",
-    value: "FILE",
-    summary: "file with the ids of live containers, one per line; - is standard input",
-  },
   {
     name: "--live-command",
     value: "COMMAND",
-    summary:
-      "shell command that prints these ids, such as 'crictl pods -q'; with pipefail where there is one",
+    isRepeatable: true,
+    summary: "prints the ids of live containers; one for each runtime",
   },
-  {
-    name: "--by-netns",
-    summary: "check the network namespaces in libcni's cache instead of a list",
-  },
+  { name: "--live", value: "FILE", summary: "has these ids, one per line; - is standard input" },
 ];
 
 /** The largest list, in bytes. */
@@ -36,31 +30,25 @@ const LARGEST_LIST = 64 * 1024 * 1024;
 const PIPE_TIMEOUT = 10 * 60 * 1000;
 
 /**
- * Checks that at most one source is given, before anything is read.
+ * Checks that lists are given in one way, before anything is read.
  *
- * @returns a function to call after the reservations were read, with the time at which reading began; it makes a source
- *   whose `asOf`, in milliseconds since the epoch, is not later. `undefined` if no source is given
- * @throws CommandError if several are given
+ * @returns a function to call after the reservations were read, with the time at which reading began, of which the source is
+ *   not later
+ * @throws UsageError
  */
-export function liveSourceOf(context: Context): ((readAt: number) => LiveSource) | undefined {
-  const { system, option, has } = context;
+export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
+  const { system, option, values } = context;
   const file = option("--live");
-  const command = option("--live-command");
-  const given = [file !== undefined, command !== undefined, has("--by-netns")];
-  if (given.filter((one) => one).length > 1) {
-    throw new UsageError("gc: expected one of --live, --live-command and --by-netns");
+  const commands = values("--live-command");
+  if (file !== undefined && commands.length > 0) {
+    throw new UsageError("gc: --live and --live-command exclude each other");
   }
-  if (has("--by-netns")) return (asOf) => ({ kind: "namespaces", asOf });
-  if (command !== undefined) return (asOf) => fromList(runCommand(context, command), asOf);
-  if (file === undefined) return undefined;
   if (file === "-") {
-    return (asOf) => fromList(readStandardInput(system), timeOfStandardInput(system, asOf));
+    return (asOf) => ({ list: readStandardInput(system), asOf: timeOfStandardInput(system, asOf) });
   }
-  return (asOf) => fromFile(system, file, asOf);
-}
-
-function fromList(list: LiveList, asOf: number): LiveSource {
-  return { kind: "list", list, asOf };
+  if (file !== undefined) return (asOf) => fromFile(system, file, asOf);
+  if (commands.length === 0) return (asOf) => ({ list: undefined, asOf });
+  return (asOf) => ({ list: joined(commands.map((one) => runCommand(context, one))), asOf });
 }
 
 /** A file lists what was alive when it was written. */
@@ -69,10 +57,10 @@ function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSou
   if (kind === "directory") throw new CommandError(`${path} is a directory`);
   if (kind === "other") {
     const ids = system.readPipe(path, LARGEST_LIST, PIPE_TIMEOUT);
-    return fromList(parseLiveList(ids, path), readAt);
+    return { list: parseLiveList(ids, path), asOf: readAt };
   }
   const list = parseLiveList(system.readFile(path, LARGEST_LIST), path);
-  return fromList(list, Math.min(readAt, Number(modified / 1_000_000n)));
+  return { list, asOf: Math.min(readAt, Number(modified / 1_000_000n)) };
 }
 
 /** Standard input that is redirected from a file has the time of that file. */

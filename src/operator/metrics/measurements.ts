@@ -94,7 +94,7 @@ export function measure(
     ),
     gauge(
       "cni_ipam_reservations_dead",
-      "Reservations of dead containers: their network namespace is gone, or host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
+      "Reservations of dead containers, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
       ofDirectories((directory) => countDead(node.liveness, directory)),
     ),
     gauge(
@@ -173,11 +173,11 @@ function countFindings(
     ...directories.map(({ files }) => files.network),
     ...findings.map(networkOf),
   ]);
+  const found = Map.groupBy(findings, (one) => `${severityOf(one)} ${networkOf(one)}`);
   return [...networks].flatMap((network) =>
     severities.map((severity) => ({
       labels: { ...(network === "" ? {} : { network }), severity },
-      value: findings.filter((one) => networkOf(one) === network && severityOf(one) === severity)
-        .length,
+      value: found.get(`${severity} ${network}`)?.length ?? 0,
     })),
   );
 }

@@ -1,240 +1,214 @@
-/** Whether a reservation's container is alive, by everything on the node that shows it. */
+/** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
 import { formatAddress } from "../../ipam/address.ts";
-import { parentOf } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError } from "../../system/system.ts";
-import type { NodeReservation } from "./network-directory.ts";
+import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
+import { type Namespace, Namespaces } from "./namespaces.ts";
+import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
 import { containerOf } from "./node-reservations.ts";
-import {
-  addressesOf,
-  namespaceOf,
-  nodeNamespaceOf,
-  type ProcessNamespace,
-  readProcessNamespaces,
-  seesHostProcesses,
-} from "./process-namespaces.ts";
 import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
-/** `unknown`: nothing on the node shows it. */
-export type Liveness = "alive" | "dead" | "unknown";
+/** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
+const LONGEST_ADD = 2 * 60_000;
 
-/**
- * What is missing to decide. `cacheEntry`: the cache does not know the container. `namespacePath`: the cache names no
- * network namespace for it, as libcni before 1.3. `view`: whether the namespace exists cannot be seen from this process.
- * `cache`: what the cache has of it cannot be read, so that not even a list of live containers shows it to be dead.
- */
-export type Missing = "cacheEntry" | "namespacePath" | "view" | "cache";
-
-/**
- * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
- * /run/netns/cni-1 exists`.
- */
-export type LivenessResult =
-  | { readonly liveness: "alive" | "dead"; readonly reason: string }
-  | { readonly liveness: "unknown"; readonly reason: string; readonly missing: Missing };
-
-/**
- * Tells from two sources whether a container is alive: the network namespaces that libcni's cache names, and those of
- * running processes. One that is alive by either of them is alive, whatever the other says. What it has found out it
- * remembers.
- */
+/** Gathers the evidence, each part once and only if it is asked for. */
 export class LivenessChecker {
   readonly #system: OperatorSystem;
-  readonly #cache: Pick<ResultsCache, "attachmentsOf" | "unreadableOf">;
-  readonly #results = new Map<NodeReservation, LivenessResult>();
-  readonly #namespaces: MountedNamespaces;
-  #byAddress: ReadonlyMap<string, readonly ProcessNamespace[]> | undefined;
+  readonly #cache: ResultsCache;
+  /** Of all networks of the node. */
+  readonly #directories: readonly NetworkDirectory[];
+  readonly #conclusions = new Map<NodeReservation, Conclusion>();
+  #namespaces: Namespaces | undefined;
+  #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
+  #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
+  #allReserved: boolean | undefined;
+  #candidate: { readonly text: string | undefined } | undefined;
 
-  constructor(system: OperatorSystem, cache: Pick<ResultsCache, "attachmentsOf" | "unreadableOf">) {
+  constructor(
+    system: OperatorSystem,
+    cache: ResultsCache,
+    directories: readonly NetworkDirectory[],
+  ) {
     this.#system = system;
     this.#cache = cache;
-    this.#namespaces = new MountedNamespaces(system);
+    this.#directories = directories;
   }
 
-  livenessOf(reservation: NodeReservation): LivenessResult {
-    const known = this.#results.get(reservation);
+  livenessOf(reservation: NodeReservation): Conclusion {
+    const known = this.#conclusions.get(reservation);
     if (known !== undefined) return known;
-    const result = this.#determine(reservation);
-    this.#results.set(reservation, result);
-    return result;
+    const conclusion = conclude(this.#evidenceOf(reservation));
+    this.#conclusions.set(reservation, conclusion);
+    return conclusion;
   }
 
-  #determine(reservation: NodeReservation): LivenessResult {
-    const attachments = this.#cache.attachmentsOf(reservation);
-    const byNode = this.#resultFor(attachments, [formatAddress(reservation.address)]);
-    if (byNode.liveness === "alive") return byNode;
-    const error = this.#cache.unreadableOf(reservation);
-    if (error !== undefined) {
-      const reason = `libcni's cache cannot be read: ${error.message}`;
-      return { liveness: "unknown", reason, missing: "cache" };
+  /**
+   * The liveness of many reservations. What shows that a container is alive counts for all that it holds: its namespace
+   * may have an address of one family only.
+   */
+  livenessOfAll(
+    reservations: readonly NodeReservation[],
+  ): ReadonlyMap<NodeReservation, Conclusion> {
+    const own = reservations.map((one) => [one, this.livenessOf(one)] as const);
+    const alive = new Map<string, Conclusion>();
+    for (const [{ owner }, conclusion] of own) {
+      if (conclusion.liveness === "alive") alive.set(containerOf(owner), conclusion);
     }
-    return byNode.liveness === "unknown" && reservation.isBeforeBoot ? beforeBoot : byNode;
+    alive.delete("");
+    if (alive.size === 0) return new Map(own);
+    return new Map(
+      own.map(([one, conclusion]) => [
+        one,
+        conclusion.liveness === "alive"
+          ? conclusion
+          : (alive.get(containerOf(one.owner)) ?? conclusion),
+      ]),
+    );
   }
 
   /** The same for an attachment of the cache, whether or not anything is reserved for it. */
-  livenessOfAttachment(attachment: CachedAttachment): LivenessResult {
-    return this.#resultFor([attachment], attachment.addresses);
+  livenessOfAttachment(attachment: CachedAttachment): Conclusion {
+    return conclude({
+      namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
+      named: this.#named(attachment),
+      cacheError: undefined,
+      isBeforeBoot: false,
+      candidate: "libcni's cache knows it",
+    });
   }
 
-  /** The namespaces of processes in which an address is configured, in its canonical form. */
-  namespacesWith(address: string): readonly ProcessNamespace[] {
-    this.#byAddress ??= namespacesByAddress(readProcessNamespaces(this.#system));
-    return this.#byAddress.get(address) ?? [];
+  /** The namespaces in which an address is configured, in its canonical form; those of processes first. */
+  namespacesWith(address: string): readonly Namespace[] {
+    return this.namespaces.withAddress(address);
   }
 
-  #resultFor(known: readonly CachedAttachment[], addresses: readonly string[]): LivenessResult {
-    const results = known.map((one) => this.#namespaces.livenessOf(one));
-    const alive = results.find(({ liveness }) => liveness === "alive");
-    if (alive !== undefined) return alive;
-    const [namespace] = addresses.flatMap((address) => this.namespacesWith(address));
-    if (namespace !== undefined) {
-      const reason = `process ${namespace.processId} runs in a network namespace with this address`;
-      return { liveness: "alive", reason };
-    }
-    const unknown = results.find(({ liveness }) => liveness === "unknown");
-    return unknown ?? results[0] ?? notCached;
-  }
-}
-
-/**
- * The liveness of many reservations. What shows that a container is alive counts for all that it holds: its namespace may
- * have an address of one family only.
- */
-export function livenessOfAll(
-  reservations: readonly NodeReservation[],
-  checker: LivenessChecker,
-): ReadonlyMap<NodeReservation, LivenessResult> {
-  const own = reservations.map((one) => [one, checker.livenessOf(one)] as const);
-  const alive = new Map(
-    own
-      .filter(([, { liveness }]) => liveness === "alive")
-      .map(([{ owner }, result]) => [containerOf(owner), result]),
-  );
-  alive.delete("");
-  return new Map(
-    own.map(([reservation, result]) => [
-      reservation,
-      alive.get(containerOf(reservation.owner)) ?? result,
-    ]),
-  );
-}
-
-const beforeBoot: LivenessResult = {
-  liveness: "dead",
-  reason: "it is from before this boot of the node",
-};
-
-const notCached: LivenessResult = {
-  liveness: "unknown",
-  reason: "libcni's cache does not know its container",
-  missing: "cacheEntry",
-};
-
-/**
- * The network namespaces that libcni's cache names. One exists while something is mounted at its path, or while it is that
- * of a process. A plain file shows nothing: from within a container, what was mounted on the host later looks like one.
- */
-class MountedNamespaces {
-  readonly #system: OperatorSystem;
-  /** Directories, and whether namespaces are mounted there. */
-  readonly #directories = new Map<string, boolean>();
-  /** All namespaces lie on one device of the kernel's own (nsfs). */
-  #device: bigint | undefined;
-  #seesHostProcesses: boolean | undefined;
-
-  constructor(system: OperatorSystem) {
-    this.#system = system;
+  /** Those of the node. */
+  get namespaces(): Namespaces {
+    this.#namespaces ??= new Namespaces(this.#system);
+    return this.#namespaces;
   }
 
-  livenessOf({ networkNamespace: path, addresses }: CachedAttachment): LivenessResult {
-    if (path === "") {
-      const reason = "libcni's cache names no network namespace for it";
-      return { liveness: "unknown", reason, missing: "namespacePath" };
-    }
-    const unseen: LivenessResult = {
-      liveness: "unknown",
-      reason: `whether its network namespace ${path} exists cannot be seen from here`,
-      missing: "view",
+  #evidenceOf(reservation: NodeReservation): Evidence {
+    const cache = this.#cache;
+    const system = this.#system;
+    const checker = this;
+    const container = containerOf(reservation.owner);
+    const here = this.namespacesWith(formatAddress(reservation.address));
+    const age = system.now() - (reservation.since ?? Number.POSITIVE_INFINITY);
+    const isNew = age < LONGEST_ADD;
+    return {
+      namespaces: here.length > 0 ? here : (this.#namespacesOf().get(container) ?? []),
+      get named() {
+        // Most reservations on a node may be dead, and reading an entry of the cache takes long.
+        if (!isNew && checker.#isAllReserved()) return [];
+        return cache.attachmentsOf(reservation).flatMap((one) => checker.#named(one));
+      },
+      get cacheError() {
+        if (!isNew && checker.#isAllReserved()) return undefined;
+        return cache.unreadableOf(reservation)?.message;
+      },
+      get isBeforeBoot() {
+        return reservation.isBeforeBoot;
+      },
+      get candidate() {
+        return isNew ? "it was reserved only just now" : checker.#anyCandidate();
+      },
     };
-    const gone: LivenessResult = {
-      liveness: "dead",
-      reason: `its network namespace ${path} is gone`,
-    };
-    if (!path.startsWith("/")) return unseen;
+  }
+
+  /** None where libcni before 1.3 wrote the entry. */
+  #named({ networkNamespace: path, addresses }: CachedAttachment): readonly NamedNamespace[] {
+    if (path === "") return [];
+    const state = this.namespaces.at(path);
+    if (state.kind === "gone") return [{ kind: "gone", path }];
+    if (state.kind === "unseen") {
+      const reason = `whether its network namespace ${path} exists cannot be seen from here`;
+      return [{ kind: "unseen", reason }];
+    }
+    const found = this.namespaces.all.find(({ id }) => id === state.id);
     const [, processId] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
-    try {
-      if (!this.#isNamespace(path)) return unseen;
-      // The process id of a container that ended may be that of another process by now.
-      if (processId !== undefined && isOfNode(this.#system, processId)) return gone;
-      if (processId !== undefined && hasOtherAddresses(this.#system, processId, addresses)) {
-        const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
-        return { liveness: "unknown", reason, missing: "view" };
-      }
-      return { liveness: "alive", reason: `its network namespace ${path} exists` };
-    } catch (error) {
-      if (isSystemError(error, "ENOENT", "ESRCH")) {
-        const isSeen =
-          processId === undefined ? this.#hasNamespaces(parentOf(path)) : this.#seesHost();
-        return isSeen ? gone : unseen;
-      }
-      if (isSystemError(error)) return unseen;
-      throw error;
+    if (processId !== undefined && hasOthers(found, addresses)) {
+      const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
+      return [{ kind: "unseen", reason }];
     }
+    return [{ kind: "exists", path, hasProcess: found?.processId !== undefined }];
   }
 
-  #isNamespace(path: string): boolean {
-    this.#device ??= this.#system.status("/proc/self/ns/net").device;
-    return this.#system.status(path).device === this.#device;
+  /** The namespaces that have an address which a container holds, by container. */
+  #namespacesOf(): ReadonlyMap<string, readonly Namespace[]> {
+    if (this.#byContainer === undefined) {
+      const byContainer = new Map<string, Namespace[]>();
+      for (const [namespace, containers] of this.#containersIn()) {
+        for (const container of containers) {
+          const known = byContainer.get(container);
+          if (known === undefined) byContainer.set(container, [namespace]);
+          else known.push(namespace);
+        }
+      }
+      this.#byContainer = byContainer;
+    }
+    return this.#byContainer;
   }
 
-  /** A container in which no namespace is visible may see none of the node's. */
-  #hasNamespaces(directory: string): boolean {
-    const known = this.#directories.get(directory);
-    if (known !== undefined) return known;
-    const names = attempt(() => this.#system.list(directory), []);
-    const found = names.some((name) =>
-      attempt(() => this.#isNamespace(`${directory}/${name}`), false),
+  /** The containers that hold the addresses of each namespace. */
+  #containersIn(): ReadonlyMap<Namespace, readonly string[]> {
+    this.#containers ??= new Map(
+      this.namespaces.all.map((namespace) => {
+        const addresses = [...namespace.addresses].filter((one) => !isLocal(one));
+        const containers = addresses.flatMap((address) =>
+          this.#directories.flatMap((directory) => directory.ownersAt(address).map(containerOf)),
+        );
+        return [namespace, containers.filter((one) => one !== "")];
+      }),
     );
-    this.#directories.set(directory, found);
-    return found;
+    return this.#containers;
   }
 
-  #seesHost(): boolean {
-    this.#seesHostProcesses ??= seesHostProcesses(this.#system);
-    return this.#seesHostProcesses;
+  /** Whether every namespace has an address that a container holds: the cache can then name none of another container. */
+  #isAllReserved(): boolean {
+    this.#allReserved ??=
+      this.namespaces.incomplete === undefined &&
+      [...this.#containersIn().values()].every((containers) => containers.length > 0);
+    return this.#allReserved;
   }
-}
 
-function isOfNode(system: OperatorSystem, processId: string): boolean {
-  const namespace = namespaceOf(system, processId);
-  return namespace !== undefined && namespace === nodeNamespaceOf(system);
+  /** Which namespace may be that of a container although it has none of its addresses. */
+  #anyCandidate(): string | undefined {
+    this.#candidate ??= { text: this.namespaces.incomplete ?? this.#unaccounted() };
+    return this.#candidate.text;
+  }
+
+  /** One that has an interface, and of which it is not known whose it is. */
+  #unaccounted(): string | undefined {
+    const unnamed = [...this.#containersIn()]
+      .filter(([namespace, containers]) => containers.length === 0 && namespace.hasInterface())
+      .map(([namespace]) => namespace);
+    const named = unnamed.length === 0 ? new Set<string>() : this.#namedIds();
+    const stranger = unnamed.find(({ id }) => id === undefined || !named.has(id));
+    return stranger && `the network namespace ${stranger.path} belongs to no known container`;
+  }
+
+  /** The ids of the namespaces that libcni's cache names. */
+  #namedIds(): ReadonlySet<string> {
+    return new Set(
+      this.#cache.attachments.flatMap(({ networkNamespace }) => {
+        const state = this.namespaces.at(networkNamespace);
+        return state.kind === "exists" ? state.id : [];
+      }),
+    );
+  }
 }
 
 /** An interface that is down has no address there, so this does not show that a container is dead. */
-function hasOtherAddresses(
-  system: OperatorSystem,
-  processId: string,
-  addresses: readonly string[],
-): boolean {
-  const configured = addressesOf(system, processId);
+function hasOthers(found: Namespace | undefined, addresses: readonly string[]): boolean {
   return (
-    configured !== undefined &&
+    found !== undefined &&
     addresses.length > 0 &&
-    !addresses.some((address) => configured.has(address))
+    !addresses.some((address) => found.addresses.has(address))
   );
 }
 
-function namespacesByAddress(
-  namespaces: readonly ProcessNamespace[],
-): ReadonlyMap<string, readonly ProcessNamespace[]> {
-  const byAddress = new Map<string, ProcessNamespace[]>();
-  for (const namespace of namespaces) {
-    for (const address of namespace.addresses) {
-      const known = byAddress.get(address);
-      if (known === undefined) byAddress.set(address, [namespace]);
-      else known.push(namespace);
-    }
-  }
-  return byAddress;
+/** Whether an address is one that every namespace has: of the loopback interface, or link-local. */
+function isLocal(address: string): boolean {
+  return address.startsWith("127.") || address === "::1" || address.startsWith("fe80:");
 }

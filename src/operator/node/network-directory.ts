@@ -40,6 +40,7 @@ export class NetworkDirectory {
   #listed: readonly Reservation[] | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
+  #byAddress: ReadonlyMap<string, readonly NodeReservation[]> | undefined;
 
   constructor(system: OperatorSystem, networks: readonly [FoundNetwork, ...FoundNetwork[]]) {
     this.#system = system;
@@ -103,6 +104,17 @@ export class NetworkDirectory {
     });
     const found = isListed ? [formatAddress(address), ...names] : names;
     return this.#readAll(found.sort().map((name) => ({ address, name })));
+  }
+
+  /** The owners of an address, in its canonical form; those whose files have other names for it only once all are read. */
+  ownersAt(address: string): readonly Owner[] {
+    if (this.#reservations === undefined) {
+      const parsed = parseAddress(address);
+      const found = parsed && this.read({ address: parsed, name: address });
+      return found === undefined ? [] : [found.owner];
+    }
+    this.#byAddress ??= Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
+    return (this.#byAddress.get(address) ?? []).map(({ owner }) => owner);
   }
 
   /** A reservation as it is now; `undefined` where it has been released. */

@@ -1,8 +1,10 @@
 /** Reservations on this node, as commands print them. */
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
+import { formatDuration } from "../../cli/command/duration.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import type { Owner } from "../../store/reservations/owner.ts";
+import type { Conclusion } from "./conclusion.ts";
 import type { NodeReservation } from "./network-directory.ts";
 
 /** The container id of an owner; empty if the file names none. */
@@ -13,6 +15,11 @@ export function containerOf(owner: Owner): string {
 /** The interface of an owner; empty if the file names none. */
 export function interfaceOf(owner: Owner): string {
   return owner.kind === "attachment" ? owner.interfaceName : "";
+}
+
+/** How long it has been reserved, as tables show it. */
+export function ageOf({ since }: NodeReservation, now: number): string {
+  return since === undefined ? "-" : formatDuration(now - since);
 }
 
 /** Logs that reservations cannot be read. */
@@ -27,7 +34,11 @@ export function logUnreadable({ log }: Context, reservations: readonly NodeReser
 }
 
 /** The JSON form of a reservation. */
-export function describeReservation(reservation: NodeReservation, pod: string): object {
+export function describeReservation(
+  reservation: NodeReservation,
+  pod: string,
+  { liveness, reason }: Conclusion,
+): object {
   const { network, address, owner, since, range, path } = reservation;
   return {
     network: network.files.network,
@@ -38,6 +49,8 @@ export function describeReservation(reservation: NodeReservation, pod: string): 
     owner: owner.kind,
     since: since === undefined ? null : new Date(since).toISOString(),
     beforeBoot: reservation.isBeforeBoot,
+    alive: liveness === "unknown" ? null : liveness === "alive",
+    reason,
     range:
       range === undefined
         ? null

@@ -13,6 +13,8 @@ import { ResultsCache } from "./results-cache.ts";
 export class Node {
   readonly context: Context;
   readonly networks: readonly FoundNetwork[];
+  /** The other networks of the node, whose reservations tell whose a network namespace is. */
+  readonly others: readonly FoundNetwork[];
   /** What is wrong with their configurations. */
   readonly problems: readonly ConfigurationProblem[];
   /** In the order of their networks. */
@@ -24,13 +26,16 @@ export class Node {
     context: Context,
     networks: readonly FoundNetwork[],
     problems: readonly ConfigurationProblem[],
+    others: readonly FoundNetwork[] = [],
   ) {
     this.context = context;
     this.networks = networks;
+    this.others = others;
     this.problems = problems;
     this.directories = networkDirectories(context.system, networks);
     this.cache = new ResultsCache(context);
-    this.liveness = new LivenessChecker(context.system, this.cache);
+    const whole = [...this.directories, ...networkDirectories(context.system, others)];
+    this.liveness = new LivenessChecker(context.system, this.cache, whole);
   }
 
   /** The reservations of all networks. */
@@ -40,7 +45,7 @@ export class Node {
 
   /** The same networks as they are now. */
   readAgain(): Node {
-    return new Node(this.context, this.networks, this.problems);
+    return new Node(this.context, this.networks, this.problems, this.others);
   }
 }
 
@@ -56,9 +61,9 @@ export function openNode(
   name: string | undefined,
   isKept?: Parameters<typeof findNetworks>[2],
 ): Node {
-  const { found, problems } = findNetworks(context, name, isKept);
+  const { found, others, problems } = findNetworks(context, name, isKept);
   logProblems(context, problems);
-  return new Node(context, found, problems);
+  return new Node(context, found, problems, others);
 }
 
 /** Logs what is wrong with configurations. */

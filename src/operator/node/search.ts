@@ -12,7 +12,7 @@ import { containerOf, logUnreadable } from "./node-reservations.ts";
 export type Query =
   | { readonly kind: "address"; readonly address: Address }
   | { readonly kind: "container"; readonly id: string }
-  /** `namespace/name`. */
+  /** `namespace/name`; podman's pods have no namespace, as `/name`. */
   | { readonly kind: "pod"; readonly pod: string };
 
 /** The result of a search. */
@@ -20,6 +20,8 @@ interface SearchResult {
   readonly reservations: readonly NodeReservation[];
   /** Container ids with the given prefix, if there are several; then there are no `reservations`. */
   readonly candidates: readonly string[];
+  /** The pod whose name was given in place of a container id. */
+  readonly pod?: string;
 }
 
 /**
@@ -30,7 +32,7 @@ interface SearchResult {
 export function parseQuery(operand: string): Query {
   const address = parseAddress(operand) ?? parsePrefix(operand)?.address;
   if (address !== undefined) return { kind: "address", address };
-  if (/^[^/]+\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand };
+  if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand };
   if (isIdentifier(operand)) return { kind: "container", id: operand };
   throw new UsageError(
     `expected an address, a container id or a pod as namespace/name; found ${JSON.stringify(operand)}`,
@@ -58,7 +60,17 @@ export function search(node: Node, query: Query): SearchResult {
   if (exact.length > 0) return { reservations: exact, candidates: [] };
   const matching = all.filter(({ owner }) => containerOf(owner).startsWith(query.id));
   const candidates = [...new Set(matching.map(({ owner }) => containerOf(owner)))];
+  if (candidates.length === 0) return searchByName(node, query.id);
   return candidates.length === 1
     ? { reservations: matching, candidates: [] }
     : { reservations: [], candidates };
+}
+
+/** The reservations of the one pod with this name, in whatever namespace. */
+function searchByName({ cache, reservations: all }: Node, name: string): SearchResult {
+  const reservations = all.filter((one) => cache.podOf(one).endsWith(`/${name}`));
+  const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
+  const [pod] = pods;
+  if (pod === undefined || pods.length > 1) return { reservations: [], candidates: [] };
+  return { reservations, candidates: [], pod };
 }

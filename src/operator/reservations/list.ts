@@ -1,13 +1,14 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
-import { formatDuration, parseDuration } from "../../cli/command/duration.ts";
+import { parseDuration } from "../../cli/command/duration.ts";
 import { watchOption } from "../../cli/command/watch.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { type Liveness, livenessOfAll } from "../node/liveness.ts";
+import { type Conclusion, formatLiveness } from "../node/conclusion.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
 import {
+  ageOf,
   containerOf,
   describeReservation,
   interfaceOf,
@@ -20,7 +21,7 @@ interface Entry {
   readonly reservation: NodeReservation;
   /** `namespace/name`; empty if it is not known. */
   readonly pod: string;
-  readonly liveness: Liveness;
+  readonly conclusion: Conclusion;
 }
 
 /** What `--sort` compares; networks stay in order among equals. */
@@ -40,7 +41,7 @@ export const list: Command = {
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container still has a network namespace; the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which ADD uses again when their range is otherwise full; the column is omitted if there are none.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names. ALIVE says whether the container is alive, by the network namespaces of the node (show says why); the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which ADD uses again when their range is otherwise full; the column is omitted if there are none.",
     "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
   options: [
@@ -57,6 +58,8 @@ export const list: Command = {
       values: Object.keys(sortKeys),
       summary: "network (the default), address, age (oldest first), container or pod",
     },
+    { name: "--dead", summary: "only those of dead containers" },
+    { name: "--unknown", summary: "only those of which it is not known" },
     { name: "--no-headers", summary: "leave out the headings" },
     watchOption,
     cacheOption,
@@ -80,9 +83,9 @@ function listNetworks(context: Context): Report {
   const { cache, liveness: checker, reservations } = openNode(context, operands[0]);
   logUnreadable(context, reservations);
   const entries = sorted(
-    [...livenessOfAll(reservations, checker)]
-      .map(([reservation, { liveness }]): Entry => {
-        return { reservation, pod: cache.podOf(reservation), liveness };
+    [...checker.livenessOfAll(reservations)]
+      .map(([reservation, conclusion]): Entry => {
+        return { reservation, pod: cache.podOf(reservation), conclusion };
       })
       .filter(isIncluded),
     option("--sort") ?? "network",
@@ -100,12 +103,14 @@ function listNetworks(context: Context): Report {
 }
 
 /** @throws UsageError if the age is invalid */
-function filterOf({ option }: Context, now: number): (entry: Entry) => boolean {
+function filterOf({ option, has }: Context, now: number): (entry: Entry) => boolean {
   const pod = option("--pod");
   const namespace = option("--namespace");
   const age = option("--older-than");
   const before = age === undefined ? undefined : now - parseDuration(age, "--older-than");
+  const shown = ["dead", "unknown"].filter((liveness) => has(`--${liveness}`));
   return (entry) =>
+    (shown.length === 0 || shown.includes(entry.conclusion.liveness)) &&
     (pod === undefined || entry.pod === pod || entry.pod.endsWith(`/${pod}`)) &&
     (namespace === undefined || entry.pod.startsWith(`${namespace}/`)) &&
     (before === undefined || (entry.reservation.since ?? now) < before);
@@ -119,13 +124,8 @@ function sorted(entries: readonly Entry[], key: string): readonly Entry[] {
     .map(({ entry }) => entry);
 }
 
-function describe({ reservation, pod, liveness }: Entry): object {
-  return { ...describeReservation(reservation, pod), alive: isAlive(liveness) };
-}
-
-/** The JSON form: `null` if it is not known. */
-function isAlive(liveness: Liveness): boolean | null {
-  return liveness === "unknown" ? null : liveness === "alive";
+function describe({ reservation, pod, conclusion }: Entry): object {
+  return describeReservation(reservation, pod, conclusion);
 }
 
 function tableOf(
@@ -135,11 +135,9 @@ function tableOf(
   isHeadless: boolean,
 ): string {
   const paint = painter(system);
-  const isKnown = entries.some(({ liveness }) => liveness !== "unknown");
+  const isKnown = entries.some(({ conclusion }) => conclusion.liveness !== "unknown");
   const hasEarlier = entries.some(({ reservation }) => reservation.isBeforeBoot);
   const isOne = new Set(entries.map(({ reservation }) => reservation.network)).size <= 1;
-  const formatLiveness = (liveness: Liveness): string =>
-    liveness === "dead" ? paint("no", "warning") : liveness === "alive" ? "yes" : "-";
   return formatTable(
     columns(
       ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
@@ -147,22 +145,18 @@ function tableOf(
       ...(hasEarlier ? ["BOOT"] : []),
       "POD",
     ),
-    entries.map(({ reservation, pod, liveness }) => [
+    entries.map(({ reservation, pod, conclusion: { liveness } }) => [
       reservation.network.files.network,
       formatAddress(reservation.address),
       formatContainer(reservation, (id) => formatId(system, id)),
       interfaceOf(reservation.owner) || "-",
       ageOf(reservation, now),
-      ...(isKnown ? [formatLiveness(liveness)] : []),
+      ...(isKnown ? [liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness)] : []),
       ...(hasEarlier ? [reservation.isBeforeBoot ? "earlier" : "-"] : []),
       pod || "-",
     ]),
     { width: tableWidth(system), isHeadless },
   );
-}
-
-function ageOf({ since }: NodeReservation, now: number): string {
-  return since === undefined ? "-" : formatDuration(now - since);
 }
 
 /** `?` if the file cannot be read. */

@@ -1,14 +1,15 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
-import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
+import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { withLock } from "../../store/lock.ts";
+import { formatLiveness } from "../node/conclusion.ts";
 import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { type Node, openNode } from "../node/node.ts";
-import { containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
+import { ageOf, containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
 import { releaseUnchanged } from "../node/release-unchanged.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
@@ -23,15 +24,15 @@ export const release: Command = {
   findsNetworks: true,
   summary: "release an address, or those of a container or pod, by hand",
   description: [
-    "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",
-    "Refuses, with exit code 1, while a container is alive: if the network namespace that libcni's cache names exists, or a process runs in one with this address; and if what the cache has of it cannot be read. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
+    "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",
+    "Refuses, with exit code 1, while a container is alive: if a network namespace of the node has the address, or the one that libcni's cache names exists; and, unless it can ask at a terminal, if that is not known. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
     "Prints what else the container holds in the network, such as its IPv6 address; --all releases that, too, and at a terminal it asks.",
     "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
   ],
   options: [
     yesOption,
     { name: "--all", summary: "release everything that the container holds in the network" },
-    { name: "--force", summary: "release even if the container is alive" },
+    { name: "--force", summary: "release even if the container is, or may be, alive" },
     { name: "--network", value: "NETWORK", summary: "release in this network only" },
     cacheOption,
   ],
@@ -49,12 +50,13 @@ export const release: Command = {
   ],
   run: (context) => {
     const [operand = "", interfaceName] = context.operands;
-    const query = parseQuery(operand);
-    if (query.kind === "address" && interfaceName !== undefined) {
+    const asked = parseQuery(operand);
+    if (asked.kind === "address" && interfaceName !== undefined) {
       throw new UsageError("release: an interface belongs to a container, not to an address");
     }
     const node = openNode(context, context.option("--network"));
-    const { reservations, candidates } = search(node, query);
+    const { reservations, candidates, pod } = search(node, asked);
+    const query: Query = pod === undefined ? asked : { kind: "pod", pod };
     const matching = matchingReservations(reservations, query, interfaceName);
     if (matching.length === 0) {
       const hints =
@@ -70,27 +72,27 @@ export const release: Command = {
   },
 };
 
-/** A hint for each container that is alive, or of which libcni's cache cannot be read, in each network. */
+/** A hint for each container that is alive or, where nobody can be asked, of which that is not known, in each network. */
 function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly Hint[] {
-  const refusals = new Set<string>();
-  return chosen.flatMap((reservation) => {
-    const result = node.liveness.livenessOf(reservation);
-    const { directory, network } = reservation.network.files;
-    const container = containerOf(reservation.owner);
-    const key = `${directory} ${container}`;
+  const results = node.liveness.livenessOfAll(chosen);
+  const byContainer = Map.groupBy(chosen, ({ network: { files }, owner, path }) => {
+    const container = containerOf(owner);
+    return `${files.directory} ${container === "" ? path : container}`;
+  });
+  return [...byContainer.values()].flatMap((held): readonly Hint[] => {
+    const [first] = held;
+    const result = first && results.get(first);
+    if (first === undefined || result === undefined || result.liveness === "dead") return [];
     const isAlive = result.liveness === "alive";
-    const isUnread = result.liveness === "unknown" && result.missing === "cache";
-    if (!(isAlive || isUnread) || refusals.has(key)) return [];
-    refusals.add(key);
-    const addresses = chosen
-      .filter(
-        ({ network: { files }, owner }) =>
-          files.directory === directory && containerOf(owner) === container,
-      )
-      .map(({ address }) => formatAddress(address));
-    const claim = isAlive ? "is alive" : "may be alive";
-    const text = `Refused: the container that holds ${addresses.join(", ")} ${claim}, since ${result.reason}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
-    return [{ reason: isAlive ? "alive" : "refused", network, text }];
+    if (!isAlive && canAsk(node.context)) return [];
+    const addresses = held.map(({ address }) => formatAddress(address)).join(", ");
+    const state = isAlive
+      ? `the container that holds ${addresses} is alive, since ${result.reason}`
+      : `whether the container that holds ${addresses} is alive is not known: ${result.reason}`;
+    const text = `Refused: ${state}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
+    return [
+      { reason: isAlive ? "alive" : "mayBeAlive", network: first.network.files.network, text },
+    ];
   });
 }
 
@@ -152,7 +154,7 @@ function releaseReservations(
   const chosen = isAll ? all : matching;
   const others = isAll ? [] : held;
   const question = `Release ${chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`}?`;
-  if (!isConfirmed(context, tableOf(node, chosen), question)) {
+  if (!isConfirmed(context, `${tableOf(node, chosen)}${doubts(node, chosen)}`, question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
     return refused(node, query, chosen, [{ reason: "refused", network: null, text }], others);
   }
@@ -164,6 +166,14 @@ function releaseReservations(
     return releaseIn(context, network, here, query);
   });
   return report(node, chosen, others, new Set(released), documents);
+}
+
+/** What is not known of those that may be released after a question. */
+function doubts({ liveness }: Node, chosen: readonly NodeReservation[]): string {
+  const reasons = [...liveness.livenessOfAll(chosen).values()]
+    .filter((one) => one.liveness === "unknown")
+    .map(({ reason }) => `Whether its container is alive is not known: ${inOneLine(reason)}.\n`);
+  return [...new Set(reasons)].join("");
 }
 
 function releaseIn(
@@ -226,7 +236,7 @@ function refused(
       ? tableOf(node, reservations)
       : `No reservation for ${inOneLine(formatQuery(query))}.\n`;
   // The hint for a container that is alive names all that it holds.
-  const isAlive = hints.some(({ reason }) => reason === "alive");
+  const isAlive = hints.some(({ reason }) => reason === "alive" || reason === "mayBeAlive");
   return {
     exitCode: 1,
     document: {
@@ -238,11 +248,14 @@ function refused(
 }
 
 function documentsOf(
-  { cache }: Node,
+  { cache, liveness }: Node,
   reservations: readonly NodeReservation[],
 ): ReadonlyMap<NodeReservation, object> {
   return new Map(
-    reservations.map((one) => [one, describeReservation(one, cache.podOf(one))] as const),
+    [...liveness.livenessOfAll(reservations)].map(([one, conclusion]) => [
+      one,
+      describeReservation(one, cache.podOf(one), conclusion),
+    ]),
   );
 }
 
@@ -261,16 +274,28 @@ function documentOf(
 }
 
 function tableOf(
-  { context: { system }, cache }: Node,
+  { context: { system }, cache, liveness }: Node,
   reservations: readonly NodeReservation[],
 ): string {
+  const now = system.now();
+  const isOne = new Set(reservations.map(({ network }) => network)).size <= 1;
   return formatTable(
-    columns("NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "POD"),
-    reservations.map((reservation) => [
+    columns(
+      isOne ? "?NETWORK" : "NETWORK",
+      "ADDRESS",
+      "CONTAINER",
+      "?INTERFACE",
+      "AGE",
+      "ALIVE",
+      "POD",
+    ),
+    [...liveness.livenessOfAll(reservations)].map(([reservation, conclusion]) => [
       reservation.network.files.network,
       formatAddress(reservation.address),
       formatId(system, containerOf(reservation.owner)),
       interfaceOf(reservation.owner) || "-",
+      ageOf(reservation, now),
+      formatLiveness(conclusion.liveness),
       cache.podOf(reservation) || "-",
     ]),
     { width: tableWidth(system) },

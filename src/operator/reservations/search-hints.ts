@@ -24,6 +24,7 @@ export interface Hint {
     | "released"
     | "refused"
     | "alive"
+    | "mayBeAlive"
     | "unknown";
   /** The network that it concerns; `null` if it concerns none. */
   readonly network: string | null;

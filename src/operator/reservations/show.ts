@@ -3,6 +3,7 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
+import type { Conclusion } from "../node/conclusion.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
 import { containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
@@ -18,7 +19,7 @@ export const show: Command = {
   findsNetworks: true,
   summary: "show who holds an address, or the addresses of a container or pod",
   description: [
-    "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, or outside all ranges.",
+    "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, or outside all ranges.",
   ],
   options: [
     { name: "--network", value: "NETWORK", summary: "search this network only" },
@@ -39,7 +40,9 @@ export const show: Command = {
     if (reservations.length === 0) {
       return notFoundReport(formatQuery(query), hintsFor(node, query, candidates));
     }
-    const described = reservations.map((one) => [one, node.cache.podOf(one)] as const);
+    const described = [...node.liveness.livenessOfAll(reservations)].map(
+      ([one, conclusion]) => [one, node.cache.podOf(one), conclusion] as const,
+    );
     return {
       exitCode: 0,
       get document() {
@@ -62,7 +65,12 @@ function notFoundReport(query: string, hints: readonly Hint[]): Report {
 }
 
 /** A reservation, one line for each fact that is known. */
-function describe(reservation: NodeReservation, pod: string, now: number): string {
+function describe(
+  reservation: NodeReservation,
+  pod: string,
+  { liveness, reason }: Conclusion,
+  now: number,
+): string {
   const { network, address, owner, since, range, path } = reservation;
   const time = since === undefined ? "" : new Date(since).toISOString();
   const facts: [string, string][] = [
@@ -70,6 +78,7 @@ function describe(reservation: NodeReservation, pod: string, now: number): strin
     ["interface", interfaceOf(owner)],
     ["held by", containerOf(owner) === "" ? describeOwner(owner).replace(/^taken by /, "") : ""],
     ["pod", pod],
+    ["alive", `${{ alive: "yes", dead: "no", unknown: "not known" }[liveness]}: ${reason}`],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
     ["range", range === undefined ? missingRange(reservation) : formatAddressRange(range)],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],

@@ -6,6 +6,8 @@ import type { DynamicLibrary } from "node:ffi";
 export interface CLibrary {
   /** `flock(2)`; returns 0, or the errno. */
   flock(descriptor: number, operation: number): number;
+  /** `setns(2)`, for this thread; returns 0, or the errno. */
+  setns(descriptor: number, kind: number): number;
   /**
    * Lets a signal interrupt (EINTR) whatever this process then waits for, after some milliseconds and again and again
    * from then on: one that comes just before the wait begins has no effect.
@@ -44,16 +46,23 @@ function load(): CLibrary | undefined {
     const flock = lib.getFunction("flock", twoIntegers);
     let errno: bigint | undefined;
     let timers: ReturnType<typeof timersOf> | undefined;
+    const errnoOf = (call: () => number): number => {
+      if (call() === 0) return 0;
+      if (errno === undefined) {
+        errno = lib.getFunction("__errno_location", { arguments: [], return: "pointer" })();
+        // Making the function has changed it.
+        if (call() === 0) return 0;
+      }
+      // Something else may have set it to 0 in between; the call has failed.
+      return ffi.getInt32(errno) || EIO;
+    };
+    let setns: typeof flock | undefined;
     return {
-      flock: (descriptor, operation) => {
-        if (flock(descriptor, operation) === 0) return 0;
-        if (errno === undefined) {
-          errno = lib.getFunction("__errno_location", { arguments: [], return: "pointer" })();
-          // Making the function has changed it.
-          if (flock(descriptor, operation) === 0) return 0;
-        }
-        // Something else may have set it to 0 in between; the lock is not taken.
-        return ffi.getInt32(errno) || EIO;
+      flock: (descriptor, operation) => errnoOf(() => flock(descriptor, operation)),
+      setns: (descriptor, kind) => {
+        setns ??= lib.getFunction("setns", twoIntegers);
+        const enter = setns;
+        return errnoOf(() => enter(descriptor, kind));
       },
       interruptAfter: (milliseconds) => {
         timers ??= timersOf(lib);

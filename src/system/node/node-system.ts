@@ -86,7 +86,8 @@ function writeStandardError(text: string): void {
   }
 }
 
-function readFile(path: string, limit: number): string {
+/** See `System.readFile`. */
+export function readFile(path: string, limit: number): string {
   // Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock.
   const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
   const file = systemCall("open", path, () => fs.openSync(path, flags));

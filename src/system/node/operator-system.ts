@@ -4,6 +4,7 @@ import { type StdioOptions, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
+import { getSystemErrorName } from "node:util";
 import type {
   CompletedProcess,
   OpenedFile,
@@ -11,8 +12,9 @@ import type {
   RunOptions,
 } from "../operator-system.ts";
 import { attempt, isSystemError, SystemError } from "../system.ts";
+import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
-import { createNodeSystem, type NodeSystem, readText, statusOf } from "./node-system.ts";
+import { createNodeSystem, type NodeSystem, readFile, readText, statusOf } from "./node-system.ts";
 import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
@@ -45,6 +47,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     readPipe,
     openFile,
+    readFileIn,
     copyFile,
     sameContent,
     hasText,
@@ -140,6 +143,35 @@ function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): Open
 function openForReading(path: string): number {
   const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
   return systemCall("open", path, () => fs.openSync(path, flags));
+}
+
+/** `CLONE_NEWNET` of setns(2). */
+const NETWORK_NAMESPACE = 0x40000000;
+
+/** `/proc/self` is the main thread, which enters the namespace: every call here runs in it. */
+function readFileIn(namespace: string, path: string, limit: number): string {
+  const target = openForReading(namespace);
+  const own = openForReading("/proc/self/ns/net");
+  try {
+    enter(target, namespace);
+    try {
+      return readFile(path, limit);
+    } finally {
+      // What follows, such as a program to run, belongs into the own namespace.
+      enter(own, "/proc/self/ns/net");
+    }
+  } finally {
+    fs.closeSync(own);
+    fs.closeSync(target);
+  }
+}
+
+/** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
+function enter(descriptor: number, path: string): void {
+  const library = cLibrary();
+  if (library === undefined) throw new SystemError("setns", path, "ENOSYS");
+  const errno = library.setns(descriptor, NETWORK_NAMESPACE);
+  if (errno !== 0) throw new SystemError("setns", path, getSystemErrorName(-errno));
 }
 
 function copyFile(from: string, to: string, mode: number): void {

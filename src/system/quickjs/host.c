@@ -101,6 +101,7 @@ static const struct function functions[] = {
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
     {"sameContent", 2, host_same_content, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
+    {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
     {"run", 6, host_run, "exec", 0, NULL},
     {"listen", 3, host_listen, "listen", 0, NULL},
     {"start", 4, host_start, "exec", 0, NULL},

@@ -85,7 +85,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`it serves metrics and its state, until ${signal}`, async (t) => {
     const { gc, metrics } = nodeWithPod(t);
     const port = await freePort();
-    const words = ["--listen", `127.0.0.1:${port}/m`, ...gc("15m", "--by-netns"), ...metrics()];
+    const words = ["--listen", `127.0.0.1:${port}/m`, ...gc("15m"), ...metrics()];
     const agent = startAgent(t, words);
 
     const health = await healthOf(port, /gc ok/);
@@ -157,7 +157,7 @@ test("a failing task is reported, and the others go on", async (t) => {
   const agent = startAgent(t, [
     ...["--listen", `127.0.0.1:${port}`],
     ...every("1s", "install", bin, "--if-replaced", "--yes"),
-    ...gc("1s", "--by-netns"),
+    ...gc("1s"),
     ...metrics(),
   ]);
   await healthOf(port, /metrics ok/);
@@ -220,7 +220,7 @@ test("files are written again and again, while a client keeps its connection", a
 test("its memory does not grow", { skip: !isNative && "Node.js needs more." }, async (t) => {
   const { gc, metrics } = nodeWithPod(t);
   const port = await freePort();
-  const words = ["--listen", `127.0.0.1:${port}`, ...gc("1s", "--by-netns"), ...metrics()];
+  const words = ["--listen", `127.0.0.1:${port}`, ...gc("1s"), ...metrics()];
   const { process } = startAgent(t, words);
   await healthOf(port, /metrics ok/);
   const rounds = async (count: number): Promise<number> => {
@@ -280,8 +280,7 @@ test("it listens on IPv6", async (t) => {
   t.match(await healthOf(port, /metrics ok/, "[::1]"), /^\[\+\]http ok\n\[\+\]metrics /);
 });
 
-const expected =
-  "expected a command after each --every, such as --every 15m 'gc --by-netns --yes --log'";
+const expected = "expected a command after each --every, such as --every 15m 'gc --yes --log'";
 
 for (const [words, message] of [
   [[], "agent: missing operand; expected COMMAND..."],
@@ -317,7 +316,7 @@ for (const [words, message] of [
 test("the document at the start matches docs/operator-json.md", async (t) => {
   const { gc } = nodeWithPod(t);
   const listen = ["--listen", `127.0.0.1:${await freePort()}`];
-  const agent = startAgent(t, [...listen, ...gc("15m", "--by-netns"), "--json"]);
+  const agent = startAgent(t, [...listen, ...gc("15m"), "--json"]);
 
   await agent.written("stdout", "\n}\n");
 

@@ -1,5 +1,10 @@
 import { test } from "tap";
-import { decideBy, type Rules } from "../../../src/operator/gc/decision.ts";
+import {
+  type Candidate,
+  contradicts,
+  decideBy,
+  type Rules,
+} from "../../../src/operator/gc/decision.ts";
 
 const MINUTE = 60_000;
 const now = Date.UTC(2026, 0, 31, 12);
@@ -10,45 +15,88 @@ function reservation(age: number) {
 }
 
 function rules(changed: Partial<Rules> = {}): Rules {
-  return { asOf: now, grace: 10 * MINUTE, isImmediate: false, before: [], ...changed };
+  const usual = { asOf: now, grace: 10 * MINUTE, isImmediate: false, before: [] };
+  return { ...usual, list: "believed", ...changed };
 }
 
 const old = reservation(60 * MINUTE);
 
-test("only what is dead and old enough is ever released", (t) => {
-  const decide = decideBy(rules({ isImmediate: true }));
+/** What the node shows, by a short name. */
+const conclusions = {
+  process: { liveness: "alive", by: "process", reason: "" },
+  namespace: { liveness: "alive", by: "namespace", reason: "" },
+  mount: { liveness: "alive", by: "mount", reason: "" },
+  dead: { liveness: "dead", reason: "" },
+  unknown: { liveness: "unknown", by: "view", reason: "" },
+  unreadable: { liveness: "unknown", by: "cache", reason: "" },
+} as const satisfies Readonly<Record<string, Candidate["conclusion"]>>;
 
-  t.equal(decide({ seen: old, liveness: "alive" }).decision, "alive");
-  t.equal(decide({ seen: old, liveness: "unknown" }).decision, "unknown");
-  t.equal(decide({ seen: old, liveness: "inUse" }).decision, "inUse");
-  t.equal(decide({ seen: undefined, liveness: "dead" }).decision, "unowned");
-  t.equal(decide({ seen: reservation(10 * MINUTE - 1), liveness: "dead" }).decision, "young");
-  t.equal(decide({ seen: reservation(-1), liveness: "dead" }).decision, "young");
-  t.equal(decide({ seen: reservation(10 * MINUTE), liveness: "dead" }).decision, "due");
+type Shown = keyof typeof conclusions;
+
+function candidate(shown: Shown, changed: Partial<Candidate> = {}): Candidate {
+  return { seen: old, conclusion: conclusions[shown], isListed: false, ...changed };
+}
+
+for (const [shown, without, believed, doubted] of [
+  ["process", "alive", "inUse", "inUse"],
+  ["namespace", "alive", "inUse", "inUse"],
+  ["mount", "alive", "waiting", "inUse"],
+  ["dead", "due", "due", "due"],
+  ["unknown", "unknown", "due", "unknown"],
+  ["unreadable", "unknown", "unknown", "unknown"],
+] as const) {
+  test(`${shown}: ${without} without a list, ${believed} by one that lacks it, ${doubted} by one in doubt`, (t) => {
+    const decision = (list: Rules["list"], isListed = false) =>
+      decideBy(rules({ list, isImmediate: true }))(candidate(shown, { isListed })).decision;
+
+    t.equal(decision("none"), without);
+    t.equal(decision("believed"), believed);
+    t.equal(decision("doubted"), doubted);
+    t.equal(decision("believed", true), "alive");
+    t.equal(decision("doubted", true), "alive");
+    t.end();
+  });
+}
+
+test("only what is old enough is ever released, and files that name no container are not", (t) => {
+  const decide = decideBy(rules({ isImmediate: true }));
+  const decision = (seen: Candidate["seen"]) => decide(candidate("dead", { seen })).decision;
+
+  t.equal(decision(undefined), "unowned");
+  t.equal(decision(reservation(10 * MINUTE - 1)), "young");
+  t.equal(decision(reservation(-1)), "young");
+  t.equal(decision(reservation(10 * MINUTE)), "due");
   t.end();
 });
 
 test("nothing is reported of a pod that starts while the list is made", (t) => {
   const decide = decideBy(rules({ isImmediate: true }));
 
-  for (const liveness of ["unknown", "inUse", "dead"] as const) {
-    t.same(decide({ seen: reservation(MINUTE), liveness }), {
-      decision: "young",
-      seenDead: undefined,
-    });
+  for (const shown of ["unknown", "process", "dead"] as const) {
+    const young = candidate(shown, { seen: reservation(MINUTE) });
+    const decided = decide(young);
+    t.same(decided, { decision: "young", seenDead: undefined, isByList: false });
+    t.notOk(contradicts(decided, young));
+  }
+  t.end();
+});
+
+test("only a process contradicts the list: what is mounted, the runtime may have lost", (t) => {
+  for (const shown of ["process", "namespace", "mount", "dead", "unknown"] as const) {
+    const one = candidate(shown);
+    t.equal(contradicts(decideBy(rules())(one), one), shown === "process");
   }
   t.end();
 });
 
 test("a second run counts once the grace period has passed since the first", (t) => {
-  const decision = (ago: number, changed: Partial<Rules> = {}) =>
-    decideBy(rules({ before: [{ ...old, since: now - ago }], ...changed }))({
-      seen: old,
-      liveness: "dead",
-    }).decision;
+  const decision = (ago: number, changed: Partial<Rules> = {}, shown: Shown = "dead") =>
+    decideBy(rules({ before: [{ ...old, since: now - ago }], ...changed }))(candidate(shown))
+      .decision;
 
   t.equal(decision(10 * MINUTE - 1), "waiting");
   t.equal(decision(10 * MINUTE), "due");
+  t.equal(decision(10 * MINUTE, {}, "mount"), "due");
   t.equal(decision(0, { grace: 0 }), "waiting", "the same time is not a second run");
   t.equal(decision(1, { grace: 0 }), "due");
   t.equal(decision(-60 * MINUTE), "waiting", "an earlier run lies in the future");
@@ -58,19 +106,10 @@ test("a second run counts once the grace period has passed since the first", (t)
 test("the time of the first run is kept, and belongs to one reservation", (t) => {
   const before = [{ ...old, since: now - 60 * MINUTE }];
   const decide = decideBy(rules({ before }));
-  const others = [
-    { ...old, name: "10.1.2.4" },
-    { ...old, owner: "c1\r\neth1" },
-    { ...old, modified: old.modified + 1n },
-  ];
+  const again = { ...old, modified: old.modified + 1n };
 
-  t.same(decide({ seen: old, liveness: "dead" }).seenDead, before[0]);
-  t.equal(decide({ seen: old, liveness: "alive" }).seenDead, undefined);
-  for (const other of others) {
-    t.same(decide({ seen: other, liveness: "dead" }), {
-      decision: "waiting",
-      seenDead: { ...other, since: now },
-    });
-  }
+  t.equal(decide(candidate("dead")).seenDead?.since, now - 60 * MINUTE);
+  t.equal(decide(candidate("dead", { seen: again })).seenDead?.since, now);
+  t.equal(decide(candidate("dead", { seen: { ...old, owner: "c2 eth0" } })).seenDead?.since, now);
   t.end();
 });

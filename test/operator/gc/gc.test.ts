@@ -4,14 +4,18 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, openSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { t as root, type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, start } from "../../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { holdLock } from "../../harness/held-lock.ts";
+import { startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
+
+// Only the list tells here.
+await startStranger(root);
 
 const HOUR = 3600;
 
@@ -59,6 +63,7 @@ test("a dry run prints the dead reservations and releases nothing", (t) => {
       "net      10.7.3.4  c3         eth0       dead; released with --yes",
       "",
       "3 reservations: 1 alive, 0 in the grace period, 0 unknown, 0 without a container, 2 dead; 0 released",
+      `To release: host-local gc --live - --now --yes --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}`,
       "",
     ].join("\n"),
     stderr: "",
@@ -181,7 +186,8 @@ test("more than half of a network, dead by the list alone, is refused without --
 
   t.match(run(["c1", "c2"]), {
     exitCode: 1,
-    stderr: /3 of the 5 reservations of net are dead by the list alone; nothing was released there/,
+    stderr:
+      /net: 3 of 5 reservations are dead by the list alone; nothing is released by the list there/,
   });
   t.equal(reservedOn(node).length, 5);
   t.equal(run(["c1", "c2", "c3"]).exitCode, 0, "two of five are fewer than half");
@@ -199,7 +205,7 @@ test("more than half of a network, dead by the list alone, is refused without --
 
 test("ids without containerd's namespace are refused where the reservations have it", (t) => {
   const node = nodeWithPods(t, "default-web", "default-db");
-  const words = ["gc", "--live", "-", "--now", "--yes", "--allow-empty", "--force"];
+  const words = ["gc", "--live", "-", "--now", "--yes", "--force"];
 
   t.match(node.tool(words, liveIds("web", "db")), {
     exitCode: 1,
@@ -224,8 +230,8 @@ for (const [runtime, file, command] of [
     node.write("net/10.7.3.2", "c1\r\neth0", HOUR);
 
     t.match(node.tool(["gc", "net", "--yes"]), {
-      exitCode: 2,
-      stderr: new RegExp(`--yes needs one of .* such as --live-command '${command}`),
+      exitCode: 1,
+      stderr: new RegExp(`A list decides: host-local gc net --live-command '${command}`),
     });
     t.end();
   });
@@ -311,7 +317,7 @@ const empty: readonly (readonly [string, readonly string[], string])[] = [
 ];
 
 for (const [name, source, stdin] of empty) {
-  test(`${name} releases nothing without --allow-empty`, (t) => {
+  test(`${name} releases nothing without --force`, (t) => {
     const node = nodeWithPods(t, "c1");
 
     const refused = node.tool(["gc", ...source, "--now", "--yes"], { stdin });
@@ -319,7 +325,7 @@ for (const [name, source, stdin] of empty) {
     t.same(reservedOn(node), ["10.7.3.2"]);
     t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
 
-    const words = ["gc", ...source, "--now", "--yes", "--allow-empty"];
+    const words = ["gc", ...source, "--now", "--yes", "--force"];
     t.match(node.tool(words, { stdin }), { exitCode: 0, stderr: "" });
     t.same(reservedOn(node), []);
     t.end();
@@ -337,7 +343,7 @@ test("an empty list is fine where nothing is reserved", (t) => {
 test("a command is run by the shell, and only its success counts", (t) => {
   const node = nodeWithPods(t, "c1", "c2");
   const run = (command: string) =>
-    node.tool(["gc", "--live-command", command, "--now", "--yes", "--allow-empty"]);
+    node.tool(["gc", "--live-command", command, "--now", "--yes", "--force"]);
 
   t.match(run("false | echo c1"), { exitCode: 2, stderr: /exit code 1; nothing was released/ });
   t.match(run("echo c1; exit 3"), { exitCode: 2, stderr: /exit code 3; nothing was released/ });
@@ -367,7 +373,7 @@ test("a list without any pod of a network is refused there, in every run", (t) =
   node.write("other/10.7.5.3", "o2\r\neth0", HOUR);
   const doubt = {
     exitCode: 1,
-    stderr: /none of the live ids holds an address of net; nothing was/,
+    stderr: /net: 1 of 1 reservations are dead by the list alone; nothing is released by the list/,
   };
 
   for (const words of [[], ["--now"]]) {
@@ -432,7 +438,7 @@ test("one network, or all that have a directory", (t) => {
   const node = nodeWithPods(t, "c1");
   node.write("old/10.7.3.5", "c5\r\neth0", HOUR);
   const dead = (...words: readonly string[]) =>
-    node.json(["gc", ...words, "--live", "-", "--now", "--allow-empty"], liveIds("c9"));
+    node.json(["gc", ...words, "--live", "-", "--now", "--force"], liveIds("c9"));
 
   t.match(dead("net"), { document: { dead: [{ network: "net" }], networks: { length: 1 } } });
   t.match(dead(), { document: { dead: [{ network: "net" }, { network: "old" }] } });
@@ -440,15 +446,43 @@ test("one network, or all that have a directory", (t) => {
   t.end();
 });
 
-test("at most one source is accepted", (t) => {
+test("a file and commands exclude each other", (t) => {
   const node = nodeWithPods(t, "c1");
 
-  for (const words of [
-    ["--live", "-", "--by-netns"],
-    ["--live", "-", "--live-command", "true"],
-  ]) {
-    t.match(node.tool(["gc", ...words]), { exitCode: 2, stderr: /expected one of --live/ });
-  }
+  t.match(node.tool(["gc", "--live", "-", "--live-command", "true"]), {
+    exitCode: 2,
+    stderr: /--live and --live-command exclude each other/,
+  });
+  t.end();
+});
+
+test("the ids of several commands add up, and one that fails fails all", (t) => {
+  const node = nodeWithPods(t, "c1", "c2", "c3");
+  const run = (...commands: readonly string[]) =>
+    node.tool(["gc", ...commands.flatMap((one) => ["--live-command", one]), "--now", "--yes"]);
+
+  t.match(run("echo c1", "echo c2; exit 3"), { exitCode: 2, stderr: /c2; exit 3 failed with/ });
+  t.equal(reservedOn(node).length, 3);
+  t.equal(run("echo c1", "echo c2").exitCode, 0);
+  t.same(reservedOn(node), ["10.7.3.2", "10.7.3.3"]);
+  t.end();
+});
+
+test("within the grace period gc --now says which are kept, until when, and what to add", (t) => {
+  const node = nodeWithPods(t, "c1", "c2", "c3");
+  node.age("net/10.7.3.3", 60);
+  node.age("net/10.7.3.4", 60);
+  const run = (...words: readonly string[]) =>
+    node.tool(["gc", "--live-command", "echo c1", "--yes", ...words]);
+
+  t.match(run("--now"), {
+    exitCode: 0,
+    stdout:
+      /10\.7\.3\.3 .* kept until [0-9]{2}:[0-9]{2} UTC, or with --grace 0s: younger than the grace period\n.*10\.7\.3\.4 .* kept until/,
+  });
+  t.notMatch(run().stdout, "kept until", "a timer says nothing of pods that start");
+  t.equal(run("--now", "--grace", "0s").exitCode, 0);
+  t.same(reservedOn(node), ["10.7.3.2"]);
   t.end();
 });
 
@@ -473,10 +507,7 @@ test("reservations of the Go plugin are released, and it takes the addresses aga
   node.call("ADD", "net", "c1", goPlugin?.path);
   node.age("net/10.7.3.2", HOUR);
 
-  t.equal(
-    node.tool(["gc", "--live-command", "true", "--allow-empty", "--now", "--yes"]).exitCode,
-    0,
-  );
+  t.equal(node.tool(["gc", "--live-command", "true", "--force", "--now", "--yes"]).exitCode, 0);
   node.call("ADD", "net", "c2", goPlugin?.path);
 
   t.equal(node.read("net/10.7.3.2"), "c2\r\neth0");
@@ -484,7 +515,7 @@ test("reservations of the Go plugin are released, and it takes the addresses aga
 });
 
 for (const command of [
-  ["gc", "--live-command", "echo other", "--allow-empty", "--now", "--yes"],
+  ["gc", "--live-command", "echo other", "--force", "--now", "--yes"],
   ["check", "--repair"],
 ]) {
   test(`${command[0]} changes nothing in a network that stays locked, and logs the error`, async (t) => {

@@ -5,7 +5,7 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { filesOf, location, machineWith } from "../../store/fixtures.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 
-const options = { "--conf-dir": "/conf", "--data-dir": "/data", "--by-netns": "" };
+const options = { "--conf-dir": "/conf", "--data-dir": "/data" };
 
 for (const [what, words, left] of [
   ["with --yes", { "--yes": "" }, [".host-local-2.0", "10.0.0.2", "lock"]],

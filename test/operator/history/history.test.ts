@@ -105,13 +105,13 @@ test("what the plugin and the commands do is in it, with the command", (t) => {
   const node = nodeWithHistory(t);
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
   node.call("DEL", "net", "c1");
-  node.tool(["release", "10.48.0.3", "--yes"]);
+  node.tool(["release", "10.48.0.3", "--yes", "--force"]);
   node.write("live", "c9");
   node.tool([
     "gc",
     "--live",
     join(node.dataDir, "live"),
-    ...["--now", "--yes", "--force", "--grace=0s", "--allow-empty"],
+    ...["--now", "--yes", "--force", "--grace=0s"],
   ]);
   node.write("net/10.48.0.5", "", 60);
   node.tool(["check", "--repair"]);
@@ -138,7 +138,7 @@ test("a command appends where the file exists, and where the configuration says 
     if (exists) write(node);
     node.network("net", { ...ipam, history });
 
-    t.equal(node.tool(["release", "10.48.0.2", "--yes"]).exitCode, 0);
+    t.equal(node.tool(["release", "10.48.0.2", "--yes", "--force"]).exitCode, 0);
 
     t.equal(existsSync(pathOf(node)) && readFileSync(pathOf(node), "utf8") !== "", isKept);
   }

@@ -1,13 +1,13 @@
-/** Whether a container is alive, by libcni's cache and the network namespaces of processes. */
+/** Whether a container is alive, by the network namespaces of the node and libcni's cache. */
 
 import { test } from "tap";
-import { LivenessChecker, livenessOfAll } from "../../../src/operator/node/liveness.ts";
+import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
 import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment } from "../../store/fixtures.ts";
+import { attachment, machineWith } from "../../store/fixtures.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
-import { reservationOf } from "./reservation.ts";
+import { directoryOn, reservationOf } from "./reservation.ts";
 
 /** The container of every reservation here. */
 const container = attachment("c1");
@@ -25,9 +25,15 @@ function cached(changed: Partial<CachedAttachment> = {}): CachedAttachment {
   };
 }
 
-/** A checker on a machine, with libcni's cache of these attachments. */
-function checkerOn(machine: Machine, attachments: readonly CachedAttachment[]): LivenessChecker {
-  return new LivenessChecker(systemOf(machine), cacheOf(attachments));
+/** A checker on a machine, with libcni's cache of these attachments, and these reservations. */
+function checkerOn(
+  machine: Machine,
+  attachments: readonly CachedAttachment[],
+  reservations: Readonly<Record<string, string>> = {},
+): LivenessChecker {
+  const disk = machineWith(reservations);
+  const directory = directoryOn(startOperator(disk).system);
+  return new LivenessChecker(systemOf(machine), cacheOf(attachments), [directory]);
 }
 
 function cacheOf(attachments: readonly CachedAttachment[]): ResultsCache {
@@ -46,121 +52,199 @@ function cacheOf(attachments: readonly CachedAttachment[]): ResultsCache {
   return new ResultsCache(contextOf(startOperator(machine).system));
 }
 
-const another = { processes: { 7: { namespace: 70, addresses: ["127.0.0.1", "10.7.9.3"] } } };
+/** Another pod, whose reservation is there. */
+const other = { namespace: 70, addresses: ["127.0.0.1", "10.7.9.3"] };
+const another = { processes: { 7: other } };
+const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
+const reserved = { "10.7.9.3": "c2\r\neth0" };
+const mountedAt = (inode: number) => ({ "/run/netns/cni-1": inode });
+
+const processHasIt = "alive by process: process 7 runs in a network namespace with this address";
+const exists = "its network namespace /run/netns/cni-1 exists";
+const gone = "dead: its network namespace /run/netns/cni-1 is gone";
+const allKnown = "dead: no network namespace of the node has the address, and all are known";
+const notKnown =
+  "unknown by view: no process has the address, and the namespace of its container is not known";
+const unseen =
+  "unknown by view: whether its network namespace /run/netns/cni-1 exists cannot be seen from here";
+const noProcesses = "the processes of the node are not seen from here";
 
 const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undefined, string]>> = {
-  "its namespace is mounted": [
-    { mounted: { "/run/netns/cni-1": 50 } },
-    {},
-    "alive: its network namespace /run/netns/cni-1 exists",
-  ],
-  "its namespace is that of this process, which runs in its pod": [
-    { mounted: { "/run/netns/cni-1": 50 }, processes: { 99: { namespace: 50 } } },
-    {},
-    "alive: its network namespace /run/netns/cni-1 exists",
-  ],
   "a process has its address, and the cache does not know it": [
     { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
     undefined,
-    "alive: process 7 runs in a network namespace with this address",
-  ],
-  "a process has its address, and the cache names no namespace": [
-    { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
-    { networkNamespace: "" },
-    "alive: process 7 runs in a network namespace with this address",
+    processHasIt,
   ],
   "a process has its address, and the namespace in the cache is gone": [
-    {
-      mounted: { "/run/netns/cni-2": 50 },
-      processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } },
-    },
+    { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
     {},
-    "alive: process 7 runs in a network namespace with this address",
+    processHasIt,
+  ],
+  "its namespace is mounted, and has its address": [
+    { mounted: mountedAt(50), addresses: { 50: ["10.7.9.2"] } },
+    {},
+    "alive by mount: the network namespace /run/netns/cni-1 has this address; no process runs there",
+  ],
+  "a mounted namespace has its address, and the cache does not know it": [
+    { mounted: { "/run/netns/x": 50 }, addresses: { 50: ["10.7.9.2"] } },
+    undefined,
+    "alive by mount: the network namespace /run/netns/x has this address; no process runs there",
+  ],
+  "its namespace is mounted, but has moved its address away": [
+    { mounted: mountedAt(50), addresses: { 50: ["169.254.1.1"] } },
+    {},
+    `alive by namespace: ${exists}`,
+  ],
+  "its namespace is mounted, cannot be entered, and a process runs there": [
+    { mounted: mountedAt(50), processes: { 7: { namespace: 50 } }, isConfined: true },
+    {},
+    `alive by process: ${exists}`,
+  ],
+  "its namespace is that of this process, which runs in its pod": [
+    { mounted: mountedAt(50), processes: { 99: { namespace: 50 } } },
+    {},
+    `alive by process: ${exists}`,
+  ],
+  "its namespace is named as /var/run, where it is mounted as /run": [
+    { mounted: mountedAt(50) },
+    { networkNamespace: "/var/run/netns/cni-1" },
+    "alive by namespace: its network namespace /var/run/netns/cni-1 exists",
   ],
   "its namespace is gone, and others are mounted": [
-    { mounted: { "/run/netns/cni-2": 50 }, files: ["/run/netns/cni-3"] },
+    { mounted: { "/run/netns/cni-2": 50 } },
     {},
-    "dead: its network namespace /run/netns/cni-1 is gone",
+    gone,
   ],
-  "its namespace is gone, and no others are mounted": [
-    { files: ["/run/netns/cni-3"] },
+  "its namespace is gone, and none is mounted: the mounts of the node are seen": [
+    { processes: { 8: stranger } },
     {},
-    "unknown: whether its network namespace /run/netns/cni-1 exists cannot be seen from here",
+    gone,
   ],
+  "its namespace is gone, but that need not be asked": [another, {}, allKnown],
   "a plain file is where its namespace was": [
-    { mounted: { "/run/netns/cni-2": 50 }, files: ["/run/netns/cni-1"] },
+    { processes: { 8: stranger }, files: ["/run/netns/cni-1"] },
     {},
-    "unknown: whether its network namespace /run/netns/cni-1 exists cannot be seen from here",
+    gone,
+  ],
+  "its namespace is gone, and others are mounted, in a container": [
+    { mounted: { "/run/netns/cni-2": 50 }, isContained: true },
+    {},
+    gone,
+  ],
+  "its namespace is gone, and no others are mounted, in a container": [
+    { isContained: true },
+    {},
+    `${unseen}; ${noProcesses}`,
+  ],
+  "a plain file is where its namespace was, in a container": [
+    {
+      mounted: { "/run/netns/cni-2": 50 },
+      files: ["/run/netns/cni-1"],
+      isContained: true,
+    },
+    {},
+    `${unseen}; ${noProcesses}`,
   ],
   "its process runs": [
     { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
     { networkNamespace: "/proc/7/ns/net" },
-    "alive: its network namespace /proc/7/ns/net exists",
+    processHasIt,
   ],
   "its process runs, and nothing is known of its addresses": [
     { processes: { 7: { namespace: 70 } } },
     { networkNamespace: "/proc/7/ns/net", addresses: [] },
-    "alive: its network namespace /proc/7/ns/net exists",
+    "alive by process: its network namespace /proc/7/ns/net exists",
   ],
   "its process has ended": [
-    another,
-    { networkNamespace: "/proc/8/ns/net" },
-    "dead: its network namespace /proc/8/ns/net is gone",
+    { processes: { 7: other, 8: stranger } },
+    { networkNamespace: "/proc/9/ns/net" },
+    "dead: its network namespace /proc/9/ns/net is gone",
   ],
   "its process has ended, in a container that does not see the processes of the host": [
     { ...another, isContained: true },
     { networkNamespace: "/proc/8/ns/net" },
-    "unknown: whether its network namespace /proc/8/ns/net exists cannot be seen from here",
+    `unknown by view: whether its network namespace /proc/8/ns/net exists cannot be seen from here; ${noProcesses}`,
   ],
   "the id of its process is that of a process of the node by now": [
-    { processes: { 7: { namespace: NODE_NAMESPACE, addresses: ["192.0.2.1"] } } },
+    { processes: { 7: { namespace: NODE_NAMESPACE, addresses: ["192.0.2.1"] }, 8: stranger } },
     { networkNamespace: "/proc/7/ns/net" },
     "dead: its network namespace /proc/7/ns/net is gone",
   ],
   "the id of its process is that of another container's by now": [
     another,
     { networkNamespace: "/proc/7/ns/net" },
-    "unknown: process 7, whose network namespace it had, now has other addresses",
+    allKnown,
   ],
   "this user may not inspect its process": [
     { ...another, isUnprivileged: true },
     { networkNamespace: "/proc/7/ns/net" },
-    "unknown: whether its network namespace /proc/7/ns/net exists cannot be seen from here",
+    "unknown by view: whether its network namespace /proc/7/ns/net exists cannot be seen from here; the mounts of the node are not seen from here, which takes CAP_SYS_PTRACE",
   ],
-  "only the node itself has the address": [
+  "only the node itself has the address, and every namespace is known": [
     { processes: { 1: { namespace: NODE_NAMESPACE, addresses: ["10.7.9.2"] } } },
     undefined,
-    "unknown: libcni's cache does not know its container",
+    allKnown,
   ],
-  "nothing is known": [another, undefined, "unknown: libcni's cache does not know its container"],
-  "the cache names no namespace": [
+  "every namespace is that of another container": [another, undefined, allKnown],
+  "a service has a namespace with nothing but lo": [
+    { processes: { 7: other, 8: { namespace: 80 } } },
+    undefined,
+    allKnown,
+  ],
+  "every namespace is that of another container, and the cache names none": [
     another,
     { networkNamespace: "" },
-    "unknown: libcni's cache names no network namespace for it",
+    allKnown,
+  ],
+  "a namespace has foreign addresses": [
+    { processes: { 7: other, 8: stranger } },
+    undefined,
+    `${notKnown}; the network namespace /proc/8/ns/net belongs to no known container`,
+  ],
+  "a mounted namespace has foreign addresses": [
+    { ...another, mounted: { "/run/netns/x": 80 }, addresses: { 80: ["172.17.0.2"] } },
+    undefined,
+    `${notKnown}; the network namespace /run/netns/x belongs to no known container`,
+  ],
+  "a mounted namespace cannot be entered": [
+    { ...another, mounted: { "/run/netns/x": 80 }, isConfined: true },
+    undefined,
+    `${notKnown}; /run/netns/x cannot be entered, which takes CAP_SYS_ADMIN`,
+  ],
+  "a mounted namespace cannot be entered, but is known as that of a process": [
+    { ...another, mounted: { "/run/netns/x": 70 }, isConfined: true },
+    undefined,
+    allKnown,
+  ],
+  "not all processes are seen": [
+    { ...another, isContained: true },
+    undefined,
+    `${notKnown}; ${noProcesses}`,
   ],
   "the cache names no path": [
-    another,
+    { ...another, isContained: true },
     { networkNamespace: "netns" },
-    "unknown: whether its network namespace netns exists cannot be seen from here",
+    `unknown by view: whether its network namespace netns exists cannot be seen from here; ${noProcesses}`,
   ],
   "the cache knows another interface only": [
-    { mounted: { "/run/netns/cni-1": 50 } },
+    { mounted: mountedAt(50), isContained: true },
     { interfaceName: "net1" },
-    "unknown: libcni's cache does not know its container",
+    `${notKnown}; ${noProcesses}`,
   ],
   "the cache knows another network only": [
-    { mounted: { "/run/netns/cni-1": 50 } },
+    { mounted: mountedAt(50), isContained: true },
     { network: "other" },
-    "unknown: libcni's cache does not know its container",
+    `${notKnown}; ${noProcesses}`,
   ],
 };
 
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   test(`${expected.replace(/:.*/, "")}: ${name}`, (t) => {
     const attachments = entry === undefined ? [] : [cached(entry)];
-    const { liveness, reason } = checkerOn(machine, attachments).livenessOf(own);
+    const conclusion = checkerOn(machine, attachments, reserved).livenessOf(own);
 
-    t.equal(`${liveness}: ${reason}`, expected);
+    const by = "by" in conclusion ? ` by ${conclusion.by}` : "";
+    t.equal(`${conclusion.liveness}${by}: ${conclusion.reason}`, expected);
     t.end();
   });
 }
@@ -177,22 +261,44 @@ test("a reservation without an interface lives as long as any attachment of its 
   t.end();
 });
 
+test("a namespace whose address was moved away is known by libcni's cache", (t) => {
+  const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
+  const attachments = [cached({ containerId: attachment("c3").containerId })];
+
+  t.equal(checkerOn(moved, attachments, reserved).livenessOf(own).liveness, "dead");
+  t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
+  t.end();
+});
+
 test("a container that one of its addresses shows to be alive is alive with all of them", (t) => {
-  const checker = checkerOn(
+  const process = { namespace: 70, addresses: ["10.7.9.2"] };
+  const moved = reservationOf({ kind: "attachment", ...container }, "fd74::2");
+  const inNetwork = { "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2\r\neth0" };
+
+  const checker = checkerOn({ processes: { 7: process } }, [], inNetwork);
+
+  t.match(checker.livenessOf(moved), { liveness: "alive", by: "process" });
+  const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
+  t.equal(checker.livenessOf(dead).liveness, "dead");
+  t.end();
+});
+
+test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", (t) => {
+  const checker = checkerOn({ mounted: mountedAt(50) }, [cached()]);
+  const moved = reservationOf(
     {
-      mounted: { "/run/netns/cni-2": 50 },
-      processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } },
+      kind: "attachment",
+      ...attachment("c1"),
+      interfaceName: attachment("c1", "net1").interfaceName,
     },
-    [cached(), cached({ containerId: "c2" })],
+    "10.7.9.9",
   );
-  const other = reservationOf({ kind: "attachment", ...container }, "fd74::2");
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
 
-  const results = livenessOfAll([other, own, dead], checker);
+  const results = checker.livenessOfAll([moved, own, dead]);
 
-  t.equal(checker.livenessOf(other).liveness, "dead");
   t.strictSame(
-    [other, own, dead].map((one) => results.get(one)?.liveness),
+    [moved, own, dead].map((one) => results.get(one)?.liveness),
     ["alive", "alive", "dead"],
   );
   t.end();
@@ -209,5 +315,21 @@ test("an attachment of the cache is alive by any of its addresses", (t) => {
     checker.namespacesWith("fd74::7").map(({ processId }) => processId),
     [7],
   );
+  t.end();
+});
+
+test("what was reserved only just now may be about to get its address", (t) => {
+  const machine = machineWith({ "10.7.9.9": "c9\r\neth0" });
+  machine.time = Date.now();
+  machine.disk.put("/data/net/10.7.9.9", "c9\r\neth0");
+  const directory = directoryOn(startOperator(machine).system);
+  const [reservation] = directory.reservations;
+
+  const checker = new LivenessChecker(systemOf(another), cacheOf([]), [directory]);
+
+  t.match(reservation && checker.livenessOf(reservation), {
+    liveness: "unknown",
+    reason: `${notKnown.replace("unknown by view: ", "")}; it was reserved only just now`,
+  });
   t.end();
 });

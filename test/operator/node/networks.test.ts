@@ -394,7 +394,7 @@ const finding = [
   ["check"],
   ["metrics"],
   ["show", "10.0.0.2"],
-  ["release", "10.0.0.2", "--yes"],
+  ["release", "10.0.0.2", "--yes", "--force"],
   ["gc", "--live", "-"],
 ];
 

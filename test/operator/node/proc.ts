@@ -19,6 +19,10 @@ export interface Machine {
   readonly processes?: Readonly<Record<number, Process>>;
   /** The inodes of mounted network namespaces by their paths. */
   readonly mounted?: Readonly<Record<string, number>>;
+  /** The IPv4 addresses in those in which no process runs, by their inodes. */
+  readonly addresses?: Readonly<Record<number, readonly string[]>>;
+  /** Whether network namespaces cannot be entered. */
+  readonly isConfined?: boolean;
   /** Plain files in the directories of network namespaces. */
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
@@ -38,6 +42,21 @@ const SELF = 99;
 /** Makes the system; process 1 and the caller are in the node's own namespace unless they are given. */
 export function systemOf(machine: Machine): OperatorSystem {
   const { mounted = {}, files = [], isContained = false, isUnprivileged = false } = machine;
+  const processOf = (inode: number): Process =>
+    Object.values(processes).find(({ namespace }) => namespace === inode) ?? {
+      namespace: inode,
+      addresses: machine.addresses?.[inode] ?? [],
+    };
+  const tableOf = (process: Process, table: string, path: string): string => {
+    const { addresses = [], addresses6 = [] } = process;
+    if (table === "fib_trie") {
+      return addresses.map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
+    }
+    if (table === "if_inet6") return addresses6.map((one) => `${one} 02 40 00 80 eth0\n`).join("");
+    if (table !== "dev") return missing(path);
+    const isEmpty = addresses.length + addresses6.length === 0;
+    return `Inter-|\n face |\n    lo: 0\n${isEmpty ? "" : "  eth0: 0\n"}`;
+  };
   const own = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
   const processes: Readonly<Record<number, Process>> = {
     1: own,
@@ -62,6 +81,7 @@ export function systemOf(machine: Machine): OperatorSystem {
     readLink: (path) => {
       if (path === "/proc/self/ns/pid") return `pid:[${isContained ? 4026539999 : 4026531836}]`;
       const found = processAt(path);
+      if (found?.rest === "ns/mnt") return "mnt:[4026531840]";
       return found?.rest === "ns/net" ? `net:[${found.process.namespace}]` : missing(path);
     },
     list: (path) => {
@@ -71,11 +91,17 @@ export function systemOf(machine: Machine): OperatorSystem {
     },
     readFile: (path) => {
       const { process, rest } = processAt(path) ?? missing(path);
-      if (rest === "net/fib_trie") {
-        return (process.addresses ?? []).map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
+      if (rest === "mountinfo") {
+        return Object.entries(mounted)
+          .map(([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw\n`)
+          .join("");
       }
-      if (rest !== "net/if_inet6") return missing(path);
-      return (process.addresses6 ?? []).map((one) => `${one} 02 40 00 80 eth0\n`).join("");
+      return rest.startsWith("net/") ? tableOf(process, rest.slice(4), path) : missing(path);
+    },
+    readFileIn: (namespace, path) => {
+      if (machine.isConfined === true) throw new SystemError("setns", namespace, "EPERM");
+      const inode = mounted[namespace] ?? missing(namespace);
+      return tableOf(processOf(inode), path.replace("/proc/self/net/", ""), path);
     },
     status: (path) => {
       const { process, rest } = processAt(path) ?? {};

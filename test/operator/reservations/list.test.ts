@@ -5,15 +5,18 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { t as root, type Test, test } from "tap";
 import { executable, run } from "../../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
-import { processWith } from "../../harness/network-namespaces.ts";
+import { processWith, skipOutsideHost, startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
+
+// What nothing shows to be alive is not known to be dead.
+await startStranger(root);
 
 const LONG_ID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -87,8 +90,9 @@ test("the document names network, address, owner, time, range and path", (t) => 
       since: reservations[0].since,
       beforeBoot: false,
       range: { first: "10.0.0.1", last: "10.0.0.254" },
-      path: join(node.dataDir, "net/10.0.0.2"),
       alive: null,
+      reason: reservations[0].reason,
+      path: join(node.dataDir, "net/10.0.0.2"),
     },
   ]);
   t.end();
@@ -233,22 +237,32 @@ for (const [name, words, addresses] of [
   });
 }
 
-test("whether containers are alive is a column where it is known", {
-  skip: isRoot ? false : "Only root can make network namespaces.",
+test("whether containers are alive is a column where it is known, and can be chosen", {
+  skip: skipOutsideHost,
 }, async (t) => {
   const node = nodeWithPods(t);
   const processId = await processWith(t);
   node.remember("net", "b", "default/web", { netns: `/proc/${processId}/ns/net` });
+  node.remember("net", "c", "", { netns: "/run/netns/none" });
 
   t.match(
     node.tool(["list", "net"]).stdout,
-    /AGE +ALIVE +POD\n.* - +kube-system.*\n.* b .* yes +default\/web\n/,
+    /AGE +ALIVE +POD\n.* - +kube-system.*\n.* b .* yes +default\/web\n.* c .* no +-\n/,
   );
-  const { reservations } = JSON.parse(node.tool(["list", "net", "--json"]).stdout);
-  t.strictSame(
-    reservations.map(({ alive }: { alive: boolean | null }) => alive),
-    [null, true, null],
-  );
+  const listed = (...words: readonly string[]) =>
+    JSON.parse(node.tool(["list", "net", ...words, "--json"]).stdout).reservations.map(
+      ({ alive, reason }: { alive: boolean | null; reason: string }) => [alive, reason],
+    );
+  const [unknown, alive, dead] = listed();
+  t.match(unknown, [
+    null,
+    /^no process has the address, and the namespace of its container is not/,
+  ]);
+  t.strictSame(alive, [true, `its network namespace /proc/${processId}/ns/net exists`]);
+  t.strictSame(dead, [false, "its network namespace /run/netns/none is gone"]);
+  t.strictSame(listed("--dead"), [dead]);
+  t.strictSame(listed("--unknown"), [unknown]);
+  t.strictSame(listed("--dead", "--unknown"), [unknown, dead]);
 });
 
 test("on a terminal of 80 columns every line fits", { skip: skipWithoutTerminal }, (t) => {

@@ -3,15 +3,23 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "tap";
+import { t as root, test } from "tap";
 import { reservedAddresses } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { holdLock } from "../../harness/held-lock.ts";
-import { mountNamespace, processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
+import {
+  mountNamespace,
+  processWith,
+  skipOutsideHost,
+  startStranger,
+} from "../../harness/network-namespaces.ts";
 import { attachmentCall } from "../../harness/runtime-call.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { type Node, nodeFor } from "../node.ts";
+
+// What nothing shows to be alive is not known to be dead.
+await startStranger(root);
 
 const ipam = { ranges: [[{ subnet: "10.7.4.0/24" }], [{ subnet: "fd74::/64" }]] };
 
@@ -22,6 +30,7 @@ function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
   node.add("net", ipam, "bbb");
   node.add("net", ipam, "bbb", { interfaceName: "net1" });
   node.remember("net", "aaa", "default/web");
+  for (const name of all) node.age(`net/${name}`, 7300);
   return node;
 }
 
@@ -38,11 +47,11 @@ function left(node: Node): string[] {
 
 test("an address is released, and reported", (t) => {
   const node = busyNode(t);
-  t.strictSame(release(node, "10.7.4.2", "--yes"), [
+  t.strictSame(release(node, "10.7.4.2", "--yes", "--force"), [
     0,
     `Released:
-NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.7.4.2  aaa        eth0       default/web
+NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      10.7.4.2  aaa        eth0       2h   -      default/web
 The container also holds fd74::2 (eth0 in net). To release that, too, add --all.
 `,
     "",
@@ -53,17 +62,17 @@ The container also holds fd74::2 (eth0 in net). To release that, too, add --all.
 
 test("a container is freed with all its addresses, or with those of one interface", (t) => {
   const node = busyNode(t);
-  t.strictSame(release(node, "bbb", "net1", "--yes"), [
+  t.strictSame(release(node, "bbb", "net1", "--yes", "--force"), [
     0,
     `Released:
-NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.7.4.4  bbb        net1       -
-net      fd74::4   bbb        net1       -
+NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      10.7.4.4  bbb        net1       2h   -      -
+net      fd74::4   bbb        net1       2h   -      -
 The container also holds 10.7.4.3 (eth0 in net), fd74::3 (eth0 in net). To release that, too, add --all.
 `,
     "",
   ]);
-  t.equal(release(node, "aaa", "--yes")[0], 0);
+  t.equal(release(node, "aaa", "--yes", "--force")[0], 0);
   t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
   t.end();
 });
@@ -71,7 +80,7 @@ The container also holds 10.7.4.3 (eth0 in net), fd74::3 (eth0 in net). To relea
 test("--all frees what else the container holds in the network", (t) => {
   const node = busyNode(t);
   node.add("other", { subnet: "10.7.8.0/24" }, "aaa");
-  t.equal(release(node, "10.7.4.2", "--all", "--yes")[0], 0);
+  t.equal(release(node, "10.7.4.2", "--all", "--yes", "--force")[0], 0);
   t.strictSame(
     left(node),
     all.filter((address) => address !== "10.7.4.2" && address !== "fd74::2"),
@@ -83,13 +92,22 @@ test("--all frees what else the container holds in the network", (t) => {
 test("a pod is freed by its name, with all its sandboxes", (t) => {
   const node = busyNode(t);
   node.remember("net", "bbb", "default/web", { interfaceName: "net1" });
-  t.equal(release(node, "default/web", "--yes")[0], 0);
+  t.equal(release(node, "default/web", "--yes", "--force")[0], 0);
   t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
-  t.strictSame(release(node, "default/none", "--yes"), [
+  t.strictSame(release(node, "default/none", "--yes", "--force"), [
     1,
     "No reservation for pod default/none.\n  libcni's cache does not contain this pod; try its container id, or: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
     "",
   ]);
+  t.end();
+});
+
+test("a pod is freed by its name as list prints it, also podman's, which has no namespace", (t) => {
+  const node = busyNode(t);
+  node.remember("net", "bbb", "/q1", { interfaceName: "net1" });
+  t.equal(release(node, "web", "--yes", "--force")[0], 0);
+  t.equal(release(node, "/q1", "--yes", "--force")[0], 0);
+  t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
   t.end();
 });
 
@@ -125,10 +143,28 @@ test("the address of a live container is refused, with how that is known", {
   t.strictSame(left(node), all.slice(1));
 });
 
+test("where it is not known whether the container is alive, nothing is freed without a question", (t) => {
+  const node = busyNode(t);
+  const words = ["release", "10.7.4.3", "--yes", "--json"];
+
+  t.match(JSON.parse(node.tool(words).stdout), {
+    released: [],
+    left: [{ address: "10.7.4.3", alive: null }],
+    hints: [
+      {
+        reason: "mayBeAlive",
+        text: /^Refused: whether the container that holds 10\.7\.4\.3, .* is alive is not known: no process has the address, and the namespace of its container is not known; .* add --force\.$/,
+      },
+    ],
+  });
+  t.strictSame(left(node), all);
+  t.end();
+});
+
 test("a reservation without an interface is freed with any of the container's", (t) => {
   const node = busyNode(t);
   node.write("net/10.7.4.77", "old");
-  t.equal(release(node, "old", "eth0", "--yes")[0], 0);
+  t.equal(release(node, "old", "eth0", "--yes", "--force")[0], 0);
   t.strictSame(left(node), all);
   t.end();
 });
@@ -136,7 +172,7 @@ test("a reservation without an interface is freed with any of the container's", 
 test("a file that names no container is freed by its address", (t) => {
   const node = busyNode(t);
   node.write("net/10.7.4.77", "a note");
-  t.equal(release(node, "10.7.4.77", "--yes")[0], 0);
+  t.equal(release(node, "10.7.4.77", "--yes", "--force")[0], 0);
   t.strictSame(left(node), all);
   t.end();
 });
@@ -152,7 +188,7 @@ test("--all of a file that names no container frees no other such file", (t) => 
 
 test("after a release the plugin goes on as if DEL had come", (t) => {
   const node = busyNode(t);
-  release(node, "aaa", "--yes");
+  release(node, "aaa", "--yes", "--force");
   const configuration = {
     cniVersion: "1.0.0",
     name: "net",
@@ -173,7 +209,7 @@ test("after a release the plugin goes on as if DEL had come", (t) => {
 test("reservations of the Go plugin are released", { skip: skipWithoutGoPlugin }, (t) => {
   const node = nodeFor(t);
   node.add("net", { subnet: "10.7.4.0/24" }, "aaa", { program: goPlugin?.path ?? "" });
-  t.equal(release(node, "aaa", "--yes")[0], 0);
+  t.equal(release(node, "aaa", "--yes", "--force")[0], 0);
   t.strictSame(left(node), []);
   t.end();
 });
@@ -186,7 +222,7 @@ test("the document has what was released, what was left, and why", (t) => {
       reservations.map(({ address }) => address);
     return [names(released), names(kept), hints.map(({ reason }: { reason: string }) => reason)];
   };
-  const words = ["release", "10.7.4.2", "--json", "--data-dir", node.dataDir];
+  const words = ["release", "10.7.4.2", "--json", "--force", "--data-dir", node.dataDir];
   t.strictSame(held(node.tool(words).stdout), [[], ["10.7.4.2"], ["refused"]]);
   t.strictSame(held(node.tool([...words, "--yes"]).stdout), [["10.7.4.2"], [], []]);
   t.strictSame(held(node.tool([...words, "--yes"]).stdout), [[], [], ["unknown"]]);
@@ -196,31 +232,31 @@ test("the document has what was released, what was left, and why", (t) => {
 for (const [why, words, text] of [
   [
     "it is not confirmed",
-    ["aaa"],
-    `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.7.4.2  aaa        eth0       default/web
-net      fd74::2   aaa        eth0       default/web
+    ["aaa", "--force"],
+    `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      10.7.4.2  aaa        eth0       2h   -      default/web
+net      fd74::2   aaa        eth0       2h   -      default/web
 Nothing was released: use --yes, or answer y at a terminal.
 `,
   ],
   [
     "the container id is not complete",
-    ["bb", "--yes"],
+    ["bb", "--yes", "--force"],
     "No reservation for container bb.\n  Held by bbb eth0, bbb net1; use the complete container id.\n",
   ],
   [
     "the interface is another",
-    ["aaa", "net7", "--yes"],
+    ["aaa", "net7", "--yes", "--force"],
     "No reservation for container aaa.\n  Held by aaa eth0; not by interface net7.\n",
   ],
   [
     "nothing is reserved there",
-    ["10.7.4.99", "--yes"],
+    ["10.7.4.99", "--yes", "--force"],
     "No reservation for address 10.7.4.99.\n  No IPv4 range is configured.\n",
   ],
   [
     "the container holds nothing",
-    ["zzz", "--yes"],
+    ["zzz", "--yes", "--force"],
     "No reservation for container zzz.\n  Neither a reservation nor libcni's cache names it; see: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
   ],
 ] as const) {
@@ -235,16 +271,17 @@ Nothing was released: use --yes, or answer y at a terminal.
 test("an address in several networks is freed only in the one that is named", (t) => {
   const node = busyNode(t);
   node.add("other", { subnet: "10.7.4.0/24" }, "ccc");
-  t.strictSame(release(node, "10.7.4.2", "--yes"), [
+  node.age("other/10.7.4.2", 7300);
+  t.strictSame(release(node, "10.7.4.2", "--yes", "--force"), [
     1,
-    `NETWORK  ADDRESS   CONTAINER  INTERFACE  POD
-net      10.7.4.2  aaa        eth0       default/web
-other    10.7.4.2  ccc        eth0       -
+    `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      10.7.4.2  aaa        eth0       2h   -      default/web
+other    10.7.4.2  ccc        eth0       2h   -      -
 It is reserved in several networks: net (/networks/net), other (/networks/other). Choose one with --network or --data-dir.
 `,
     "",
   ]);
-  t.equal(release(node, "10.7.4.2", "--yes", "--network", "other")[0], 0);
+  t.equal(release(node, "10.7.4.2", "--yes", "--force", "--network", "other")[0], 0);
   t.strictSame(left(node), all);
   t.strictSame(reservedAddresses(node.dataDir, "other"), []);
   t.end();
@@ -253,7 +290,7 @@ It is reserved in several networks: net (/networks/net), other (/networks/other)
 test("a container is freed in every network that it is in", (t) => {
   const node = busyNode(t);
   node.add("other", { subnet: "10.7.4.0/24" }, "aaa");
-  t.equal(release(node, "aaa", "--yes")[0], 0);
+  t.equal(release(node, "aaa", "--yes", "--force")[0], 0);
   t.strictSame(
     [left(node), reservedAddresses(node.dataDir, "other")],
     [["10.7.4.3", "10.7.4.4", "fd74::3", "fd74::4"], []],
@@ -272,7 +309,7 @@ for (const [typed, exitCode, freed] of [
     skip: skipWithoutTerminal,
   }, async (t) => {
     const node = busyNode(t);
-    node.write("net/10.7.4.9", "single\r\neth0");
+    node.write("net/10.7.4.9", "single\r\neth0", 7300);
     const words = ["release", "10.7.4.9", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
 
     const outcome = await converse(words, () => typed);
@@ -280,8 +317,7 @@ for (const [typed, exitCode, freed] of [
     t.equal(outcome.exitCode, exitCode);
     t.match(
       outcome.stdout,
-      `net      10.7.4.9  single     eth0       -
-Release this address? [y/N] `,
+      /net {6}10\.7\.4\.9 {2}single {5}eth0 {7}2h {3}- {6}-\r?\nWhether its container is alive is not known: no process has the address.*\.\r?\nRelease this address\? \[y\/N\] /,
     );
     t.strictSame(left(node).includes("10.7.4.9"), !freed);
   });
@@ -347,7 +383,7 @@ test("a network that stays locked is an error, and nothing is freed", async (t) 
   node.configure("net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam: section });
   await holdLock(t, node.dataDir);
 
-  const [exitCode, stdout, stderr] = release(node, "aaa", "--yes");
+  const [exitCode, stdout, stderr] = release(node, "aaa", "--yes", "--force");
 
   t.strictSame([exitCode, stdout], [2, ""]);
   t.match(
@@ -370,7 +406,7 @@ test("wrong usage ends with 2", (t) => {
     ],
     [["aaa", "--network", "x"], 'unknown network "x"; known networks: net'],
   ] as [string[], string][]) {
-    t.strictSame(release(node, ...words, "--yes"), [2, "", `host-local: ${problem}\n`]);
+    t.strictSame(release(node, ...words, "--yes", "--force"), [2, "", `host-local: ${problem}\n`]);
   }
   t.strictSame(left(node), all);
   t.end();

@@ -31,7 +31,10 @@ function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
 /** `show` on the node, its paths and its clock taken out. */
 function show(node: Node, ...words: string[]): [number | null, string, string] {
   const { exitCode, stdout, stderr } = node.tool(["show", ...words]);
-  const text = stdout.replaceAll(node.root, "").replace(/[0-9-]+T[0-9:.]+Z/g, "TIME");
+  const text = stdout
+    .replaceAll(node.root, "")
+    .replace(/[0-9-]+T[0-9:.]+Z/g, "TIME")
+    .replace(/^( {2}alive +)(?:no|not known): .*$/gm, "$1WHY");
   return [exitCode, text, stderr];
 }
 
@@ -39,6 +42,7 @@ const first = `10.0.0.10 of net
   container   abc123
   interface   eth0
   pod         default/web
+  alive       WHY
   since       TIME (2h ago)
   range       10.0.0.10-10.0.0.100
   gateway     10.0.0.1
@@ -49,6 +53,7 @@ const second = `fd00::2 of net
   container   abc123
   interface   eth0
   pod         default/web
+  alive       WHY
   since       TIME (2h ago)
   range       fd00::1-fd00::ffff:ffff:ffff:ffff
   gateway     fd00::1
@@ -63,6 +68,7 @@ for (const [by, operand, text] of [
   ["a container id", "abc123", `${first}\n${second}`],
   ["the beginning of a container id", "abc", `${first}\n${second}`],
   ["a pod", "default/web", `${first}\n${second}`],
+  ["the name of a pod, if that is unique", "web", `${first}\n${second}`],
 ] as const) {
   test(`a reservation is found by ${by}`, (t) => {
     t.strictSame(show(busyNode(t), operand), [0, text, ""]);
@@ -149,6 +155,7 @@ test("a file that names no container is shown", (t) => {
     0,
     `10.0.0.9 of net
   held by     a file that names no container
+  alive       WHY
   since       TIME (2h ago)
   range       unknown
   file        /networks/net/10.0.0.9
@@ -195,6 +202,8 @@ test("the document has the reservations, or the hints", (t) => {
         owner: "attachment",
         since,
         beforeBoot: false,
+        alive: held.reservations[0].alive,
+        reason: held.reservations[0].reason,
         range: { first: "10.0.0.10", last: "10.0.0.100" },
         path: join(node.dataDir, "net/10.0.0.10"),
       },
@@ -223,6 +232,7 @@ test("reservations of the Go plugin are shown", { skip: skipWithoutGoPlugin }, (
     `10.0.0.2 of net
   container   theirs
   interface   eth0
+  alive       WHY
   since       TIME (2h ago)
   range       unknown
   file        /networks/net/10.0.0.2

@@ -4,18 +4,18 @@ import { test } from "tap";
 import {
   interfaceAddresses,
   localAddresses,
-  readProcessNamespaces,
-} from "../../../src/operator/node/process-namespaces.ts";
+  readProcesses,
+} from "../../../src/store/namespaces/process-namespaces.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
-import { systemOf } from "./proc.ts";
+import { systemOf } from "../../operator/node/proc.ts";
 
 test("a process is found with the addresses of both families in its namespace", {
   skip: skipOutsideHost,
 }, async (t) => {
   const processId = await processWith(t, "10.7.10.2/24", "fd74:10::2/64");
 
-  const found = readProcessNamespaces(createNodeOperatorSystem()).find(({ addresses }) =>
+  const found = readProcesses(createNodeOperatorSystem()).namespaces.find(({ addresses }) =>
     addresses.has("10.7.10.2"),
   );
 
@@ -25,7 +25,7 @@ test("a process is found with the addresses of both families in its namespace", 
 
 test("each namespace is found once, and that of the node not at all", (t) => {
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
-  const found = readProcessNamespaces(systemOf({ processes: { 7: pod, 8: pod } }));
+  const { namespaces: found } = readProcesses(systemOf({ processes: { 7: pod, 8: pod } }));
 
   t.same(
     found.map(({ id, processId }) => [id, processId]),
@@ -38,7 +38,7 @@ test("who may not inspect processes finds their addresses, without the name of t
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
   const system = systemOf({ processes: { 7: pod, 8: pod }, isUnprivileged: true });
 
-  t.same(readProcessNamespaces(system), [
+  t.same(readProcesses(system).namespaces, [
     { id: undefined, processId: 7, addresses: new Set(["10.7.10.2"]) },
   ]);
   t.end();

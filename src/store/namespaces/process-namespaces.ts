@@ -1,8 +1,7 @@
 /** The network namespaces of running processes, with the addresses that are configured in each. */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
@@ -14,8 +13,18 @@ export interface ProcessNamespace {
   readonly addresses: ReadonlySet<string>;
 }
 
+/** What `/proc` shows of processes. */
+export interface Processes {
+  readonly namespaces: readonly ProcessNamespace[];
+  /** The ids of those in the namespace of the node itself. */
+  readonly ofNode: readonly string[];
+}
+
+/** Where the kernel tells of the network namespace of the process that reads. */
+export const OWN_TABLES = "/proc/self/net";
+
 /** The routing table of a namespace with thousands of routes is smaller, in bytes. */
-const LARGEST_TABLE = 16 * 1024 * 1024;
+export const LARGEST_TABLE = 16 * 1024 * 1024;
 
 /**
  * Reads `/proc`: every namespace once, or twice if this user may inspect some of its processes only. Processes that end
@@ -23,31 +32,38 @@ const LARGEST_TABLE = 16 * 1024 * 1024;
  *
  * @returns none where `/proc` cannot be read
  */
-export function readProcessNamespaces(system: OperatorSystem): readonly ProcessNamespace[] {
-  const ofNode = seesHostProcesses(system) ? [nodeNamespaceOf(system), tablesOf(system, "1")] : [];
+export function readProcesses(system: System): Processes {
+  const node = seesHostProcesses(system) ? [nodeNamespaceOf(system), tablesOf(system, "1")] : [];
   const namespaces = new Map<string, ProcessNamespace>();
+  const ofNode: string[] = [];
   for (const processId of processIds(system)) {
     const id = namespaceOf(system, processId);
     const key = id ?? tablesOf(system, processId);
-    if (key === undefined || ofNode.includes(key) || namespaces.has(key)) continue;
-    const addresses = addressesOf(system, processId);
+    if (key === undefined || namespaces.has(key)) continue;
+    if (node.includes(key)) {
+      ofNode.push(processId);
+      continue;
+    }
+    const addresses = addressesBy((table) =>
+      system.readFile(`/proc/${processId}/net/${table}`, LARGEST_TABLE),
+    );
     if (addresses !== undefined) {
       namespaces.set(key, { id, processId: Number(processId), addresses });
     }
   }
-  return [...namespaces.values()];
+  return { namespaces: [...namespaces.values()], ofNode };
 }
 
 /**
  * What identifies the tables of a process's namespace in `/proc`, which every user may read; their namespace may be seen
  * only with CAP_SYS_PTRACE. `undefined` where the process has ended.
  */
-function tablesOf(system: OperatorSystem, process: string): string | undefined {
+function tablesOf(system: System, process: string): string | undefined {
   return attempt(() => `tables ${system.status(`/proc/${process}/net/dev`).inode}`, undefined);
 }
 
 /** The namespace of a process; `undefined` where it cannot be seen. */
-export function namespaceOf(system: OperatorSystem, process: string): string | undefined {
+function namespaceOf(system: System, process: string): string | undefined {
   return attempt(() => system.readLink(`/proc/${process}/ns/net`), undefined);
 }
 
@@ -55,7 +71,7 @@ export function namespaceOf(system: OperatorSystem, process: string): string | u
 const HOST_PROCESSES = "pid:[4026531836]";
 
 /** Whether `/proc` shows the processes of the host, not only those of a container. */
-export function seesHostProcesses(system: OperatorSystem): boolean {
+export function seesHostProcesses(system: System): boolean {
   return attempt(() => system.readLink("/proc/self/ns/pid"), undefined) === HOST_PROCESSES;
 }
 
@@ -64,40 +80,32 @@ export function seesHostProcesses(system: OperatorSystem): boolean {
  *
  * @returns `undefined` where the processes of the host cannot be seen, or not inspected
  */
-export function nodeNamespaceOf(system: OperatorSystem): string | undefined {
+export function nodeNamespaceOf(system: System): string | undefined {
   if (!seesHostProcesses(system)) return undefined;
   const isOwn = (): boolean => tablesOf(system, "1") === tablesOf(system, "self");
   return namespaceOf(system, "1") ?? (isOwn() ? namespaceOf(system, "self") : undefined);
 }
 
-function processIds(system: OperatorSystem): readonly string[] {
+function processIds(system: System): readonly string[] {
   return attempt(() => system.list("/proc"), []).filter((name) => /^[0-9]+$/.test(name));
 }
 
 /**
- * The addresses in the namespace of a process, in their canonical form.
+ * The addresses in a namespace, in their canonical form.
  *
- * @returns `undefined` where the process has ended
+ * @param read a table of it, by its name in `/proc/PID/net`
+ * @returns `undefined` where none can be read, as of a process that has ended
  */
-export function addressesOf(
-  system: OperatorSystem,
-  processId: string,
-): ReadonlySet<string> | undefined {
+export function addressesBy(read: (table: string) => string): ReadonlySet<string> | undefined {
   // A kernel without IPv6 has no second table.
-  const ipv4 = attempt(
-    () => system.readFile(`/proc/${processId}/net/fib_trie`, LARGEST_TABLE),
-    undefined,
-  );
-  const ipv6 = attempt(
-    () => system.readFile(`/proc/${processId}/net/if_inet6`, LARGEST_TABLE),
-    undefined,
-  );
+  const ipv4 = attempt(() => read("fib_trie"), undefined);
+  const ipv6 = attempt(() => read("if_inet6"), undefined);
   if (ipv4 === undefined && ipv6 === undefined) return undefined;
   return new Set([...localAddresses(ipv4 ?? ""), ...interfaceAddresses(ipv6 ?? "")]);
 }
 
 /**
- * The node's own addresses in `fib_trie`: a line with an address, then one with `/32 host LOCAL`.
+ * The own addresses of a namespace in `fib_trie`: a line with an address, then one with `/32 host LOCAL`.
  *
  * @example localAddresses("|-- 10.88.0.7\n   /32 host LOCAL\n"); // ["10.88.0.7"]
  */
@@ -117,4 +125,13 @@ export function interfaceAddresses(table: string): readonly string[] {
     const address = parseAddress((digits.match(/.{4}/g) ?? []).join(":"));
     return address === undefined ? [] : [formatAddress(address)];
   });
+}
+
+/**
+ * The interfaces in `dev`, below two lines of headings.
+ *
+ * @example interfacesIn("Inter-| Receive\n face |bytes\n    lo:  0  0\n"); // ["lo"]
+ */
+export function interfacesIn(table: string): readonly string[] {
+  return [...table.matchAll(/^ *([^\s:|]+):/gm)].map(([, name = ""]) => name);
 }

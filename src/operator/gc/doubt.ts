@@ -1,0 +1,77 @@
+/** When a list of live containers is not believed in a network: nothing is dead by such a list. */
+
+import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
+import { formatAddress } from "../../ipam/address.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { containerOf } from "../node/node-reservations.ts";
+import type { ResultsCache } from "../node/results-cache.ts";
+import { type Candidate, contradicts, type Decided } from "./decision.ts";
+import type { LiveList } from "./live-list.ts";
+
+/** A reservation with the decision on it, as if the list were believed. */
+export interface Judged extends Candidate, Decided {
+  readonly reservation: NodeReservation;
+}
+
+/**
+ * Fewer reservations than this are never too many, as long as the list has any of the network: in a small network, one
+ * crash leaves most of them dead.
+ */
+const FEW = 3;
+
+/**
+ * Why the list is not believed; `undefined` if it is. A wrong list is wrong in every run, so a second run proves nothing.
+ *
+ * @param isForced whether it is right although it is empty, or has most of the network dead
+ */
+export function doubtOn(
+  list: LiveList,
+  { files }: NetworkDirectory,
+  judged: readonly Judged[],
+  cache: ResultsCache,
+  isForced: boolean,
+): string | undefined {
+  const { network } = files;
+  const contradiction = judged.find((one) => contradicts(one, one));
+  const isUseless = contradiction !== undefined || judged.some(({ isByList }) => isByList);
+  const bare = isUseless ? bareIdOf(list, judged) : undefined;
+  if (bare !== undefined) {
+    return `${network}: its ids have the form NAMESPACE-ID, as ${bare.id}, but the list has only ${bare.listed}; nothing is released by the list there. Use --live-command '${CONTAINERD_LIST}'`;
+  }
+  if (contradiction !== undefined) {
+    const { reservation, conclusion } = contradiction;
+    const pod = cache.podOf(reservation);
+    const container = `container ${containerOf(reservation.owner)}`;
+    const holder = pod === "" ? container : `${pod}, ${container}`;
+    return `${network}: the list is wrong: it lacks the holder of ${formatAddress(reservation.address)} (${holder}), which is alive: ${conclusion.reason}. Nothing is released by the list there`;
+  }
+  return isForced ? undefined : tooMany(list, network, judged);
+}
+
+/** A list that was cut has most of the live containers among the dead. */
+function tooMany(list: LiveList, network: string, judged: readonly Judged[]): string | undefined {
+  const named = judged.filter(({ decision }) => decision !== "unowned");
+  const dead = named.filter(({ isByList }) => isByList).length;
+  if (dead === 0) return undefined;
+  const remedy = `nothing is released by the list there. Check that it is complete, and has the containers of every runtime that uses ${network}; if it is, add --force`;
+  if (list.size === 0) return `${network}: the list of live containers is empty; ${remedy}`;
+  const hasAny = named.some(({ isListed }) => isListed);
+  if (dead * 2 <= named.length || (hasAny && dead < FEW)) return undefined;
+  return `${network}: ${dead} of ${named.length} reservations are dead by the list alone; ${remedy}`;
+}
+
+/** A reservation whose id ends with one of the list, behind containerd's namespace. */
+function bareIdOf(
+  list: LiveList,
+  judged: readonly Judged[],
+): { readonly id: string; readonly listed: string } | undefined {
+  for (const { reservation, isListed } of judged) {
+    const id = containerOf(reservation.owner);
+    if (isListed) continue;
+    for (let at = id.indexOf("-"); at > 0; at = id.indexOf("-", at + 1)) {
+      const listed = id.slice(at + 1);
+      if (list.has(listed)) return { id, listed };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+/** What can be concluded of a reservation's container: the one place that says whether it is alive. */
+
+import type { Namespace } from "./namespaces.ts";
+
+/** `unknown`: nothing on the node shows it. */
+export type Liveness = "alive" | "dead" | "unknown";
+
+/**
+ * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
+ * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
+ * have moved its address away. By a `mount`: no process runs there, so that the runtime may have lost it.
+ *
+ * What is `unknown` a list of live containers can decide, unless libcni's `cache` could not be read.
+ */
+export type Conclusion =
+  | {
+      readonly liveness: "alive";
+      readonly by: "process" | "namespace" | "mount";
+      readonly reason: string;
+    }
+  | { readonly liveness: "dead"; readonly reason: string }
+  | { readonly liveness: "unknown"; readonly by: "view" | "cache"; readonly reason: string };
+
+/** As tables show it. */
+export function formatLiveness(liveness: Liveness): string {
+  return liveness === "dead" ? "no" : liveness === "alive" ? "yes" : "-";
+}
+
+/** A namespace that libcni's cache names for a container, and what became of it. */
+export type NamedNamespace =
+  | { readonly kind: "exists"; readonly path: string; readonly hasProcess: boolean }
+  | { readonly kind: "gone"; readonly path: string }
+  | { readonly kind: "unseen"; readonly reason: string };
+
+/** What shows whether the container of a reservation is alive. */
+export interface Evidence {
+  /** The namespaces that have its address, or another one that its container holds. */
+  readonly namespaces: readonly Pick<Namespace, "processId" | "path">[];
+  /** Those that libcni's cache names; none if it knows none. */
+  readonly named: readonly NamedNamespace[];
+  /** Why the cache may name another one. */
+  readonly cacheError: string | undefined;
+  /** Whether the reservation is known to be from before this boot. */
+  readonly isBeforeBoot: boolean;
+  /** Which namespace may be its container's although it has none of its addresses; `undefined` if there is none. */
+  readonly candidate: string | undefined;
+}
+
+/** Concludes from the evidence, of which it asks no more than it needs. */
+export function conclude(evidence: Evidence): Conclusion {
+  const inUse = evidence.namespaces.find(({ processId }) => processId !== undefined);
+  if (inUse !== undefined) {
+    const reason = `process ${inUse.processId} runs in a network namespace with this address`;
+    return { liveness: "alive", by: "process", reason };
+  }
+  const { named } = evidence;
+  const own = named
+    .filter((one) => one.kind === "exists")
+    .toSorted((a, b) => Number(b.hasProcess) - Number(a.hasProcess))[0];
+  const exists = `its network namespace ${own?.path} exists`;
+  if (own?.hasProcess === true) return { liveness: "alive", by: "process", reason: exists };
+  const [mounted] = evidence.namespaces;
+  if (mounted !== undefined) {
+    const reason = `the network namespace ${mounted.path} has this address; no process runs there`;
+    return { liveness: "alive", by: "mount", reason };
+  }
+  if (own !== undefined) return { liveness: "alive", by: "namespace", reason: exists };
+  if (evidence.cacheError !== undefined) {
+    const reason = `libcni's cache cannot be read: ${evidence.cacheError}`;
+    return { liveness: "unknown", by: "cache", reason };
+  }
+  const unseen = named.find((one) => one.kind === "unseen");
+  const [gone] = named.filter((one) => one.kind === "gone");
+  if (gone !== undefined && unseen === undefined) {
+    return { liveness: "dead", reason: `its network namespace ${gone.path} is gone` };
+  }
+  if (evidence.isBeforeBoot) {
+    return { liveness: "dead", reason: "it is from before this boot of the node" };
+  }
+  const { candidate } = evidence;
+  if (candidate === undefined) {
+    const reason = "no network namespace of the node has the address, and all are known";
+    return { liveness: "dead", reason };
+  }
+  const doubt =
+    unseen?.reason ?? "no process has the address, and the namespace of its container is not known";
+  return { liveness: "unknown", by: "view", reason: `${doubt}; ${candidate}` };
+}

@@ -1,0 +1,197 @@
+// test: own process, slow
+/** Whatever list `gc` is given, no address of a living pod is released; and once it gets a right one, all dead ones are. */
+
+import fc from "fast-check";
+import { test } from "tap";
+import { gc } from "../../../src/operator/gc/gc.ts";
+import { extent } from "../../harness/extent.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { seed } from "../../harness/seed.ts";
+import { machineWith } from "../../store/fixtures.ts";
+import { contextOf, startOperator, withKernel } from "../memory-node.ts";
+import { type Machine, systemOf } from "../node/proc.ts";
+
+/**
+ * What is left of a pod. `process`: it runs. `backoff`: its namespace is mounted, and no process runs there at the moment.
+ * `moved`: the same, and its address is elsewhere. `lost`: its namespace is mounted, and the runtime does not know it any
+ * more. `dead`: nothing.
+ */
+const kinds = ["process", "backoff", "moved", "lost", "dead"] as const;
+
+interface Pod {
+  readonly kind: (typeof kinds)[number];
+  /** What libcni's cache has: nothing, an entry as before libcni 1.3, or one with the path of the namespace. */
+  readonly cache: "none" | "old" | "new";
+}
+
+interface Node {
+  readonly pods: readonly Pod[];
+  /** Namespaces that belong to no pod. */
+  readonly strangers: number;
+  /** Whether namespaces cannot be entered, as in the default DaemonSet. */
+  readonly isConfined: boolean;
+}
+
+const GRACE = 600_000;
+
+const address = (at: number): string => `10.0.0.${at + 2}`;
+const idOf = (at: number): string => `c${at}`;
+const pathOf = (at: number): string => `/run/netns/cni-${at}`;
+const inodeOf = (at: number): number => 100 + at;
+
+function isLiving({ kind }: Pod): boolean {
+  return kind === "process" || kind === "backoff" || kind === "moved";
+}
+
+function kernelOf({ pods, strangers, isConfined }: Node): Machine {
+  const processes: Record<number, { namespace: number; addresses: readonly string[] }> = {};
+  const mounted: Record<string, number> = {};
+  const addresses: Record<number, readonly string[]> = {};
+  pods.forEach(({ kind }, at) => {
+    if (kind === "dead") return;
+    mounted[pathOf(at)] = inodeOf(at);
+    const own = [kind === "moved" ? "169.254.1.1" : address(at)];
+    if (kind === "process") processes[1000 + at] = { namespace: inodeOf(at), addresses: own };
+    else addresses[inodeOf(at)] = own;
+  });
+  for (let at = 0; at < strangers; at++) {
+    processes[2000 + at] = { namespace: 500 + at, addresses: [`172.17.0.${at + 2}`] };
+  }
+  return { processes, mounted, addresses, isConfined };
+}
+
+/** A node whose reservations are an hour old. */
+function machineOf({ pods }: Node): MemoryMachine {
+  const machine = machineWith(
+    Object.fromEntries(pods.map((_, at) => [address(at), `${idOf(at)}\r\neth0`])),
+  );
+  machine.disk.makeDirectories("/conf");
+  machine.disk.makeDirectories("/cache/results");
+  pods.forEach(({ cache, kind }, at) => {
+    if (cache === "none" && kind !== "moved") return;
+    const names = { networkName: "net", containerId: idOf(at), ifName: "eth0" };
+    const netns = cache === "old" && kind !== "moved" ? {} : { netns: pathOf(at) };
+    const result = { ips: [{ address: `${address(at)}/24` }] };
+    machine.disk.put(
+      `/cache/results/net-${idOf(at)}-eth0`,
+      JSON.stringify({ ...names, ...netns, result }),
+    );
+  });
+  machine.wait(6 * GRACE);
+  return machine;
+}
+
+/** Runs `gc --yes --force`, with a list of these pods or with none, and returns which of them are still reserved. */
+function run(
+  machine: MemoryMachine,
+  node: Node,
+  listed: readonly number[] | undefined,
+  isNow: boolean,
+): readonly number[] {
+  machine.disk.put("/live", (listed ?? []).map((at) => `${idOf(at)}\n`).join(""));
+  const kernel = systemOf(kernelOf(node));
+  const isKernel = (path: string): boolean => path.startsWith("/proc") || path.startsWith("/run/");
+  const system = withKernel(startOperator(machine).system, kernel, isKernel);
+  const options = {
+    "--conf-dir": "/conf",
+    "--data-dir": "/data",
+    "--cache-dir": "/cache",
+    "--yes": "",
+    "--force": "",
+    ...(isNow ? { "--now": "" } : {}),
+    ...(listed === undefined ? {} : { "--live": "/live" }),
+  };
+  gc.run(contextOf(system, options));
+  machine.wait(2 * GRACE);
+  return [...node.pods.keys()].filter((at) => machine.disk.has(`/data/net/${address(at)}`));
+}
+
+const nodes: fc.Arbitrary<Node> = fc.record({
+  pods: fc.array(
+    fc.record({
+      kind: fc.constantFrom(...kinds),
+      cache: fc.constantFrom("none" as const, "old" as const, "new" as const),
+    }),
+    { minLength: 1, maxLength: 8 },
+  ),
+  strangers: fc.nat(1),
+  isConfined: fc.boolean(),
+});
+
+/** How a list is wrong: it has every other id only from here on, is cut there, or empty, in whatever order. */
+const cuts = fc.array(fc.record({ skip: fc.nat(7), length: fc.nat(7), isNow: fc.boolean() }), {
+  minLength: 4,
+  maxLength: 4,
+});
+
+/** The extent of a run by which many lists are tried: 10 000 in full. */
+const numRuns = extent === "short" ? 200 : 6000;
+
+test("10 000 wrong lists release no address of a living pod, and the next right ones all others", (t) => {
+  let wrong = 0;
+  let released = 0;
+  fc.assert(
+    fc.property(nodes, cuts, (node, lists) => {
+      const machine = machineOf(node);
+      const living = [...node.pods.keys()].filter((at) => node.pods[at] && isLiving(node.pods[at]));
+      const lacked = (list: readonly number[]) => living.filter((at) => !list.includes(at));
+      for (const { skip, length, isNow } of lists) {
+        const list = living.slice(skip, skip + length);
+        // A list that lacks none of which a process runs is not contradicted: it decides.
+        const isWrong = lacked(list).some((at) => node.pods[at]?.kind === "process");
+        if (!isWrong && lacked(list).length > 0) continue;
+        if (isWrong) wrong++;
+        const left = run(machine, node, list, isNow);
+        released += living.filter((at) => !left.includes(at)).length;
+      }
+      run(machine, node, living, false);
+      const left = run(machine, node, living, false);
+      // Whether one that cannot be entered has the address of its container is not known.
+      const isKept = (at: number): boolean =>
+        node.isConfined && node.pods[at]?.kind === "lost" && node.pods[at]?.cache === "new";
+      const dead = left.filter((at) => !living.includes(at) && !isKept(at));
+      return released === 0 && dead.length === 0;
+    }),
+    { seed, numRuns },
+  );
+  t.comment(`${wrong} wrong lists`);
+  t.equal(released, 0);
+  t.ok(wrong >= numRuns, "most nodes get several");
+  t.end();
+});
+
+test("without a list, too, no address of a living pod is released", (t) => {
+  fc.assert(
+    fc.property(nodes, fc.boolean(), (node, isNow) => {
+      const machine = machineOf(node);
+      run(machine, node, undefined, isNow);
+      const left = run(machine, node, undefined, isNow);
+      return node.pods.every((pod, at) => !isLiving(pod) || left.includes(at));
+    }),
+    { seed, numRuns },
+  );
+  t.end();
+});
+
+test("a full range with nothing alive is decided by the kernel: no pod could start there", (t) => {
+  const pods = Array.from({ length: 5 }, (): Pod => ({ kind: "dead", cache: "old" }));
+  const node = { pods, strangers: 0, isConfined: true };
+  const machine = machineOf(node);
+
+  t.equal(run(machine, node, undefined, false).length, 5);
+  t.same(run(machine, node, undefined, false), []);
+  t.end();
+});
+
+test("a list that lacks a pod in back-off once, --now or not, releases nothing", (t) => {
+  const pods: readonly Pod[] = ["process", "backoff"].map((kind) => {
+    return { kind: kind as Pod["kind"], cache: "old" };
+  });
+  const node = { pods, strangers: 0, isConfined: false };
+  for (const isNow of [false, true]) {
+    const machine = machineOf(node);
+
+    for (const list of [[0], [0, 1], [0]]) t.same(run(machine, node, list, isNow), [0, 1]);
+  }
+  t.end();
+});

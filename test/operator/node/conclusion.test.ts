@@ -1,0 +1,74 @@
+/** What is concluded from each kind of evidence, and what outweighs what. */
+
+import { test } from "tap";
+import { type Conclusion, conclude, type Evidence } from "../../../src/operator/node/conclusion.ts";
+
+const nothing: Evidence = {
+  namespaces: [],
+  named: [],
+  cacheError: undefined,
+  isBeforeBoot: false,
+  candidate: undefined,
+};
+const ofProcess = { processId: 7, path: "/proc/7/ns/net" };
+const mounted = { processId: undefined, path: "/run/netns/a" };
+const gone = { kind: "gone", path: "/run/netns/a" } as const;
+const unseen = { kind: "unseen", reason: "it cannot be seen" } as const;
+const idle = { kind: "exists", path: "/run/netns/a", hasProcess: false } as const;
+const busy = { ...idle, hasProcess: true };
+const candidate = "another namespace is not known";
+
+const cases: readonly (readonly [
+  what: string,
+  evidence: Partial<Evidence>,
+  liveness: Conclusion["liveness"],
+  by?: string,
+])[] = [
+  ["no evidence, and all namespaces are known", {}, "dead"],
+  ["one that may be its own", { candidate }, "unknown", "view"],
+  [
+    "a process, whatever else",
+    { namespaces: [ofProcess], named: [gone], isBeforeBoot: true },
+    "alive",
+    "process",
+  ],
+  [
+    "a mount, whatever else",
+    { namespaces: [mounted], named: [gone], isBeforeBoot: true },
+    "alive",
+    "mount",
+  ],
+  ["a mount beside a process", { namespaces: [mounted, ofProcess] }, "alive", "process"],
+  ["its own namespace without the address", { named: [idle] }, "alive", "namespace"],
+  ["its own namespace, in which a process runs", { named: [idle, busy] }, "alive", "process"],
+  ["one of two namespaces is gone", { named: [gone, idle] }, "alive", "namespace"],
+  ["its namespace is gone", { named: [gone], candidate }, "dead"],
+  [
+    "one is gone, and another cannot be seen",
+    { named: [gone, unseen], candidate },
+    "unknown",
+    "view",
+  ],
+  ["from before this boot", { isBeforeBoot: true, candidate }, "dead"],
+  [
+    "a cache that cannot be read",
+    { named: [gone], cacheError: "EIO", isBeforeBoot: true },
+    "unknown",
+    "cache",
+  ],
+  [
+    "a cache that cannot be read, and a process",
+    { namespaces: [ofProcess], cacheError: "EIO" },
+    "alive",
+    "process",
+  ],
+];
+
+for (const [what, evidence, liveness, by] of cases) {
+  test(`${what}: ${liveness}`, (t) => {
+    const found = conclude({ ...nothing, ...evidence });
+    t.match(found, { liveness, ...(by === undefined ? {} : { by }) });
+    t.not(found.reason, "");
+    t.end();
+  });
+}
