@@ -180,7 +180,7 @@ test("a file that names no container is freed by its address", (t) => {
 test("--all of a file that names no container frees no other such file", (t) => {
   const node = busyNode(t);
   for (const name of ["10.7.4.77", "10.7.4.78"]) node.write(`net/${name}`, "a note");
-  t.equal(release(node, "10.7.4.77", "--all", "--yes")[0], 0);
+  t.equal(release(node, "10.7.4.77", "--all", "--yes", "--force")[0], 0);
   t.strictSame(left(node).includes("10.7.4.78"), true);
   t.strictSame(left(node).includes("10.7.4.77"), false);
   t.end();
