@@ -13,8 +13,8 @@ import { ResultsCache } from "./results-cache.ts";
 export class Node {
   readonly context: Context;
   readonly networks: readonly FoundNetwork[];
-  /** The other networks of the node, whose reservations tell whose a network namespace is. */
-  readonly others: readonly FoundNetwork[];
+  /** The same node with the networks that were not asked for; `undefined` where there are none. */
+  readonly others: Node | undefined;
   /** What is wrong with their configurations. */
   readonly problems: readonly ConfigurationProblem[];
   /** In the order of their networks. */
@@ -30,11 +30,12 @@ export class Node {
   ) {
     this.context = context;
     this.networks = networks;
-    this.others = others;
     this.problems = problems;
     this.directories = networkDirectories(context.system, networks);
     this.cache = new ResultsCache(context);
-    const whole = [...this.directories, ...networkDirectories(context.system, others)];
+    this.others = others.length === 0 ? undefined : new Node(context, others, []);
+    // Whose a network namespace is, tell the reservations of all networks.
+    const whole = [...this.directories, ...(this.others?.directories ?? [])];
     this.liveness = new LivenessChecker(context.system, this.cache, whole);
   }
 
@@ -45,7 +46,7 @@ export class Node {
 
   /** The same networks as they are now. */
   readAgain(): Node {
-    return new Node(this.context, this.networks, this.problems, this.others);
+    return new Node(this.context, this.networks, this.problems, this.others?.networks);
   }
 }
 

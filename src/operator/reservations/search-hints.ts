@@ -5,12 +5,13 @@ import { type Address, formatAddress, formatAddressRange, isWithin } from "../..
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
+import { hasHistory } from "../../store/history/history-file.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import type { CachedAttachment, ResultsCache } from "../node/results-cache.ts";
-import type { Query } from "../node/search.ts";
+import { type Query, search } from "../node/search.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
 export interface Hint {
@@ -25,6 +26,8 @@ export interface Hint {
     | "refused"
     | "alive"
     | "mayBeAlive"
+    | "elsewhere"
+    | "history"
     | "unknown";
   /** The network that it concerns; `null` if it concerns none. */
   readonly network: string | null;
@@ -39,14 +42,32 @@ const MAX_NAMES = 10;
  *
  * @param candidates container ids that match, if there are several
  */
-export function hintsFor(
-  { context, networks, cache }: Node,
-  query: Query,
-  candidates: readonly string[],
-): readonly Hint[] {
-  return query.kind === "address"
-    ? hintsForAddress(query.address, networks)
-    : hintsForOwner(context, query, candidates, cache);
+export function hintsFor(node: Node, query: Query, candidates: readonly string[]): readonly Hint[] {
+  const { context, networks, cache } = node;
+  const there = elsewhere(node, query);
+  if (query.kind === "address") {
+    return [...there, ...hintsForAddress(query.address, networks), ...past(node, query)];
+  }
+  if (there.length > 0) return there;
+  return [...hintsForOwner(context, query, candidates, cache), ...past(node, query)];
+}
+
+/** Where else on the node it is. */
+function elsewhere({ others }: Node, query: Query): readonly Hint[] {
+  const found = others === undefined ? [] : search(others, query).reservations;
+  const networks = new Set(found.map(({ network }) => network.files.network));
+  return [...networks].map((network) => ({
+    reason: "elsewhere",
+    network,
+    text: `It is in network ${network}.`,
+  }));
+}
+
+/** What may know of it though it is gone. */
+function past({ context, directories }: Node, query: Query): readonly Hint[] {
+  if (!directories.some(({ files }) => hasHistory(files))) return [];
+  const command = commandText(context, undefined, ["history", operandOf(query)]);
+  return [{ reason: "history", network: null, text: `What was before: ${command}` }];
 }
 
 /** One for each range that the address concerns. */
@@ -133,6 +154,10 @@ function list(names: readonly string[]): string {
 
 /** A query in words, such as `address 10.1.2.3`. */
 export function formatQuery(query: Query): string {
-  if (query.kind === "address") return `address ${formatAddress(query.address)}`;
-  return query.kind === "pod" ? `pod ${query.pod}` : `container ${query.id}`;
+  return `${query.kind} ${operandOf(query)}`;
+}
+
+function operandOf(query: Query): string {
+  if (query.kind === "address") return formatAddress(query.address);
+  return query.kind === "pod" ? query.pod : query.id;
 }

@@ -147,6 +147,30 @@ for (const [what, operand, text] of [
   });
 }
 
+test("what is in another network, and what a history may know, is said", (t) => {
+  const node = nodeFor(t);
+  node.network("one", { subnet: "10.1.0.0/24", history: true });
+  node.network("two", { subnet: "10.2.0.0/24" });
+  node.call("ADD", "one", "c1");
+  node.call("DEL", "one", "c1");
+  node.call("ADD", "two", "c2");
+  const where = "--conf-dir /net.d --data-dir /networks --cache-dir /cache";
+
+  t.strictSame(show(node, "c2", "--network", "one"), [
+    1,
+    "No reservation for container c2.\n  It is in network two.\n",
+    "",
+  ]);
+  t.strictSame(show(node, "10.2.0.2", "--network", "one")[1].split("\n").slice(0, 2), [
+    "No reservation for address 10.2.0.2.",
+    "  It is in network two.",
+  ]);
+  t.match(show(node, "c1")[1], `\n  What was before: host-local history c1 ${where}\n`);
+  t.match(show(node, "10.1.0.2")[1], `\n  What was before: host-local history 10.1.0.2 ${where}\n`);
+  t.match(node.tool(["history", "c1"]), { exitCode: 0, stdout: /^10\.1\.0\.2 of one: / });
+  t.end();
+});
+
 test("a file that names no container is shown", (t) => {
   const node = nodeFor(t);
   node.write("net/10.0.0.9", "");
