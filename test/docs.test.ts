@@ -22,8 +22,14 @@ function anchorsOf(page: string): readonly string[] {
 }
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "conf-examples/README.md"],
-  ...readdirSync("docs").map((name) => join("docs", name)),
+  ...[
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CODE_OF_CONDUCT.md",
+    "conf-examples/README.md",
+  ],
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
 ].filter((name) => name.endsWith(".md"));
 
 for (const page of pages) {

@@ -1,5 +1,5 @@
 /**
- * Makes the searches of test/interleavings in full extent, and writes docs/interleavings.md with their numbers.
+ * Makes the searches of test/interleavings in full extent, and writes docs/evidence/interleavings.md with their numbers.
  *
  * Usage: `npx node scripts/pages/interleavings.ts`; it takes some minutes.
  */
@@ -25,7 +25,7 @@ function page(found: readonly Found[], defects: readonly string[]): string {
   return `# Every order of system calls
 
 Written by \`scripts/pages/interleavings.ts\`. The real calls of the plugin run in memory in every order of their system
-calls, and [ten rules](architecture.md#ten-rules) hold at each end. \`npm test\` makes a part of these searches,
+calls, and [ten rules](../architecture.md#ten-rules) hold at each end. \`npm test\` makes a part of these searches,
 \`npm run test:all\` all of them (two minutes); with more errors, two stops at once, and every pair also beside a process
 with another lock: \`HOST_LOCAL_EXTENT=exhaustive npx node test/interleavings/interleavings.test.ts\` (an hour).
 
@@ -79,4 +79,4 @@ for (const bug of bugs) {
   const found = await shortestWith(bug);
   defects.push(`| ${bug.name} | ${bug.cast.name} | ${found?.steps.length ?? "not found"} |`);
 }
-writeFileSync(join(root, "docs", "interleavings.md"), page(planFor("full").map(search), defects));
+writeFileSync(join(root, "docs", "evidence", "interleavings.md"), page(planFor("full").map(search), defects));

@@ -8,9 +8,9 @@ import { bugs } from "./bugs.ts";
 import { known, nameOf, planFor, search } from "./plan.ts";
 import { story } from "./story.ts";
 
-const page = readFileSync(new URL("../../docs/interleavings.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/evidence/interleavings.md", import.meta.url), "utf8");
 
-test("docs/interleavings.md has every search and every defect", (t) => {
+test("docs/evidence/interleavings.md has every search and every defect", (t) => {
   const names = planFor("full").map(({ cast }) => `| ${cast.name} |`);
   const defects = bugs.map(({ name, cast }) => `| ${name} | ${cast.name} |`);
   const missing = [...names, ...defects].filter((text) => !page.includes(text));
