@@ -79,4 +79,7 @@ for (const bug of bugs) {
   const found = await shortestWith(bug);
   defects.push(`| ${bug.name} | ${bug.cast.name} | ${found?.steps.length ?? "not found"} |`);
 }
-writeFileSync(join(root, "docs", "evidence", "interleavings.md"), page(planFor("full").map(search), defects));
+writeFileSync(
+  join(root, "docs", "evidence", "interleavings.md"),
+  page(planFor("full").map(search), defects),
+);
