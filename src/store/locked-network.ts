@@ -10,7 +10,13 @@ import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
 import { type Earlier, isNotedFile } from "./journal/earlier-boots.ts";
 import { Journal } from "./journal/journal.ts";
-import { listedIn, listingOf, ownerOfKey, readJournal } from "./journal/journal-file.ts";
+import {
+  listedIn,
+  listingOf,
+  ownerOfKey,
+  readJournal,
+  requireJournal,
+} from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
   contentOf,
@@ -119,7 +125,7 @@ export class LockedNetwork {
 
   /**
    * As `unreadable`, for those files that may be reservations of an attachment: the journal lists them for it, current
-   * or not, or the file could not be read for lack of a resource.
+   * or not, or cannot be read either, or the file could not be read for lack of a resource.
    */
   unreadableOf(attachment: Attachment): readonly string[] {
     const isOwn = (owner: Owner): boolean => matchOwner(owner, attachment) !== "none";
@@ -137,13 +143,16 @@ export class LockedNetwork {
   ): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const journal = readJournal(this.files, about);
-    const listed = journal === undefined ? undefined : listedIn(journal);
+    const journal = attempt(() => requireJournal(this.files, about), "unread");
+    const listed = journal && journal !== "unread" ? listedIn(journal) : undefined;
     return unreadable
       .filter(({ name, owner }) => {
         const key = listed?.get(name);
         return (
-          RESOURCE_ERRORS.includes(owner.code) || (key !== undefined && isMeant(ownerOfKey(key)))
+          // A journal that cannot be read might list it.
+          journal === "unread" ||
+          RESOURCE_ERRORS.includes(owner.code) ||
+          (key !== undefined && isMeant(ownerOfKey(key)))
         );
       })
       .map(({ owner }) => owner.reason);

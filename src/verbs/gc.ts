@@ -34,19 +34,22 @@ export function gc(system: System, call: NetworkCall): void {
   const request = lockOptions(system, call, config, "GC");
   reportingIoFailure(() => {
     if (!directoryExists(files)) return;
-    withLockIfPossible(files, request, (network) => releaseStale(network, valid, begun));
+    // Not under the lock: that takes as long as pods with many routes want.
+    const processes = readProcesses(system);
+    withLockIfPossible(files, request, (network) => releaseStale(network, valid, processes, begun));
   });
 }
 
 function releaseStale(
   network: LockedNetwork,
   valid: readonly ValidAttachment[],
+  processes: Processes,
   begun: number,
 ): void {
   network.files.sweepAll();
   const isStale = notListedIn(valid);
   const stale = network.allOwned().filter(({ owner }) => isStale(owner));
-  releaseAll(network, withoutLiving(network, stale, begun));
+  releaseAll(network, withoutLiving(network, stale, processes, begun));
   requireRead(network.unreadableWhere(isStale), "the reservations that are not listed");
   for (const reason of shortened(network.unreadable)) {
     network.warn(`host-local: ${reason}; GC left it alone\n`);
@@ -60,17 +63,20 @@ function releaseStale(
 function withoutLiving(
   network: LockedNetwork,
   stale: readonly OwnedReservation[],
+  processes: Processes,
   begun: number,
 ): readonly OwnedReservation[] {
   if (stale.length === 0) return stale;
-  const { system, network: name } = network.files;
-  const users = usersOf(readProcesses(system));
+  const { network: name } = network.files;
+  const users = usersOf(processes);
   const kept = new Map<OwnedReservation, string>();
   for (const reservation of stale) {
     const address = formatAddress(reservation.address);
     const user = users.get(address);
     if (user !== undefined) {
-      kept.set(reservation, `${address} is in use by process ${user}`);
+      kept.set(reservation, `${address} is in use by ${user}`);
+    } else if (processes.incomplete !== undefined) {
+      kept.set(reservation, `whether ${address} is in use is not known: ${processes.incomplete}`);
     } else if (isMadeAfter(network.files, reservation, begun)) {
       kept.set(reservation, `${address} was reserved after the call had begun`);
     }
@@ -83,11 +89,11 @@ function withoutLiving(
   return stale.filter((reservation) => !kept.has(reservation));
 }
 
-/** The ids of processes, by the addresses in their namespaces. */
-function usersOf({ namespaces }: Processes): ReadonlyMap<string, number> {
-  const users = new Map<string, number>();
+/** Who has an address, in words. */
+function usersOf({ namespaces, nodeAddresses }: Processes): ReadonlyMap<string, string> {
+  const users = new Map([...nodeAddresses].map((address) => [address, "the node itself"]));
   for (const { addresses, processId } of namespaces) {
-    for (const address of addresses) users.set(address, processId);
+    for (const address of addresses) users.set(address, `process ${processId}`);
   }
   return users;
 }

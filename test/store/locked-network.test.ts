@@ -244,6 +244,20 @@ test("an unreadable file is an attachment's where the journal lists it for it, o
   t.end();
 });
 
+test("an unreadable file may be any attachment's where the journal cannot be read either", (t) => {
+  const machine = machineWith(two);
+  look(machine);
+  const refused = machine.start({
+    interrupt: ({ path }) =>
+      /\/(?:journal|10\.0\.0\.2)$/.test(path) ? { kind: "fail", code: "EROFS" } : undefined,
+  });
+  withNetwork(refused, (network) => {
+    network.heldBy(attachment("none"), "search");
+    t.equal(network.unreadableOf(attachment("c2")).length, 1);
+  });
+  t.end();
+});
+
 test("whether an attachment holds anything is known without the lock, by the journal or a search", (t) => {
   const machine = machineWith(two);
   t.equal(isHeld(open(machine.start()), c1), true);

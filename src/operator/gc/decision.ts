@@ -17,6 +17,8 @@ export interface Candidate {
   readonly seen: Omit<SeenDead, "since"> | undefined;
   readonly conclusion: Conclusion;
   readonly isListed: boolean;
+  /** Whether a container that is listed has the namespace in which its address is. */
+  readonly isBesideListed: boolean;
 }
 
 /** What the decisions of a run are based on. */
@@ -81,7 +83,18 @@ export function mayBeDead(conclusion: Conclusion): boolean {
   );
 }
 
-/** Whether a decision contradicts the list: it lacks a container of which a process runs. */
-export function contradicts({ decision }: Decided, { conclusion }: Candidate): boolean {
-  return decision === "inUse" && conclusion.liveness === "alive" && conclusion.by === "process";
+/**
+ * Whether a decision contradicts the list: it lacks a container of which a process runs. Not that of a listed container,
+ * which may have the same address in another network, or any that it likes.
+ */
+export function contradicts(
+  { decision }: Decided,
+  { conclusion, isBesideListed }: Candidate,
+): boolean {
+  return (
+    decision === "inUse" &&
+    conclusion.liveness === "alive" &&
+    conclusion.by === "process" &&
+    !isBesideListed
+  );
 }

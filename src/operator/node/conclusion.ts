@@ -36,13 +36,15 @@ export type NamedNamespace =
 export interface Evidence {
   /** The namespaces that have its address, or another one that its container holds. */
   readonly namespaces: readonly Pick<Namespace, "processId" | "path">[];
+  /** Whether the node itself has its address. */
+  readonly isOfNode: boolean;
   /** Those that libcni's cache names; none if it knows none. */
   readonly named: readonly NamedNamespace[];
   /** Why the cache may name another one. */
   readonly cacheError: string | undefined;
   /** Whether the reservation is known to be from before this boot. */
   readonly isBeforeBoot: boolean;
-  /** Which namespace may be its container's although it has none of its addresses; `undefined` if there is none. */
+  /** Why it need not be dead although no namespace has an address of its container; `undefined` if it is. */
   readonly candidate: string | undefined;
 }
 
@@ -59,6 +61,9 @@ export function conclude(evidence: Evidence): Conclusion {
     .toSorted((a, b) => Number(b.hasProcess) - Number(a.hasProcess))[0];
   const exists = `its network namespace ${own?.path} exists`;
   if (own?.hasProcess === true) return { liveness: "alive", by: "process", reason: exists };
+  if (evidence.isOfNode) {
+    return { liveness: "alive", by: "namespace", reason: "the node itself has this address" };
+  }
   const [mounted] = evidence.namespaces;
   if (mounted !== undefined) {
     const reason = `the network namespace ${mounted.path} has this address; no process runs there`;
@@ -79,7 +84,7 @@ export function conclude(evidence: Evidence): Conclusion {
   }
   const { candidate } = evidence;
   if (candidate === undefined) {
-    const reason = "no network namespace of the node has the address, and all are known";
+    const reason = "no network namespace has the address, and all of the node are known";
     return { liveness: "dead", reason };
   }
   const doubt =

@@ -3,7 +3,7 @@
 import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
-import { type Namespace, Namespaces } from "./namespaces.ts";
+import { type Namespace, Namespaces, processIn } from "./namespaces.ts";
 import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
 import { containerOf } from "./node-reservations.ts";
 import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
@@ -21,7 +21,6 @@ export class LivenessChecker {
   #namespaces: Namespaces | undefined;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
-  #allReserved: boolean | undefined;
   #candidate: { readonly text: string | undefined } | undefined;
 
   constructor(
@@ -70,6 +69,7 @@ export class LivenessChecker {
   livenessOfAttachment(attachment: CachedAttachment): Conclusion {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
+      isOfNode: false,
       named: this.#named(attachment),
       cacheError: undefined,
       isBeforeBoot: false,
@@ -88,32 +88,47 @@ export class LivenessChecker {
     return this.#namespaces;
   }
 
+  /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */
+  containersBeside(reservation: NodeReservation): readonly string[] {
+    return this.#namespacesFor(reservation).flatMap((one) => this.#containersIn().get(one) ?? []);
+  }
+
+  #namespacesFor({ address, owner }: NodeReservation): readonly Namespace[] {
+    const here = this.namespacesWith(formatAddress(address));
+    return here.length > 0 ? here : (this.#namespacesOf().get(containerOf(owner)) ?? []);
+  }
+
   #evidenceOf(reservation: NodeReservation): Evidence {
     const cache = this.#cache;
-    const system = this.#system;
     const checker = this;
-    const container = containerOf(reservation.owner);
-    const here = this.namespacesWith(formatAddress(reservation.address));
-    const age = system.now() - (reservation.since ?? Number.POSITIVE_INFINITY);
-    const isNew = age < LONGEST_ADD;
     return {
-      namespaces: here.length > 0 ? here : (this.#namespacesOf().get(container) ?? []),
+      namespaces: this.#namespacesFor(reservation),
+      isOfNode: this.namespaces.nodeAddresses.has(formatAddress(reservation.address)),
       get named() {
-        // Most reservations on a node may be dead, and reading an entry of the cache takes long.
-        if (!isNew && checker.#isAllReserved()) return [];
         return cache.attachmentsOf(reservation).flatMap((one) => checker.#named(one));
       },
       get cacheError() {
-        if (!isNew && checker.#isAllReserved()) return undefined;
         return cache.unreadableOf(reservation)?.message;
       },
       get isBeforeBoot() {
         return reservation.isBeforeBoot;
       },
       get candidate() {
-        return isNew ? "it was reserved only just now" : checker.#anyCandidate();
+        return checker.#doubtOn(reservation) ?? checker.#anyCandidate();
       },
     };
+  }
+
+  /** Why no namespace of this node need have the address of a reservation. */
+  #doubtOn({ network, owner, since }: NodeReservation): string | undefined {
+    const age = this.#system.now() - (since ?? Number.POSITIVE_INFINITY);
+    if (age < LONGEST_ADD) return "it was reserved only just now";
+    if (network.isShared) return "other machines may use its directory";
+    if (owner.kind === "legacy") return "it names no interface, as what administrators reserve";
+    if (network.networks.some(({ reclaimsAfterReboot }) => !reclaimsAfterReboot)) {
+      return "with reclaimAfterReboot false it need not be a container's";
+    }
+    return undefined;
   }
 
   /** None where libcni before 1.3 wrote the entry. */
@@ -126,7 +141,7 @@ export class LivenessChecker {
       return [{ kind: "unseen", reason }];
     }
     const found = this.namespaces.all.find(({ id }) => id === state.id);
-    const [, processId] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
+    const processId = processIn(path);
     if (processId !== undefined && hasOthers(found, addresses)) {
       const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
       return [{ kind: "unseen", reason }];
@@ -164,14 +179,6 @@ export class LivenessChecker {
     return this.#containers;
   }
 
-  /** Whether every namespace has an address that a container holds: the cache can then name none of another container. */
-  #isAllReserved(): boolean {
-    this.#allReserved ??=
-      this.namespaces.incomplete === undefined &&
-      [...this.#containersIn().values()].every((containers) => containers.length > 0);
-    return this.#allReserved;
-  }
-
   /** Which namespace may be that of a container although it has none of its addresses. */
   #anyCandidate(): string | undefined {
     this.#candidate ??= { text: this.namespaces.incomplete ?? this.#unaccounted() };
@@ -188,12 +195,17 @@ export class LivenessChecker {
     return stranger && `the network namespace ${stranger.path} belongs to no known container`;
   }
 
-  /** The ids of the namespaces that libcni's cache names. */
+  /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
   #namedIds(): ReadonlySet<string> {
     return new Set(
-      this.#cache.attachments.flatMap(({ networkNamespace }) => {
+      this.#cache.attachments.flatMap(({ networkNamespace, addresses }) => {
         const state = this.namespaces.at(networkNamespace);
-        return state.kind === "exists" ? state.id : [];
+        if (state.kind !== "exists") return [];
+        const found = this.namespaces.all.find(({ id }) => id === state.id);
+        const isCertain =
+          !networkNamespace.startsWith("/proc/") ||
+          addresses.some((address) => found?.addresses.has(address) === true);
+        return isCertain ? state.id : [];
       }),
     );
   }

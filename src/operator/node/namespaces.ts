@@ -41,6 +41,12 @@ interface Mount {
   readonly reachedAt: string;
 }
 
+/** A namespace that could not be looked at, and why, in a clause. */
+interface Unentered {
+  readonly id: string;
+  readonly reason: string;
+}
+
 /** `/proc/PID/mountinfo` of a node with thousands of containers is smaller, in bytes. */
 const LARGEST_MOUNTINFO = 64 * 1024 * 1024;
 
@@ -54,6 +60,8 @@ export class Namespaces {
   readonly incomplete: string | undefined;
   readonly #system: OperatorSystem;
   readonly #mounts: readonly Mount[];
+  /** The addresses of the node itself, as far as its processes are seen. */
+  readonly nodeAddresses: ReadonlySet<string>;
   /** Whether the mounts of the node are seen, not only those of a container. */
   readonly #seesMounts: boolean;
   readonly #byAddress = new Map<string, readonly Namespace[]>();
@@ -61,7 +69,8 @@ export class Namespaces {
 
   constructor(system: OperatorSystem) {
     this.#system = system;
-    const { namespaces, ofNode } = readProcesses(system);
+    const { namespaces, ofNode, nodeAddresses, incomplete } = readProcesses(system);
+    this.nodeAddresses = nodeAddresses;
     const mounted = readMounts(system, ofNode);
     this.#mounts = mounted.mounts;
     this.#seesMounts = mounted.seesNode;
@@ -78,7 +87,7 @@ export class Namespaces {
       ),
       ...entered.namespaces,
     ];
-    this.incomplete = this.#whyIncomplete(entered.unentered);
+    this.incomplete = incomplete ?? mounted.incomplete ?? this.#whyIncomplete(entered.unentered);
     for (const one of this.all) {
       for (const address of one.addresses) {
         this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), one]);
@@ -91,15 +100,10 @@ export class Namespaces {
     return this.#byAddress.get(address) ?? [];
   }
 
-  /** Whether a process runs in the namespace with this id. */
-  hasProcess(id: string): boolean {
-    return this.#ofProcesses.has(id);
-  }
-
   /** What became of the namespace at a path of the node, as runtimes name it. */
   at(path: string): PathState {
     if (!path.startsWith("/")) return { kind: "unseen" };
-    const [, processId] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
+    const processId = processIn(path);
     return processId === undefined ? this.#mountedAt(path) : this.#ofProcess(processId);
   }
 
@@ -122,6 +126,8 @@ export class Namespaces {
     if (mount !== undefined) return { kind: "exists", id: mount.id };
     const id = this.#idAt(named);
     if (id !== undefined && id !== "none") return { kind: "exists", id };
+    // A descriptor may be closed while the namespace lives.
+    if (path.startsWith("/proc/")) return { kind: "unseen" };
     if (this.#seesMounts) return { kind: "gone" };
     // From within a container, what was mounted on the host later looks like a plain file.
     const siblings = this.#mounts.some((one) => parentOf(one.path) === parentOf(path));
@@ -149,19 +155,21 @@ export class Namespaces {
   /** Enters the namespaces that are only mounted. */
   #enterAll(ofNode: readonly string[]): {
     readonly namespaces: readonly Namespace[];
-    readonly unentered: readonly Mount[];
+    readonly unentered: readonly Unentered[];
   } {
     const node = nodeNamespaceOf(this.#system);
-    const only = new Map<string, Mount>();
-    for (const mount of this.#mounts) {
-      if (mount.id !== node && !this.#ofProcesses.has(mount.id)) only.set(mount.id, mount);
-    }
+    const others = this.#mounts.filter(({ id }) => id !== node && !this.#ofProcesses.has(id));
     const namespaces: Namespace[] = [];
-    const failed: Mount[] = [];
-    for (const mount of only.values()) {
-      const namespace = this.#enter(mount);
-      if (namespace === undefined) failed.push(mount);
-      else namespaces.push(namespace);
+    const failed: Unentered[] = [];
+    for (const [id, mounts] of Map.groupBy(others, (one) => one.id)) {
+      const reasons: string[] = [];
+      // One of several paths will do; those of this process and of the first one come first.
+      const found = mounts.reduce<Namespace | undefined>(
+        (known, mount) => known ?? this.#enter(mount, reasons),
+        undefined,
+      );
+      if (found !== undefined) namespaces.push(found);
+      else failed.push({ id, reason: reasons[0] ?? "" });
     }
     // Those that were unmounted meanwhile are gone.
     const now = failed.length === 0 ? [] : readMounts(this.#system, ofNode).mounts;
@@ -169,31 +177,41 @@ export class Namespaces {
     return { namespaces, unentered: failed.filter(({ id }) => ids.has(id)) };
   }
 
-  #enter({ id, path, reachedAt }: Mount): Namespace | undefined {
-    // Another one may be mounted above it.
-    if (this.#idAt(reachedAt) !== id) return undefined;
+  /** @param reasons gets the one why it could not be entered */
+  #enter({ id, path, reachedAt }: Mount, reasons: string[]): Namespace | undefined {
+    if (this.#idAt(reachedAt) !== id) {
+      reasons.push(`${path} is covered by another mount`);
+      return undefined;
+    }
     const read = (table: string): string =>
       this.#system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_TABLE);
-    const addresses = addressesBy(read);
-    return (
-      addresses && {
-        id,
-        processId: undefined,
-        path,
-        addresses,
-        hasInterface: () => hasInterface(() => read("dev")),
+    try {
+      const addresses = addressesBy(read);
+      if (addresses !== undefined) {
+        const isBusy = (): boolean => hasInterface(() => read("dev"));
+        return { id, processId: undefined, path, addresses, hasInterface: isBusy };
       }
-    );
+      reasons.push(`${path} has no table of addresses`);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      const why = error.code === "EPERM" ? ", which takes CAP_SYS_ADMIN" : `: ${error.message}`;
+      reasons.push(`${path} cannot be entered${why}`);
+    }
+    return undefined;
   }
 
-  #whyIncomplete([unentered]: readonly Mount[]): string | undefined {
+  #whyIncomplete([unentered]: readonly Unentered[]): string | undefined {
     if (!seesHostProcesses(this.#system)) return "the processes of the node are not seen from here";
     if (!this.#seesMounts) {
       return "the mounts of the node are not seen from here, which takes CAP_SYS_PTRACE";
     }
-    if (unentered === undefined) return undefined;
-    return `${unentered.path} cannot be entered, which takes CAP_SYS_ADMIN`;
+    return unentered?.reason;
   }
+}
+
+/** The process whose namespace a path is. */
+export function processIn(path: string): string | undefined {
+  return /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1];
 }
 
 function hasInterface(read: () => string): boolean {
@@ -208,17 +226,30 @@ function hasInterface(read: () => string): boolean {
 function readMounts(
   system: OperatorSystem,
   ofNode: readonly string[],
-): { readonly mounts: readonly Mount[]; readonly seesNode: boolean } {
+): {
+  readonly mounts: readonly Mount[];
+  readonly seesNode: boolean;
+  readonly incomplete: string | undefined;
+} {
   const idOf = (process: string): string | undefined =>
     attempt(() => system.readLink(`/proc/${process}/ns/mnt`), undefined);
   const seen = new Set<string>();
   const mounts = new Map<string, Mount>();
-  for (const process of ["self", ...(ofNode.length > 0 ? ["1"] : []), ...ofNode]) {
+  let incomplete: string | undefined;
+  const first = ofNode.length === 0 ? ["self"] : isChrooted(system) ? ["1", "self"] : ["self", "1"];
+  for (const process of [...first, ...ofNode]) {
     const id = idOf(process);
     if (id === undefined || seen.has(id)) continue;
     const path = `/proc/${process}/mountinfo`;
-    const text = attempt(() => system.readFile(path, LARGEST_MOUNTINFO), undefined);
-    if (text === undefined) continue;
+    let text: string;
+    try {
+      text = system.readFile(path, LARGEST_MOUNTINFO);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      // It has ended or is another user's: what matters then is whether the node's own mounts are seen.
+      if (!UNSEEN.includes(error.code)) incomplete ??= error.message;
+      continue;
+    }
     seen.add(id);
     const root = process === "self" ? "" : `/proc/${process}/root`;
     for (const { namespace, path } of namespaceMounts(text)) {
@@ -228,7 +259,25 @@ function readMounts(
   }
   // The first process may be protected; the second is the kernel's, and has the same mounts.
   const node = ofNode.length > 0 ? (idOf("1") ?? idOf("2")) : undefined;
-  return { mounts: [...mounts.values()], seesNode: node !== undefined && seen.has(node) };
+  return {
+    mounts: [...mounts.values()],
+    seesNode: node !== undefined && seen.has(node),
+    incomplete,
+  };
+}
+
+/** Errors of a process that has ended, or is of another user. */
+const UNSEEN: readonly string[] = ["ENOENT", "ESRCH", "EINVAL", "EACCES", "EPERM"];
+
+/** Whether this process has another root than the node, so that its list may lack mounts of the node. */
+function isChrooted(system: OperatorSystem): boolean {
+  const rootOf = (process: string): string | undefined =>
+    attempt(() => {
+      const { device, inode } = system.status(`/proc/${process}/root/`);
+      return `${device} ${inode}`;
+    }, undefined);
+  const ofNode = rootOf("1") ?? rootOf("2");
+  return ofNode !== undefined && ofNode !== rootOf("self");
 }
 
 const SEPARATOR = " - nsfs ";

@@ -39,6 +39,7 @@ export class NetworkDirectory {
   readonly #system: OperatorSystem;
   #listed: readonly Reservation[] | undefined;
   #reservations: readonly NodeReservation[] | undefined;
+  #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
   #byAddress: ReadonlyMap<string, readonly NodeReservation[]> | undefined;
 
@@ -106,15 +107,24 @@ export class NetworkDirectory {
     return this.#readAll(found.sort().map((name) => ({ address, name })));
   }
 
-  /** The owners of an address, in its canonical form; those whose files have other names for it only once all are read. */
+  /**
+   * The owners of an address, in its canonical form, also of what was reserved since the others were read; those whose
+   * files have other names for it only once all are read.
+   */
   ownersAt(address: string): readonly Owner[] {
-    if (this.#reservations === undefined) {
-      const parsed = parseAddress(address);
-      const found = parsed && this.read({ address: parsed, name: address });
-      return found === undefined ? [] : [found.owner];
-    }
-    this.#byAddress ??= Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
-    return (this.#byAddress.get(address) ?? []).map(({ owner }) => owner);
+    this.#byAddress ??=
+      this.#reservations && Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
+    const known = this.#byAddress?.get(address);
+    if (known !== undefined) return known.map(({ owner }) => owner);
+    const parsed = parseAddress(address);
+    const found = parsed && this.read({ address: parsed, name: address });
+    return found === undefined ? [] : [found.owner];
+  }
+
+  /** Whether other machines may reserve there, too, as far as the file system shows it. */
+  get isShared(): boolean {
+    this.#isShared ??= !this.#system.isLocal(this.files.directory);
+    return this.#isShared;
   }
 
   /** A reservation as it is now; `undefined` where it has been released. */

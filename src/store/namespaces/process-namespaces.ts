@@ -1,7 +1,7 @@
 /** The network namespaces of running processes, with the addresses that are configured in each. */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
@@ -18,6 +18,10 @@ export interface Processes {
   readonly namespaces: readonly ProcessNamespace[];
   /** The ids of those in the namespace of the node itself. */
   readonly ofNode: readonly string[];
+  /** The addresses of the node itself, as far as its processes are seen. */
+  readonly nodeAddresses: ReadonlySet<string>;
+  /** Why some namespace may have more addresses; `undefined` where all were read. */
+  readonly incomplete: string | undefined;
 }
 
 /** Where the kernel tells of the network namespace of the process that reads. */
@@ -36,22 +40,36 @@ export function readProcesses(system: System): Processes {
   const node = seesHostProcesses(system) ? [nodeNamespaceOf(system), tablesOf(system, "1")] : [];
   const namespaces = new Map<string, ProcessNamespace>();
   const ofNode: string[] = [];
+  const unread = new Set<string>();
+  let nodeAddresses: ReadonlySet<string> | undefined;
+  let incomplete: string | undefined;
   for (const processId of processIds(system)) {
     const id = namespaceOf(system, processId);
     const key = id ?? tablesOf(system, processId);
     if (key === undefined || namespaces.has(key)) continue;
-    if (node.includes(key)) {
-      ofNode.push(processId);
-      continue;
-    }
-    const addresses = addressesBy((table) =>
-      system.readFile(`/proc/${processId}/net/${table}`, LARGEST_TABLE),
-    );
-    if (addresses !== undefined) {
-      namespaces.set(key, { id, processId: Number(processId), addresses });
+    const isOfNode = node.includes(key);
+    if (isOfNode) ofNode.push(processId);
+    if (unread.has(key) || (isOfNode && nodeAddresses !== undefined)) continue;
+    try {
+      const addresses = addressesBy((table) =>
+        system.readFile(`/proc/${processId}/net/${table}`, LARGEST_TABLE),
+      );
+      if (addresses === undefined) continue;
+      if (isOfNode) nodeAddresses = addresses;
+      else namespaces.set(key, { id, processId: Number(processId), addresses });
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      // It would be the same with another process of this namespace.
+      unread.add(key);
+      incomplete ??= error.message;
     }
   }
-  return { namespaces: [...namespaces.values()], ofNode };
+  return {
+    namespaces: [...namespaces.values()],
+    ofNode,
+    nodeAddresses: nodeAddresses ?? new Set(),
+    incomplete,
+  };
 }
 
 /**
@@ -94,14 +112,17 @@ function processIds(system: System): readonly string[] {
  * The addresses in a namespace, in their canonical form.
  *
  * @param read a table of it, by its name in `/proc/PID/net`
- * @returns `undefined` where none can be read, as of a process that has ended
+ * @returns `undefined` where its process has ended
+ * @throws SystemError where they cannot be read
  */
 export function addressesBy(read: (table: string) => string): ReadonlySet<string> | undefined {
-  // A kernel without IPv6 has no second table.
-  const ipv4 = attempt(() => read("fib_trie"), undefined);
-  const ipv6 = attempt(() => read("if_inet6"), undefined);
-  if (ipv4 === undefined && ipv6 === undefined) return undefined;
-  return new Set([...localAddresses(ipv4 ?? ""), ...interfaceAddresses(ipv6 ?? "")]);
+  const table = (name: string): string | undefined =>
+    attempt(() => read(name), undefined, "ENOENT", "ESRCH", "EINVAL");
+  // A kernel without IPv6 has no such table: then the other one shows that the process has not ended.
+  const ipv6 = table("if_inet6");
+  const ipv4 = table("fib_trie");
+  if (ipv4 === undefined) return undefined;
+  return new Set([...localAddresses(ipv4), ...interfaceAddresses(ipv6 ?? "")]);
 }
 
 /**

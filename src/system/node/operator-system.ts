@@ -150,19 +150,51 @@ const NETWORK_NAMESPACE = 0x40000000;
 
 /** `/proc/self` is the main thread, which enters the namespace: every call here runs in it. */
 function readFileIn(namespace: string, path: string, limit: number): string {
-  const target = openForReading(namespace);
+  const target = openNamespace(namespace);
   const own = openForReading("/proc/self/ns/net");
   try {
     enter(target, namespace);
     try {
       return readFile(path, limit);
     } finally {
-      // What follows, such as a program to run, belongs into the own namespace.
-      enter(own, "/proc/self/ns/net");
+      returnTo(own);
     }
   } finally {
     fs.closeSync(own);
     fs.closeSync(target);
+  }
+}
+
+/** `O_PATH` of open(2): nothing is opened but the name. */
+const PATH_ONLY = 0o10000000;
+
+/** The file system of namespaces, see statfs(2). */
+const NSFS = 0x6e736673;
+
+/**
+ * Opens a namespace that is mounted at a path. It may lie in the mounts of somebody who exchanges it for a device
+ * meanwhile, so nothing else is opened for reading.
+ */
+function openNamespace(path: string): number {
+  const named = systemCall("open", path, () =>
+    fs.openSync(path, PATH_ONLY | fs.constants.O_NOFOLLOW),
+  );
+  try {
+    const itself = `/proc/self/fd/${named}`;
+    const { type } = systemCall("statfs", path, () => fs.statfsSync(itself));
+    if (type !== NSFS) throw new SystemError("open", path, "EINVAL");
+    return openForReading(itself);
+  } finally {
+    fs.closeSync(named);
+  }
+}
+
+/** What follows, such as a program to run, belongs into the own namespace. */
+function returnTo(own: number): void {
+  try {
+    enter(own, "/proc/self/ns/net");
+  } catch {
+    process.exit(2);
   }
 }
 

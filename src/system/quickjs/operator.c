@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -239,10 +242,28 @@ static JSValue read_here(const struct call *call, const char *path) {
   return text;
 }
 
+/*
+ * Opens a namespace that is mounted at the path of the call. The path may lie in the mounts of somebody who exchanges it
+ * for a device meanwhile, so nothing else is opened for reading.
+ */
+static int open_namespace(const struct call *call) {
+  int named = open_existing(call, O_PATH | O_NOFOLLOW);
+  if (named < 0) return -1;
+  struct statfs kind;
+  char path[sizeof "/proc/self/fd/" + 3 * sizeof named];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", named);
+  int namespace = -1;
+  if (fstatfs(named, &kind) < 0) throw_errno(call, "statfs", errno);
+  else if (kind.f_type != NSFS_MAGIC) throw_errno(call, "open", EINVAL);
+  else if ((namespace = open_retrying(path, O_RDONLY, 0)) < 0) throw_errno(call, "open", errno);
+  close(named);
+  return namespace;
+}
+
 /* The path of the call is that of the namespace. */
 JSValue host_read_file_in(struct call *call) {
   const char *path = path_at(call, 1);
-  int namespace = path ? open_existing(call, O_RDONLY) : -1;
+  int namespace = path ? open_namespace(call) : -1;
   if (namespace < 0) return JS_EXCEPTION;
   int own = open_retrying("/proc/self/ns/net", O_RDONLY, 0);
   JSValue text;

@@ -34,7 +34,8 @@ const conclusions = {
 type Shown = keyof typeof conclusions;
 
 function candidate(shown: Shown, changed: Partial<Candidate> = {}): Candidate {
-  return { seen: old, conclusion: conclusions[shown], isListed: false, ...changed };
+  const unlisted = { isListed: false, isBesideListed: false };
+  return { seen: old, conclusion: conclusions[shown], ...unlisted, ...changed };
 }
 
 for (const [shown, without, believed, doubted] of [

@@ -5,6 +5,7 @@ import { type Conclusion, conclude, type Evidence } from "../../../src/operator/
 
 const nothing: Evidence = {
   namespaces: [],
+  isOfNode: false,
   named: [],
   cacheError: undefined,
   isBeforeBoot: false,
@@ -39,6 +40,7 @@ const cases: readonly (readonly [
     "mount",
   ],
   ["a mount beside a process", { namespaces: [mounted, ofProcess] }, "alive", "process"],
+  ["the node itself has it", { isOfNode: true, named: [gone] }, "alive", "namespace"],
   ["its own namespace without the address", { named: [idle] }, "alive", "namespace"],
   ["its own namespace, in which a process runs", { named: [idle, busy] }, "alive", "process"],
   ["one of two namespaces is gone", { named: [gone, idle] }, "alive", "namespace"],

@@ -2,12 +2,14 @@
 
 import { test } from "tap";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
+import { NetworkDirectory } from "../../../src/operator/node/network-directory.ts";
 import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, machineWith } from "../../store/fixtures.ts";
+import { attachment, machineWith, networkName } from "../../store/fixtures.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
-import { directoryOn, reservationOf } from "./reservation.ts";
+import { directoryOn, networkIn, reservationIn, reservationOf } from "./reservation.ts";
 
 /** The container of every reservation here. */
 const container = attachment("c1");
@@ -62,7 +64,7 @@ const mountedAt = (inode: number) => ({ "/run/netns/cni-1": inode });
 const processHasIt = "alive by process: process 7 runs in a network namespace with this address";
 const exists = "its network namespace /run/netns/cni-1 exists";
 const gone = "dead: its network namespace /run/netns/cni-1 is gone";
-const allKnown = "dead: no network namespace of the node has the address, and all are known";
+const allKnown = "dead: no network namespace has the address, and all of the node are known";
 const notKnown =
   "unknown by view: no process has the address, and the namespace of its container is not known";
 const unseen =
@@ -120,7 +122,17 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
     {},
     gone,
   ],
-  "its namespace is gone, but that need not be asked": [another, {}, allKnown],
+  "its namespace is gone, and every other one is that of another container": [another, {}, gone],
+  "a path of a process that is no namespace is gone": [
+    another,
+    { networkNamespace: "/proc/7/fd/5" },
+    allKnown,
+  ],
+  "a path of a process that is no namespace is gone, and another namespace is there": [
+    { processes: { 7: other, 8: stranger } },
+    { networkNamespace: "/proc/7/fd/5" },
+    "unknown by view: whether its network namespace /proc/7/fd/5 exists cannot be seen from here; the network namespace /proc/8/ns/net belongs to no known container",
+  ],
   "a plain file is where its namespace was": [
     { processes: { 8: stranger }, files: ["/run/netns/cni-1"] },
     {},
@@ -183,7 +195,26 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
   "only the node itself has the address, and every namespace is known": [
     { processes: { 1: { namespace: NODE_NAMESPACE, addresses: ["10.7.9.2"] } } },
     undefined,
+    "alive by namespace: the node itself has this address",
+  ],
+  "the addresses of a process cannot be read": [
+    { processes: { 7: other, 8: stranger }, unreadable: [8] },
+    undefined,
+    `${notKnown}; open /proc/8/net/if_inet6: file too large`,
+  ],
+  "a namespace is mounted twice, and one path is covered": [
+    {
+      ...another,
+      mounted: { "/run/netns/x": 80, "/run/netns/y": 80 },
+      covered: ["/run/netns/x"],
+    },
+    undefined,
     allKnown,
+  ],
+  "the only path of a namespace is covered": [
+    { ...another, mounted: { "/run/netns/x": 80 }, covered: ["/run/netns/x"] },
+    undefined,
+    `${notKnown}; /run/netns/x is covered by another mount`,
   ],
   "every namespace is that of another container": [another, undefined, allKnown],
   "a service has a namespace with nothing but lo": [
@@ -248,6 +279,49 @@ for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
     t.end();
   });
 }
+
+test("what need not be a container's of this node is not dead because no namespace has its address", (t) => {
+  const shared = new MemoryMachine();
+  shared.isShared = true;
+  const files = openNetwork(startOperator(shared).system, "/data", networkName("net"));
+  const elsewhere = new NetworkDirectory(startOperator(shared).system, [
+    networkIn("/data", { files }),
+  ]);
+  const kept = new NetworkDirectory(startOperator(new MemoryMachine()).system, [
+    networkIn("/data", { reclaimsAfterReboot: false }),
+  ]);
+  for (const [reservation, doubt] of [
+    [legacy, "it names no interface, as what administrators reserve"],
+    [reservationIn(elsewhere), "other machines may use its directory"],
+    [reservationIn(kept), "with reclaimAfterReboot false it need not be a container's"],
+  ] as const) {
+    const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
+    t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);
+    const known = checkerOn(another, [cached()], reserved).livenessOf(reservation);
+    t.equal(`${known.liveness}: ${known.reason}`, gone, "but by its own");
+  }
+  t.end();
+});
+
+test("a process whose id the cache names for another container leaves its namespace unknown", (t) => {
+  const machine = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
+  const stale = cached({
+    containerId: attachment("c3").containerId,
+    networkNamespace: "/proc/7/ns/net",
+  });
+
+  t.equal(checkerOn(machine, [stale], reserved).livenessOf(own).liveness, "unknown");
+  const right = { ...stale, addresses: ["169.254.1.1"] };
+  t.equal(checkerOn(machine, [right], reserved).livenessOf(own).liveness, "dead");
+  t.end();
+});
+
+test("the containers beside a reservation hold other addresses of its namespace", (t) => {
+  const both = { namespace: 70, addresses: ["10.7.9.2", "10.7.9.3"] };
+  const checker = checkerOn({ processes: { 7: both } }, [], reserved);
+  t.strictSame(checker.containersBeside(own), ["c2"]);
+  t.end();
+});
 
 test("a reservation without an interface lives as long as any attachment of its container", (t) => {
   const machine = { mounted: { "/run/netns/cni-1": 50 } };

@@ -21,6 +21,10 @@ export interface Machine {
   readonly mounted?: Readonly<Record<string, number>>;
   /** The IPv4 addresses in those in which no process runs, by their inodes. */
   readonly addresses?: Readonly<Record<number, readonly string[]>>;
+  /** Processes whose tables are too large to be read. */
+  readonly unreadable?: readonly number[];
+  /** Paths of mounted network namespaces above which something else is mounted. */
+  readonly covered?: readonly string[];
   /** Whether network namespaces cannot be entered. */
   readonly isConfined?: boolean;
   /** Plain files in the directories of network namespaces. */
@@ -96,6 +100,10 @@ export function systemOf(machine: Machine): OperatorSystem {
           .map(([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw\n`)
           .join("");
       }
+      const [, id] = path.split("/", 3).slice(1);
+      if (rest.startsWith("net/") && machine.unreadable?.includes(Number(id)) === true) {
+        throw new SystemError("open", path, "EFBIG");
+      }
       return rest.startsWith("net/") ? tableOf(process, rest.slice(4), path) : missing(path);
     },
     readFileIn: (namespace, path) => {
@@ -105,6 +113,9 @@ export function systemOf(machine: Machine): OperatorSystem {
     },
     status: (path) => {
       const { process, rest } = processAt(path) ?? {};
+      if (rest === "root/") return statusOf(20n, 2);
+      if (rest?.startsWith("fd/") === true) return missing(path);
+      if (machine.covered?.includes(path) === true) return statusOf(20n, 5);
       if (process !== undefined && rest === "net/dev") return statusOf(20n, process.namespace);
       const inode = mounted[path] ?? process?.namespace;
       if (inode !== undefined) return statusOf(NAMESPACE_DEVICE, inode);

@@ -6,7 +6,7 @@ import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { contentOf, type Owner } from "../../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address, networkName } from "../../store/fixtures.ts";
+import { address, attachment, networkName } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 
 /** The network `net`, without ranges, in a data directory. */
@@ -35,7 +35,15 @@ export function directoryOn(system: OperatorSystem): NetworkDirectory {
 /** A reservation of the network `net`. */
 export function reservationOf(owner: Owner, text = "10.7.9.2"): NodeReservation {
   const { system } = startOperator(new MemoryMachine());
-  const directory = directoryOn(system);
+  return reservationIn(directoryOn(system), owner, text);
+}
+
+/** A reservation in a directory; of `c1` by default. */
+export function reservationIn(
+  directory: NetworkDirectory,
+  owner: Owner = { kind: "attachment", ...attachment("c1") },
+  text = "10.7.9.2",
+): NodeReservation {
   const content = contentOf(owner) ?? "";
   const status = {
     kind: "file",
