@@ -91,10 +91,11 @@ function withoutLiving(
 
 /** Who has an address, in words. */
 function usersOf({ namespaces, nodeAddresses }: Processes): ReadonlyMap<string, string> {
-  const users = new Map([...nodeAddresses].map((address) => [address, "the node itself"]));
+  const users = new Map<string, string>();
   for (const { addresses, processId } of namespaces) {
     for (const address of addresses) users.set(address, `process ${processId}`);
   }
+  for (const address of nodeAddresses) users.set(address, "the node itself");
   return users;
 }
 

@@ -77,7 +77,7 @@ export const differences: readonly Difference[] = [
   {
     title: "GC frees addresses of attachments that no longer exist",
     reference: "GC does nothing: an address that never got a DEL is lost.",
-    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). null is an empty list. If both keys are absent, nothing is freed, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps addresses that a process has in its network namespace, and those reserved after the call began; a line on standard error says which.",
+    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). null is an empty list. If both keys are absent, nothing is freed, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps addresses that the node or a process has in its network namespace, those reserved after the call began, and all where the addresses of some process cannot be read; a line on standard error says which.",
     reason:
       "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself. Runtimes send lists that are too old or incomplete (antrea#8239), and a pod whose address is freed shares it with the next one.",
     changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],

@@ -37,3 +37,23 @@ test("GC keeps an address that a process has, and one that was reserved after th
   const left = [2, 3, 4, 5].filter((last) => existsSync(join(node.dataDir, `net/10.7.14.${last}`)));
   t.same(left, [2, 4, 5]);
 });
+
+test("GC keeps an address that the node itself has", (t) => {
+  const node = nodeFor(t);
+  node.network("net", { ranges: [[{ subnet: "127.0.0.0/24" }]] });
+  for (const name of ["127.0.0.1", "127.0.0.9"]) node.write(`net/${name}`, "dead\r\neth0");
+  const ipam = { ranges: [[{ subnet: "127.0.0.0/24" }]] };
+  const list = { "cni.dev/valid-attachments": [], cniVersion: "1.1.0" };
+
+  const { exitCode, stderr } = run(executable, {
+    environment: { ...runtimeEnvironment, CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" },
+    stdin: JSON.stringify(configuration(node.dataDir, ipam, list)),
+  });
+
+  t.equal(exitCode, 0);
+  t.equal(
+    stderr,
+    "host-local: GC kept 1 of 2 reservations that the list lacks in network net: 127.0.0.1 is in use by the node itself\n",
+  );
+  t.end();
+});
