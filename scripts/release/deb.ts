@@ -43,9 +43,14 @@ if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
 `,
   // Where the stock plugin would break a network, the package stays.
   prerm: `
-if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ] && ! /usr/sbin/host-local install --before-removal; then
-  echo "To remove the package nevertheless: HOST_LOCAL_FORCE=1 dpkg --remove host-local" >&2
-  exit 1
+if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ]; then
+  status=0
+  host-local install --before-removal || status=$?
+  # Any other failure is of a program that does not run, and no reason to keep it.
+  if [ "$status" = 2 ]; then
+    echo "To remove the package nevertheless: HOST_LOCAL_FORCE=1 dpkg --remove host-local" >&2
+    exit 1
+  fi
 fi
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
   deb-systemd-invoke stop ${TIMERS.join(" ")} || true
