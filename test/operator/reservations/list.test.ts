@@ -22,7 +22,7 @@ const LONG_ID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde
 
 test("reservations are sorted by address, IPv4 first, with their ages and pods", (t) => {
   const node = nodeFor(t);
-  const ranges = [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd00::/120" }]];
+  const ranges = [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd12::/120" }]];
   for (const id of ["a", "b", "c", "d", "e", "f", "g", "h"]) node.add("net", { ranges }, id);
   node.add("net", { subnet: "10.0.1.0/24" }, LONG_ID, { interfaceName: "net1" });
   node.write("net/10.0.0.12", "legacy");
@@ -31,7 +31,7 @@ test("reservations are sorted by address, IPv4 first, with their ages and pods",
   node.remember("net", "legacy", "kube-system/dns");
   const names = ["2", "3", "4", "5", "6", "7", "8", "9"];
   for (const name of [...names, "12", "13"]) node.age(`net/10.0.0.${name}`, 3 * 3600 + 40);
-  for (const name of names) node.age(`net/fd00::${name}`, 3 * 86400 + 40);
+  for (const name of names) node.age(`net/fd12::${name}`, 3 * 86400 + 40);
   node.age("net/10.0.1.2", 100);
 
   const answer = node.tool(["list", "net"]);
@@ -52,14 +52,14 @@ net      10.0.0.9   h                                                           
 net      10.0.0.12  legacy                                                            -          3h    kube-system/dns
 net      10.0.0.13  -                                                                 -          3h    -
 net      10.0.1.2   ${LONG_ID}  net1       100s  -
-net      fd00::2    a                                                                 eth0       3d    default/web
-net      fd00::3    b                                                                 eth0       3d    -
-net      fd00::4    c                                                                 eth0       3d    -
-net      fd00::5    d                                                                 eth0       3d    -
-net      fd00::6    e                                                                 eth0       3d    -
-net      fd00::7    f                                                                 eth0       3d    -
-net      fd00::8    g                                                                 eth0       3d    -
-net      fd00::9    h                                                                 eth0       3d    -
+net      fd12::2    a                                                                 eth0       3d    default/web
+net      fd12::3    b                                                                 eth0       3d    -
+net      fd12::4    c                                                                 eth0       3d    -
+net      fd12::5    d                                                                 eth0       3d    -
+net      fd12::6    e                                                                 eth0       3d    -
+net      fd12::7    f                                                                 eth0       3d    -
+net      fd12::8    g                                                                 eth0       3d    -
+net      fd12::9    h                                                                 eth0       3d    -
 `,
       stderr: "",
     },

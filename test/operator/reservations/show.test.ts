@@ -9,7 +9,7 @@ import { type Node, nodeFor } from "../node.ts";
 const ipam = {
   ranges: [
     [{ subnet: "10.0.0.0/24", rangeStart: "10.0.0.10", rangeEnd: "10.0.0.100" }],
-    [{ subnet: "fd00::/64" }],
+    [{ subnet: "fd12::/64" }],
   ],
   exclude: ["10.0.0.20"],
 };
@@ -23,7 +23,7 @@ function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
   node.add("net", ipam, "abd456", { interfaceName: "net1" });
   node.remember("net", "abc123", "default/web");
   node.remember("net", "gone77", "default/old");
-  for (const name of ["10.0.0.10", "10.0.0.11", "fd00::2", "fd00::3"])
+  for (const name of ["10.0.0.10", "10.0.0.11", "fd12::2", "fd12::3"])
     node.age(`net/${name}`, 7300);
   return node;
 }
@@ -49,22 +49,22 @@ const first = `10.0.0.10 of net
   file        /networks/net/10.0.0.10
   configured  /net.d/net.conf
 `;
-const second = `fd00::2 of net
+const second = `fd12::2 of net
   container   abc123
   interface   eth0
   pod         default/web
   alive       WHY
   since       TIME (2h ago)
-  range       fd00::1-fd00::ffff:ffff:ffff:ffff
-  gateway     fd00::1
-  file        /networks/net/fd00::2
+  range       fd12::1-fd12::ffff:ffff:ffff:ffff
+  gateway     fd12::1
+  file        /networks/net/fd12::2
   configured  /net.d/net.conf
 `;
 
 for (const [by, operand, text] of [
   ["an address", "10.0.0.10", first],
   ["an address with its prefix length, as in results", "10.0.0.10/24", first],
-  ["an address in another spelling", "FD00:0::2", second],
+  ["an address in another spelling", "FD12:0::2", second],
   ["a container id", "abc123", `${first}\n${second}`],
   ["the beginning of a container id", "abc", `${first}\n${second}`],
   ["a pod", "default/web", `${first}\n${second}`],
@@ -80,8 +80,8 @@ for (const [what, operand, text] of [
   ["free", "10.0.0.50", "  It is free, in range 10.0.0.10-10.0.0.100 of net.\n"],
   [
     "a gateway",
-    "fd00::1",
-    "  It is the gateway of range fd00::1-fd00::ffff:ffff:ffff:ffff of net: never handed out.\n",
+    "fd12::1",
+    "  It is the gateway of range fd12::1-fd12::ffff:ffff:ffff:ffff of net: never handed out.\n",
   ],
   [
     "a gateway outside its range",
