@@ -4,7 +4,6 @@ import type { Context } from "../../cli/command/command.ts";
 import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, exists, type System } from "../../system/system.ts";
-import type { Namespaces } from "../node/namespaces.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -39,7 +38,6 @@ export function attachmentFindings(
   node: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  if (isPlain(node)) return [];
   const isConcerned = ({ directory }: Use): boolean => isSelected(directory);
   return usesByAddress(node)
     .filter(({ uses }) => uses.some(isConcerned))
@@ -47,37 +45,6 @@ export function attachmentFindings(
       ...inUseTwice(node.context, addressUse),
       ...unreserved(addressUse).filter(isConcerned).map(unreservedFinding),
     ]);
-}
-
-/**
- * Whether the kernel shows that there is nothing to find: all namespaces are seen, and each address in them that a network
- * hands out is in one only, which libcni's cache names for the container that holds it. The cache need not be read then.
- */
-function isPlain({ cache, directories, liveness: { namespaces } }: Node): boolean {
-  if (namespaces.incomplete !== undefined) return false;
-  return namespaces.all.every(({ id, addresses }) =>
-    [...addresses].every((address) => {
-      const networks = directories.filter((one) => mayHandOut(one, address));
-      if (networks.length === 0) return true;
-      return (
-        namespaces.withAddress(address).length === 1 &&
-        networks.every((one) =>
-          one
-            .ownersAt(address)
-            .some((owner) =>
-              cache
-                .attachmentsOf({ network: one, owner })
-                .some(({ networkNamespace }) => isAt(namespaces, networkNamespace, id)),
-            ),
-        )
-      );
-    }),
-  );
-}
-
-function isAt(namespaces: Namespaces, path: string, id: string | undefined): boolean {
-  const state = namespaces.at(path);
-  return state.kind === "exists" && state.id === id;
 }
 
 function usesByAddress(node: Node): readonly AddressUse[] {

@@ -23,9 +23,6 @@ export interface CachedAttachment {
   readonly pod: string;
 }
 
-/** A reservation, or what is known of one. */
-type Held = Pick<NodeReservation, "network" | "owner">;
-
 /** The directory of libcni's cache, unless the runtime sets another. */
 const DEFAULT_CACHE_DIR = "/var/lib/cni";
 
@@ -89,7 +86,7 @@ export class ResultsCache {
   }
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
-  attachmentsOf(reservation: Held): readonly CachedAttachment[] {
+  attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
     const { network, owner } = reservation;
     const containerId = containerOf(owner);
     return this.#namesOf(reservation)
@@ -126,7 +123,7 @@ export class ResultsCache {
   }
 
   /** The names of the entries that a reservation may have, as libcni makes them. */
-  #namesOf({ network, owner }: Held): readonly string[] {
+  #namesOf({ network, owner }: NodeReservation): readonly string[] {
     const containerId = containerOf(owner);
     if (containerId === "") return [];
     const start = `${network.files.network}-${containerId}-`;

@@ -6,7 +6,8 @@ import { runChecks } from "../../../src/operator/check/checks.ts";
 import { type Node, openWholeNode } from "../../../src/operator/node/node.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import { location, machineWith } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
+import { contextOf, startOperator, withKernel } from "../memory-node.ts";
+import { systemOf } from "../node/proc.ts";
 
 const options = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-dir": "/cache" };
 const RESULTS = "/cache/results";
@@ -42,6 +43,31 @@ test("findings on attachments are made again in the same order", (t) => {
     listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
     order,
   );
+  t.end();
+});
+
+test("a living pod without a reservation is found, also if its address is not in its namespace", (t) => {
+  const machine = machineWith({});
+  const ipam = { type: "host-local", subnet: "10.0.0.0/24" };
+  machine.disk.makeDirectories("/conf");
+  machine.disk.put("/conf/net.conf", JSON.stringify({ name: "net", type: "ptp", ipam }));
+  machine.disk.makeDirectories(RESULTS);
+  const names = { networkName: "net", containerId: "c1", ifName: "eth0", netns: "/run/netns/a" };
+  const result = { ips: [{ address: "10.0.0.3/24" }] };
+  machine.disk.put(`${RESULTS}/net-c1-eth0`, JSON.stringify({ ...names, result }));
+  const kernel = systemOf({ mounted: { "/run/netns/a": 50 }, addresses: { 50: ["169.254.1.1"] } });
+  const system = withKernel(
+    startOperator(machine).system,
+    kernel,
+    (path) => path.startsWith("/proc") || path.startsWith("/run/"),
+  );
+
+  const findings = attachmentFindings(
+    openWholeNode(contextOf(system, options), undefined),
+    () => true,
+  );
+
+  t.match(findings, [{ code: "live-without-reservation", path: "/data/net/10.0.0.3" }]);
   t.end();
 });
 
