@@ -14,7 +14,7 @@ const timeout = { lockTimeoutSeconds: 120 };
 /** A range, how many addresses it has besides network, gateway and broadcast, and how many calls there are at once. */
 const { range, usable, tooMany, rivals } =
   extent === "short"
-    ? { range: "10.0.0.0/28", usable: 13, tooMany: 24, rivals: 10 }
+    ? { range: "10.0.0.0/28", usable: 13, tooMany: 18, rivals: 6 }
     : { range: "10.0.0.0/24", usable: 253, tooMany: 300, rivals: 20 };
 
 function simultaneously(

@@ -8,7 +8,7 @@ import { seed } from "../harness/seed.ts";
 
 const isSlow = executable === inRepository("dist/host-local");
 
-/** One case of four in a short run with the portable executable, else all. */
+/** One case of twelve in a short run with the portable executable, else all. */
 export function shortSample<T>(cases: readonly T[]): readonly T[] {
-  return extent === "short" && isSlow ? sample(cases, 4, seed) : cases;
+  return extent === "short" && isSlow ? sample(cases, 12, seed) : cases;
 }
