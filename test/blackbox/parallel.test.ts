@@ -2,7 +2,7 @@
 /** Many calls at the same moment, as when a node starts. */
 
 import { test } from "tap";
-import type { Outcome } from "../harness/executable.ts";
+import { isPortable, type Outcome } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { extent } from "../harness/extent.ts";
 import { grantedAddresses } from "../harness/network.ts";
@@ -15,7 +15,9 @@ const timeout = { lockTimeoutSeconds: 120 };
 const { range, usable, tooMany, rivals } =
   extent === "short"
     ? { range: "10.0.0.0/28", usable: 13, tooMany: 18, rivals: 6 }
-    : { range: "10.0.0.0/24", usable: 253, tooMany: 300, rivals: 20 };
+    : isPortable
+      ? { range: "10.0.0.0/26", usable: 61, tooMany: 80, rivals: 20 }
+      : { range: "10.0.0.0/24", usable: 253, tooMany: 300, rivals: 20 };
 
 function simultaneously(
   network: ExecutableNetwork,

@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow
+// test: native executable, slow
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";

@@ -19,7 +19,7 @@ import {
   systemCallsOf,
 } from "../../faults/executables/injection.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { executable, run } from "../../harness/executable.ts";
+import { executable, isPortable, run } from "../../harness/executable.ts";
 import { extent } from "../../harness/extent.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { mountObstacle } from "../../harness/mounts.ts";
@@ -280,7 +280,8 @@ for (const [what, words] of [
       "there are calls to be killed at",
     );
 
-    for (const call of sample(chosen, extent === "short" ? 5 : 1, seed)) {
+    // Each attempt copies and starts the file several times, and the portable one has 117 MB.
+    for (const call of sample(chosen, extent === "short" ? 5 : isPortable ? 4 : 1, seed)) {
       const directory = fresh();
       const { isHit } = await runInjected(
         executable,
