@@ -3,7 +3,7 @@
  *
  * Usage: npm run test:clients [-- --write]
  *
- *   --write   also write docs/compatibility.md and docs/data/compatibility.json and the table of README.md
+ *   --write   also write docs/evidence/compatibility.md and docs/data/compatibility.json and the table of README.md
  */
 
 import { spawnSync } from "node:child_process";
@@ -50,7 +50,7 @@ console.log(
 );
 if (options.write) {
   writeResults(join(root, "docs/data/compatibility.json"), matrix);
-  writeFileSync(join(root, "docs/compatibility.md"), page);
+  writeFileSync(join(root, "docs/evidence/compatibility.md"), page);
   const readme = join(root, "README.md");
   writeFileSync(readme, withTable(readFileSync(readme, "utf8"), matrix));
 }

@@ -1,4 +1,4 @@
-/** The table of faults in docs/reliability.md. */
+/** The table of faults in docs/evidence/reliability.md. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,10 @@ export interface Row {
 /** The table stands after this line, to the end of the file. */
 const MARK = "<!-- The table: written by npm run test:faults -- --write -->";
 
-const page = join(root, "docs", "reliability.md");
+const page = join(root, "docs", "evidence", "reliability.md");
 
 /**
- * Puts a table of a run into docs/reliability.md.
+ * Puts a table of a run into docs/evidence/reliability.md.
  *
  * @param rows the faults in their order
  * @param run with which seed, how thoroughly

@@ -34,7 +34,7 @@ export function compatibilityPage({ date, runs }: Matrix): string {
   const rows = clients.map((client) => rowOf(runs.filter((run) => run.client === client)));
   return `# Compatibility
 
-<!-- Written by \`npm run test:clients -- --write\` from data/compatibility.json. -->
+<!-- Written by \`npm run test:clients -- --write\` from ../data/compatibility.json. -->
 
 These clients were run with both executables as their IPAM plugin on ${date}, each in namespaces of its own. The verbs are
 those that a recording program in front of the plugin saw.
