@@ -30,6 +30,17 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "bridge-with-ports.conflist": {
+    shows: "the plugins behind bridge leave the address as it is",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [{ address: "10.45.0.2/24", gateway: "10.45.0.1" }],
+        routes: [{ dst: "0.0.0.0/0" }],
+      });
+    },
+  },
+
   "dual-stack.conflist": {
     shows: "a pod gets an IPv4 and an IPv6 address, in the order of the sets",
     keeps(t, network) {
