@@ -124,7 +124,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
     reclaimAfterReboot: seldom(mostly(fc.boolean())),
-    reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300))),
+    reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300, "conntrack"))),
     sticky: seldom(mostly(fc.constantFrom("none", "pod"))),
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
     repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
