@@ -112,6 +112,13 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "no-gateway.conflist": {
+    shows: "the result has no gateway, and the first address is a pod's",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), { cniVersion: "1.0.0", ips: [{ address: "10.43.0.1/24" }] });
+    },
+  },
+
   "repeated-add.conflist": {
     shows: "a repeated ADD gets the same result",
     keeps(t, network) {

@@ -72,10 +72,13 @@ export interface StoreConfig {
   readonly reuse: Reuse;
 }
 
+/** In seconds, 0 for no time; or as long as the node's conntrack asks for. */
+export type ReuseDelay = number | "conntrack";
+
 /** How addresses that were released are used again. */
 export interface Reuse {
-  /** How long a released address is avoided, in seconds (`reuseDelaySeconds`); 0 for no time. */
-  readonly delaySeconds: number;
+  /** How long a released address is avoided (`reuseDelaySeconds`). */
+  readonly delay: ReuseDelay;
   /** How long a pod's address is kept for it (`stickySeconds`); `undefined` unless `sticky` is `"pod"`. */
   readonly stickySeconds: number | undefined;
 }
@@ -211,7 +214,7 @@ type ReadKey = <T>(key: IpamKey, read: (at: Located | undefined) => T) => T;
 
 function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreConfig {
   const dataDir = text(setting(ipam, "dataDir"), "a directory");
-  const delaySeconds = read("reuseDelaySeconds", seconds) ?? 0;
+  const delay = read("reuseDelaySeconds", reuseDelay);
   const isSticky = read("sticky", (at) => isOther(at, "none", "pod"));
   const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
   return {
@@ -219,7 +222,7 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
-    reuse: { delaySeconds, stickySeconds: isSticky ? stickySeconds : undefined },
+    reuse: { delay, stickySeconds: isSticky ? stickySeconds : undefined },
   };
 }
 
@@ -273,11 +276,16 @@ function trueOrFalse(at: Located | undefined, byDefault: boolean): boolean {
   return value === true;
 }
 
-function seconds(at: Located | undefined): number | undefined {
+/** @param others what else is valid, for the error */
+function seconds(at: Located | undefined, others = ""): number | undefined {
   if (at === undefined) return undefined;
   const { value } = at;
   if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
-  throw typeMismatch(at, "a number of seconds, 0 or more");
+  throw typeMismatch(at, `a number of seconds, 0 or more${others}`);
+}
+
+function reuseDelay(at: Located | undefined): ReuseDelay {
+  return at?.value === "conntrack" ? at.value : (seconds(at, ', or "conntrack"') ?? 0);
 }
 
 function historyBytes(at: Located | undefined): number | undefined {

@@ -337,6 +337,16 @@ export const differences: readonly Difference[] = [
     coveredBy: ["behaviours/small-subnets.test.ts"],
   },
   {
+    title: "A range whose gateway is null has none",
+    reference:
+      "null is as if gateway were absent: the first address is in the result, and not handed out.",
+    here: "The result has no gateway for an address of this range, and all of its addresses are handed out.",
+    reason:
+      "A network without a router, such as one for storage, has no gateway, and a main plugin that is told one makes it the default route (containernetworking/plugins#109, sriov-network-operator#812).",
+    changed: [],
+    coveredBy: ["behaviours/no-gateway.test.ts"],
+  },
+  {
     title: "Several requested addresses are taken in their order",
     reference:
       "Which of several requested addresses in one range set is reserved, and the order in the error message about the others, is random.",
