@@ -16,7 +16,7 @@ const questions: Readonly<Record<Concern, string>> = {
   configurations: "Is something in your configuration unusual, or new?",
   files: "Do you, or does a script, touch the files, or link directories elsewhere?",
   streams: "Does something read messages, or call the plugin by hand?",
-  static: "Do you use the plugin `static`?",
+  static: "Do you use the `static` plugin?",
 };
 
 /** The page, as it must stand in docs/differences.md. */
