@@ -34,7 +34,7 @@ export interface Runs {
 const WIDTH = 120;
 
 /** The page leaves longer output to its data, in lines. */
-const LONGEST = 6;
+const LONGEST = 4;
 
 /**
  * What a run showed, as Markdown.
