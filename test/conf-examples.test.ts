@@ -167,6 +167,16 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "sticky-by.conflist": {
+    shows: "a virtual machine gets its address, whatever its pod is called",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=any;VM=db" },
+    keeps(t, network) {
+      const first = network.add("launcher-a1");
+      network.del("launcher-a1");
+      t.same(network.add("launcher-b2"), first);
+    },
+  },
+
   "ptp.conflist": {
     shows: "a pod gets an address and a default route over its own link",
     keeps(t, network) {
