@@ -388,7 +388,7 @@ test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used aga
 });
 
 test("the range sets of rangesFile come after all others", (t) => {
-  const files = { readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
+  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
   const ipam = { subnet, ranges: [[{ subnet: "10.2.0.0/30" }]], rangesFile: "/etc/ranges.json" };
   const runtimeConfig = { ipRanges: [[{ subnet: "10.3.0.0/30" }]] };
 
@@ -404,7 +404,7 @@ test("the range sets of rangesFile come after all others", (t) => {
 });
 
 test("an overlap of rangesFile with the configuration names both places", (t) => {
-  const files = { readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
+  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
   const ipam = { subnet, rangesFile: "/etc/ranges.json" };
   const refusal = refusalOf(() => loadConfig(received({ ipam }), "", files));
   t.equal(refusal.message, "range set 0 overlaps with 1");
