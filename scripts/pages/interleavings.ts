@@ -45,7 +45,7 @@ alone, in the lines without ∥, meets each of EIO, ENOSPC, EACCES, EROFS and EM
 |---|${columns.map(() => "---:|").join("")}
 ${names.map((name) => `| ${name} | ${cellsOf(name, found).join(" | ")} |`).join("\n")}
 
-No rule is broken, but in these searches ([what that means](../reliability.md#without-the-lock)):
+No rule is broken, but in these searches ([what that means](reliability.md#without-the-lock)):
 
 ${known.map((one) => `- ${namesWith(one, found)}: ${one.why}.`).join("\n")}
 
