@@ -1,7 +1,7 @@
 // test: each executable, one if short, each architecture, slow
-/** install: killed at any system call that changes the directory, it leaves two plugins that work. */
+/** install: killed at any system call that changes the directory, it leaves plugins that work, and the way back. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import {
@@ -10,7 +10,7 @@ import {
   type SystemCall,
   systemCallsOf,
 } from "../../faults/executables/injection.ts";
-import { executable, run } from "../../harness/executable.ts";
+import { executable, isNative, run } from "../../harness/executable.ts";
 import { extent } from "../../harness/extent.ts";
 import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
 import { sample } from "../../harness/sample.ts";
@@ -22,45 +22,46 @@ import {
   type PluginDirectory,
 } from "./plugin-directory.ts";
 
-const formerHostLocal = answering("0.3.1");
-const formerStatic = answering("0.4.0");
+type Name = "host-local" | "static";
+
+/** The plugins that are there first, and those that another installer puts in place of this program. */
+const former = { "host-local": answering("0.3.1"), static: answering("0.4.0") };
+const newer = { "host-local": answering("1.0.0"), static: answering("1.1.0") };
 
 /** Calls that change a directory, or a file in it. */
 const CHANGES = /^(?:write|link|symlink|rename|unlink|fsync|mkdir|rmdir)/;
 
-const installed = ["--static", "--yes"];
+/** One of how many points is tried. The portable executable takes seconds to copy. */
+const PART = extent === "short" ? 5 : isNative ? 1 : 3;
 
-/** What was done before, and what is killed. */
-const killed: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  "an installation": [["--yes"]],
-  "an installation with static": [["--static", "--yes"]],
-  "a rollback": [installed, ["--rollback", "--yes"]],
-  "a second rollback": [installed, ["--rollback", "--yes"], ["--rollback", "--yes"]],
-  "a removal": [installed, ["--uninstall", "--yes"]],
+/** What is killed, and what was done before. */
+const killed: Readonly<Record<string, readonly string[]>> = {
+  "an installation": ["--yes"],
+  "an installation with static": ["--static"],
+  "a repair": ["--static", "overwritten", "--if-replaced"],
+  "a rollback": ["--static", "--rollback"],
+  "a second rollback": ["--static", "--rollback", "--rollback"],
+  "a removal": ["--static", "--uninstall"],
 };
 
-for (const withStatic of [true, false]) {
-  for (const [what, commands] of Object.entries(killed)) {
-    const name = `${what} that is killed ${withStatic ? "" : "where there was no static "}leaves what works`;
-    test(name, { skip: injectionObstacle() ?? false }, async (t) => {
-      const last = commands.at(-1) ?? [];
-      const fresh = (): PluginDirectory => {
-        const directory = emptyDirectory(t);
-        directory.put("host-local", formerHostLocal);
-        if (withStatic) directory.put("static", formerStatic);
-        for (const words of commands.slice(0, -1)) directory.install(...words);
-        return directory;
-      };
+for (const names of [["host-local"], ["host-local", "static"]] satisfies Name[][]) {
+  for (const [what, words] of Object.entries(killed)) {
+    test(`${what} in place of ${names.join(" and ")} that is killed leaves what works`, {
+      skip: injectionObstacle() ?? false,
+    }, async (t) => {
+      const isRepair = words.includes("overwritten");
+      const plugins = isRepair ? [former, newer] : [former];
+      const fresh = (): PluginDirectory => directoryAfter(t, names, words.slice(0, -1));
       const callIn = ({ path }: PluginDirectory) => ({
         environment: runtimeEnvironment,
         stdin: "",
-        arguments: ["install", path, ...last],
+        arguments: ["install", path, "--yes", ...words.slice(-1)],
       });
       const first = fresh();
       const points = changing(await systemCallsOf(executable, callIn(first), first.path));
       t.ok(points.length > 3, `there are ${points.length} calls to be killed at`);
 
-      for (const point of sample(points, extent === "short" ? 5 : 1, seed)) {
+      for (const point of sample(points, PART, seed)) {
         const directory = fresh();
         const call = callIn(directory);
         const { isHit } = await runInjected(
@@ -75,34 +76,57 @@ for (const withStatic of [true, false]) {
         // Threads and children of the process write, too, in no fixed order.
         if (point.name !== "write") t.ok(isHit, `${label} was struck`);
 
-        const whole = {
-          "host-local": formerHostLocal,
-          ...(withStatic ? { static: formerStatic } : {}),
-        };
-        for (const [plugin, former] of Object.entries(whole)) {
-          const path = join(directory.path, plugin);
-          t.ok(isWhole(path, former), `${label}: ${plugin} is the former one or this one, whole`);
+        for (const name of names) {
+          const path = join(directory.path, name);
+          const others = plugins.map((plugin) => plugin[name]);
+          const isWhole = isExecutable(path) || others.includes(contentOf(path));
+          t.ok(isWhole, `${label}: ${name} is another one or this one, whole`);
           t.equal(run(path, versionCall()).exitCode, 0, `${label}: and answers`);
-          const kept = [path, `${path}.previous`].map((one) => existsSync(one) && contentOf(one));
-          t.ok(kept.includes(former), `${label}: the former one is not lost`);
+          const kept = [path, `${path}.previous`, `${path}.older`].map(contentOf);
+          t.same(
+            others.filter((one) => !kept.includes(one)),
+            [],
+            `${label}: none is lost`,
+          );
         }
-        if (!withStatic) {
+        if (!names.includes("static")) {
           const path = join(directory.path, "static");
-          t.ok(!existsSync(path) || isExecutable(path), `${label}: static is this one, or none`);
+          const isOwn = isExecutable(path) || ["", newer.static].includes(contentOf(path));
+          t.ok(isOwn, `${label}: static is this one, another static, or none`);
         }
         const before = contentOf(directory.target);
-        if (before === formerHostLocal) {
+        if (before === former["host-local"] && !isRepair) {
           directory.install("--if-replaced", "--yes");
           t.equal(contentOf(directory.target), before, `${label}: nothing installs it again`);
         }
         t.equal(directory.install("--static", "--yes")[0], 0, `${label}: it can be done again`);
         t.ok(isExecutable(directory.target) && isExecutable(join(directory.path, "static")));
-        t.equal(contentOf(directory.previous), formerHostLocal);
+        t.equal(contentOf(directory.previous), plugins.at(-1)?.["host-local"]);
         const left = directory.names.filter((one) => one.startsWith("."));
-        t.ok(left.length <= 1, `${label}: and leaves one file at most, for ten minutes`);
+        t.ok(left.length <= 3, `${label}: and leaves three files at most, for ten minutes`);
       }
     });
   }
+}
+
+function directoryAfter(
+  t: Parameters<typeof emptyDirectory>[0],
+  names: readonly Name[],
+  words: readonly string[],
+): PluginDirectory {
+  const directory = emptyDirectory(t);
+  for (const name of names) directory.put(name, former[name]);
+  for (const word of words) {
+    if (word === "overwritten") {
+      for (const name of ["host-local", "static"] as const) {
+        rmSync(join(directory.path, name));
+        directory.put(name, newer[name]);
+      }
+    } else {
+      directory.install("--yes", word);
+    }
+  }
+  return directory;
 }
 
 /** Of the many writes of a copy, the first and the last. */
@@ -114,10 +138,7 @@ function changing(calls: readonly SystemCall[]): readonly SystemCall[] {
   });
 }
 
-function isWhole(path: string, former: string): boolean {
-  return isExecutable(path) || contentOf(path) === former;
-}
-
+/** Empty where there is no such file. */
 function contentOf(path: string): string {
-  return readFileSync(path, "latin1");
+  return existsSync(path) ? readFileSync(path, "latin1") : "";
 }

@@ -75,9 +75,9 @@ test("an installer that is about to publish is not given what another one still 
     ...["strace", "--follow-forks", "--output=/dev/null", "--trace=%file,write"],
     `--inject=${calls}:delay_enter=${microseconds}:when=${when}`,
   ];
-  const first = installIn(directory, ...delayed("/^rename", 2_000_000, "1..2"));
+  const first = installIn(directory, ...delayed("/^rename", 1_000_000, "1..2"));
   await until("the first one's copy is kept", () => directory.names.length > 1);
-  const second = installIn(directory, ...delayed("write", 200_000));
+  const second = installIn(directory, ...delayed("write", 100_000));
 
   const { exitCode, stderr } = await first;
 
