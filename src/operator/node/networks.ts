@@ -15,10 +15,12 @@ import {
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
+import { PartitionError } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
+import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
@@ -148,7 +150,7 @@ function fromConfiguration(
       lockTimeoutSeconds,
       historyBytes,
       reclaimsAfterReboot: true,
-      reuseDelaySeconds: store.reuse.delaySeconds,
+      reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
@@ -162,11 +164,12 @@ function fromConfiguration(
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     const problem = messageWithDetails(error);
-    problems.push(
-      error instanceof RangesFileError
-        ? { source, problem, rangesFile: error.path }
-        : { source, problem },
-    );
+    problems.push({
+      source,
+      problem,
+      ...(error instanceof RangesFileError && { rangesFile: error.path }),
+      ...(error instanceof PartitionError && { isWithoutPart: true }),
+    });
     return network;
   }
 }
