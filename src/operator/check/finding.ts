@@ -91,7 +91,7 @@ export const kinds = {
   "plugin-replaced": {
     severity: "warning",
     remedy:
-      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .previous or .installed after the same name beside it",
+      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
   },
   "empty-reservation": {
     severity: "warning",
