@@ -93,13 +93,14 @@ export const differences: readonly Difference[] = [
     title: "New keys, off by default",
     concerns: "configurations",
     reference: "They are unknown.",
-    here: "exclude, rangesFile, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
+    here: "exclude, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
     reason:
       "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],
     coveredBy: [
       "behaviours/exclude.test.ts",
       "behaviours/ranges-file.test.ts",
+      "behaviours/partition.test.ts",
       "behaviours/repeated-add.test.ts",
       "behaviours/history.test.ts",
       "behaviours/reuse.test.ts",

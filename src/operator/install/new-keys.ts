@@ -22,6 +22,7 @@ export const forceOption: Option = {
 const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   exclude: "excluded addresses are handed out",
   rangesFile: "ADD and DEL fail, or use other ranges",
+  partition: "each node hands out the whole range, and so the addresses of others",
   repeatedAdd: "a repeated ADD fails",
   history: undefined,
   reclaimAfterReboot: undefined,

@@ -22,6 +22,8 @@ export interface ConfigurationProblem {
   readonly problem: string;
   /** The path of its `rangesFile`, if the problem is in that file. */
   readonly rangesFile?: string;
+  /** Whether the node has no part of its ranges, or it cannot be told. */
+  readonly isWithoutPart?: boolean;
 }
 
 /** What a plugin inherits from the list or the plugin that contains it. */

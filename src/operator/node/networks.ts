@@ -15,6 +15,7 @@ import {
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
+import { PartitionError } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
@@ -163,11 +164,12 @@ function fromConfiguration(
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     const problem = messageWithDetails(error);
-    problems.push(
-      error instanceof RangesFileError
-        ? { source, problem, rangesFile: error.path }
-        : { source, problem },
-    );
+    problems.push({
+      source,
+      problem,
+      ...(error instanceof RangesFileError && { rangesFile: error.path }),
+      ...(error instanceof PartitionError && { isWithoutPart: true }),
+    });
     return network;
   }
 }

@@ -125,10 +125,18 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
     reclaimAfterReboot: seldom(mostly(fc.boolean())),
     reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300, "conntrack"))),
-    sticky: seldom(mostly(fc.constantFrom("none", "pod"))),
+    sticky: seldom(mostly(fc.constantFrom("none", "pod", { by: ["K8S_POD_NAME"] }))),
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
     repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
     history: seldom(mostly(fc.constantFrom(true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }))),
+    partition: seldom(
+      mostly(
+        fc.constantFrom(
+          { subnetFile: "/no/subnet.env" },
+          { network: "net", clusterCidr: "10.0.0.0/8", confDir: "/no" },
+        ),
+      ),
+    ),
     rangesFile: seldom(mostly(fc.constantFrom("", "/no/ranges.json", "/dev/zero", "ranges.json"))),
   };
   const settings = fc.record({

@@ -16,6 +16,10 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     { gcOnly: true, ipam: subnet },
     "has gcOnly: every ADD fails, and leaves an address reserved",
   ],
+  partition: [
+    { ipam: { subnet: "10.1.2.0/24", partition: { subnetFile: "/run/flannel/subnet.env" } } },
+    "has partition: each node hands out the whole range, and so the addresses of others",
+  ],
   rangesFile: [
     { ipam: { rangesFile: "/etc/ranges.json" } },
     "has rangesFile: ADD and DEL fail, or use other ranges",
