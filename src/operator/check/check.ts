@@ -22,7 +22,7 @@ export const check: Command = {
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
-    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share; bridges with a wrong address; invalid configurations; files that others can write to; and foreign ones. It changes nothing and takes no lock.",
+    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; files that others can write to; and foreign ones. It changes nothing and takes no lock.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds. A reservation with any content is kept.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
