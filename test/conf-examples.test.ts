@@ -30,6 +30,17 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "bridge-with-ports.conflist": {
+    shows: "the plugins behind bridge leave the address as it is",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [{ address: "10.45.0.2/24", gateway: "10.45.0.1" }],
+        routes: [{ dst: "0.0.0.0/0" }],
+      });
+    },
+  },
+
   "dual-stack.conflist": {
     shows: "a pod gets an IPv4 and an IPv6 address, in the order of the sets",
     keeps(t, network) {
@@ -108,6 +119,13 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "no-gateway.conflist": {
+    shows: "the result has no gateway, and the first address is a pod's",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), { cniVersion: "1.0.0", ips: [{ address: "10.43.0.1/24" }] });
+    },
+  },
+
   "repeated-add.conflist": {
     shows: "a repeated ADD gets the same result",
     keeps(t, network) {
@@ -153,6 +171,16 @@ const examples: Readonly<Record<string, Example>> = {
       const first = network.add("pod-1");
       network.del("pod-1");
       t.same(network.add("pod-1"), first);
+    },
+  },
+
+  "sticky-by.conflist": {
+    shows: "a virtual machine gets its address, whatever its pod is called",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=any;VM=db" },
+    keeps(t, network) {
+      const first = network.add("launcher-a1");
+      network.del("launcher-a1");
+      t.same(network.add("launcher-b2"), first);
     },
   },
 

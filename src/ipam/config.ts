@@ -33,6 +33,9 @@ export const DEFAULT_HISTORY_BYTES = 4 * 1024 * 1024;
 const LEAST_HISTORY_BYTES = 4096;
 const MOST_HISTORY_BYTES = 64 * 1024 * 1024;
 
+/** What `"sticky": "pod"` stands for. */
+const POD = ["K8S_POD_NAMESPACE", "K8S_POD_NAME"];
+
 /** A day. */
 const DEFAULT_STICKY_SECONDS = 86_400;
 
@@ -80,12 +83,23 @@ export interface StoreConfig {
   readonly reuse: Reuse;
 }
 
+/** In seconds, 0 for no time; or as long as the node's conntrack asks for. */
+export type ReuseDelay = number | "conntrack";
+
 /** How addresses that were released are used again. */
 export interface Reuse {
-  /** How long a released address is avoided, in seconds (`reuseDelaySeconds`); 0 for no time. */
-  readonly delaySeconds: number;
-  /** How long a pod's address is kept for it (`stickySeconds`); `undefined` unless `sticky` is `"pod"`. */
-  readonly stickySeconds: number | undefined;
+  /** How long a released address is avoided (`reuseDelaySeconds`). */
+  readonly delay: ReuseDelay;
+  /** For whom addresses are kept; `undefined` for nobody. */
+  readonly sticky: Sticky | undefined;
+}
+
+/** Addresses are kept for those who come back. */
+export interface Sticky {
+  /** The names of the arguments of a call that tell who it is about, at least one. */
+  readonly by: readonly string[];
+  /** How long, in seconds (`stickySeconds`). */
+  readonly seconds: number;
 }
 
 /** Everything that ADD and CHECK need. */
@@ -227,15 +241,15 @@ type ReadKey = <T>(key: IpamKey, read: (at: Located | undefined) => T) => T;
 
 function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreConfig {
   const dataDir = text(setting(ipam, "dataDir"), "a directory");
-  const delaySeconds = read("reuseDelaySeconds", seconds) ?? 0;
-  const isSticky = read("sticky", (at) => isOther(at, "none", "pod"));
-  const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
+  const delay = read("reuseDelaySeconds", reuseDelay);
+  const by = read("sticky", stickyBy);
+  const keptSeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
-    reuse: { delaySeconds, stickySeconds: isSticky ? stickySeconds : undefined },
+    reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
   };
 }
 
@@ -271,17 +285,33 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
   return value === other;
 }
 
+/** The names of arguments that tell who a call is about; `undefined` where nobody's addresses are kept. */
+function stickyBy(at: Located | undefined): readonly string[] | undefined {
+  if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
+  const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));
+  if (by.length > 0 && !by.includes("")) return by;
+  throw internalError(
+    "invalid sticky: no argument",
+    `expected names such as "K8S_POD_NAME", at least one, at ${at.path}.by`,
+  );
+}
+
 function trueOrFalse(at: Located | undefined, byDefault: boolean): boolean {
   const value = at === undefined ? byDefault : at.value;
   if (at !== undefined && typeof value !== "boolean") throw typeMismatch(at, "true or false");
   return value === true;
 }
 
-function seconds(at: Located | undefined): number | undefined {
+/** @param others what else is valid, for the error */
+function seconds(at: Located | undefined, others = ""): number | undefined {
   if (at === undefined) return undefined;
   const { value } = at;
   if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
-  throw typeMismatch(at, "a number of seconds, 0 or more");
+  throw typeMismatch(at, `a number of seconds, 0 or more${others}`);
+}
+
+function reuseDelay(at: Located | undefined): ReuseDelay {
+  return at?.value === "conntrack" ? at.value : (seconds(at, ', or "conntrack"') ?? 0);
 }
 
 function historyBytes(at: Located | undefined): number | undefined {

@@ -3,7 +3,6 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { podIn } from "../cni/pod.ts";
 import { formatResult, type Result } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
@@ -20,11 +19,11 @@ import {
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { stickyOwnerOf } from "../store/reuse/sticky.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
 import { heldAllocation, holdsEverySet } from "./repeated-add.ts";
+import { stickyOwner } from "./sticky-owner.ts";
 
 /** A larger resolv.conf is refused, in bytes. */
 const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
@@ -106,10 +105,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     return { allocations, reserved: [] };
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
-  const owner =
-    reuse.stickySeconds === undefined
-      ? undefined
-      : stickyOwnerOf(podIn(call.arguments), attachment.interfaceName);
+  const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
   const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
   try {

@@ -26,6 +26,7 @@ import { pluginFindings } from "./plugin-findings.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 import { rangeFindings } from "./range-findings.ts";
 import { type AddressUser, reservationFindings } from "./reservation-findings.ts";
+import { reuseFindings } from "./reuse-findings.ts";
 
 /** What was checked, and the findings. */
 export interface CheckResult {
@@ -63,6 +64,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...(formerInUse.has(directory.files) ? [] : unconfiguredFindings(node, directory)),
       ...reservationFindings(context, directory, user),
       ...rangeFindings(context, directory),
+      ...reuseFindings(system, directory),
       ...foreignFindings(system, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),

@@ -83,6 +83,16 @@ export const kinds = {
     remedy:
       "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods after draining the node",
   },
+  "reuse-delay-short": {
+    severity: "warning",
+    remedy:
+      'set reuseDelaySeconds to "conntrack", which is ten seconds more than conntrack remembers such a connection',
+  },
+  "reuse-delay-missed": {
+    severity: "warning",
+    remedy:
+      "make the range larger: the delay needs as many addresses more as are released in its time; until then connections to ended pods may reach new ones",
+  },
   "plugin-replaced": {
     severity: "warning",
     remedy:

@@ -7,7 +7,7 @@ import { CniError } from "../../cni/error.ts";
 import { type JsonObject, type Located, member } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
-import type { Prefix } from "../../ipam/prefix.ts";
+import type { RangeSpec } from "../../ipam/range.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
 import { configurationDirectories, type Requested } from "../node/configuration-directories.ts";
 import { readConfigurations } from "../node/configurations.ts";
@@ -89,10 +89,12 @@ function usesOf(document: JsonObject, type: string): readonly Use[] {
     const ipam = member(network.document, "ipam");
     if (ipam === undefined || member(ipam, "type")?.value !== type) return [];
     const keys = ownKeys.filter((key) => isSet(member(ipam, key)));
+    const ranges = rangesIn(ipam);
     const breaking = [
       ...(isGcOnly(network) ? ["gcOnly: every ADD fails, and leaves an address reserved"] : []),
-      ...(subnetsIn(ipam).some(isTooSmall)
-        ? ["a subnet of one or two addresses: ADD and DEL fail"]
+      ...(ranges.some(isTooSmall) ? ["a subnet of one or two addresses: ADD and DEL fail"] : []),
+      ...(ranges.some(({ gateway }) => gateway === null)
+        ? ["gateway null: the first address becomes the gateway, although a pod may have it"]
         : []),
       ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
     ];
@@ -111,11 +113,11 @@ function isSet(at: Located | undefined): boolean {
   return !off.includes(value) && !(Array.isArray(value) && value.length === 0);
 }
 
-function subnetsIn(ipam: Located): readonly Prefix[] {
+function rangesIn(ipam: Located): readonly RangeSpec[] {
   const sets = rangeSetsIn(member(ipam, "ranges")).flatMap(({ ranges }) => ranges);
-  return [rangeIn(ipam), ...sets].flatMap(({ subnet }) => subnet ?? []);
+  return [rangeIn(ipam), ...sets].filter(({ subnet }) => subnet !== undefined);
 }
 
-function isTooSmall({ address, length }: Prefix): boolean {
-  return length > bitsOf(address.family) - 2;
+function isTooSmall({ subnet }: RangeSpec): boolean {
+  return subnet !== undefined && subnet.length > bitsOf(subnet.address.family) - 2;
 }

@@ -7,7 +7,7 @@ import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
-import { countCooling } from "../node/cooling.ts";
+import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
@@ -89,7 +89,7 @@ export function measure(
       "cni_ipam_addresses_cooling",
       "Free addresses that were released less than reuseDelaySeconds ago.",
       ofDirectories(({ networks, listed }) =>
-        Math.max(...networks.map((one) => countCooling(one, listed))),
+        Math.max(...networks.map((one) => coolingAddresses(one, listed).length)),
       ),
     ),
     gauge(

@@ -20,6 +20,7 @@ import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
+import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
@@ -152,7 +153,7 @@ function fromConfiguration(
       lockTimeoutSeconds,
       historyBytes,
       reclaimsAfterReboot: true,
-      reuseDelaySeconds: store.reuse.delaySeconds,
+      reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };

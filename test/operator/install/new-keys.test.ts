@@ -32,6 +32,10 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     { ipam: { ranges: [[{ subnet: "10.1.2.0/31" }]] } },
     "has a subnet of one or two addresses: ADD and DEL fail",
   ],
+  "gateway null": [
+    { ipam: { ...subnet, gateway: null } },
+    "has gateway null: the first address becomes the gateway, although a pod may have it",
+  ],
   repeatedAdd: [
     { ipam: { ...subnet, repeatedAdd: "same" } },
     "has repeatedAdd: a repeated ADD fails",
