@@ -22,6 +22,11 @@ export const kinds = {
     remedy:
       "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
   },
+  "no-part": {
+    severity: "error",
+    remedy:
+      "mend what the message names; until then every ADD on the network fails, while DEL works",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
@@ -111,6 +116,16 @@ export const kinds = {
     severity: "warning",
     remedy: "none while its container is alive; once it is dead, release the address",
   },
+  "outside-part": {
+    severity: "warning",
+    remedy:
+      "restart the pod if its container is alive, which gives it an address of this node's part; otherwise release the address",
+  },
+  "shared-part": {
+    severity: "warning",
+    remedy:
+      "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
+  },
   "reserved-gateway": {
     severity: "warning",
     remedy:
@@ -141,6 +156,10 @@ export const kinds = {
   "bridge-unknown": {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
+  },
+  "parts-unknown": {
+    severity: "info",
+    remedy: "install iproute2, whose program ip lists the routes",
   },
   "leaks-unknown": {
     severity: "info",
