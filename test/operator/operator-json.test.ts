@@ -122,6 +122,8 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["gc", ["--live-command", "echo 52a3e7b3c482"]],
   ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],
   ["release", ["10.88.0.2", "--yes"]],
+  ["reserve", ["10.88.0.7", "--for", "default/db-0"]],
+  ["reserve", ["10.88.0.99", "--unreserve"]],
   ["metrics", []],
   ["plan", ["--cluster-cidr=10.240.0.0/12", "--nodes=9000", "--was-cluster-cidr=10.244.0.0/16"]],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
