@@ -34,8 +34,10 @@ const WORK = "/run/work";
 const RECORD = "/run/exit-codes";
 
 const pages = [
-  ...["README.md", "docs/operations.md", "docs/scheduling.md", "docs/agent.md"],
-  "conf-examples/README.md",
+  ...["README.md", "conf-examples/README.md"],
+  ...["addresses", "agent", "install", "metrics", "operations", "scheduling"].map(
+    (name) => `docs/${name}.md`,
+  ),
 ];
 
 const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padEnd(64, "2") };
@@ -309,6 +311,7 @@ const talkative: readonly (readonly string[])[] = [
   ["release", "nobody"],
   ["release", "10.244.3.17"],
   ["release", "default/web"],
+  ["reserve", "10.9.9.9"],
   ["gc"],
   ["gc", "mynet"],
   ["gc", "--now"],

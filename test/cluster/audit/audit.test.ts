@@ -65,13 +65,13 @@ test("problems are grouped, with proposals and commands", (t) => {
     stdout.slice(0, stdout.indexOf("\n# node-5")),
     `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). 7 nodes with problems.
 
-duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost
+duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost, and with partition they hand out the same addresses
 
 NODE    PODCIDR        PROBLEM
 node-2  10.244.1.0/24  also assigned to node-3
 node-3  10.244.1.0/24  also assigned to node-2
 
-overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost
+overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost, and with partition they hand out the same addresses
 
 NODE    PODCIDR        PROBLEM
 node-5  10.244.4.0/23  contains 10.244.5.0/24 of node-6
