@@ -41,7 +41,7 @@ export function runTestFiles(
   const words = paths.length === 1 ? paths : [join("scripts", "test", "room.ts"), ...paths];
   return new Promise((settle, fail) => {
     const began = performance.now();
-    const child = spawn("/usr/bin/time", ["-a","-o",process.env.CPU_LOG??"/dev/null","-f",`%U %S %e ${environment.HOST_LOCAL_BIN?.includes("native")?"native":"-"} ${paths.join(" ")}`,process.execPath, ...words], {
+    const child = spawn(process.execPath, words, {
       cwd: root,
       env: {
         ...process.env,

@@ -5,7 +5,6 @@
  * Usage: node scripts/test/room.ts FILE...
  */
 
-import { appendFileSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -20,7 +19,6 @@ for (const file of files) {
   // As if it had been started alone, which those do that start themselves once more.
   process.argv[1] = resolve(file);
   const began = performance.now();
-  const cpuBefore = cpuNow();
   const before = { ...t.counts };
   let broken: unknown;
   // Under way while the file is loaded: tap ends where it has no test for a moment, and one has asked for a teardown.
@@ -46,9 +44,6 @@ for (const file of files) {
     skip: skip - before.skip,
     todo: todo - before.todo,
   };
-  appendFileSync(process.env.CPU_LOG ?? "/dev/null", `room ${((cpuNow()-cpuBefore)/100).toFixed(2)} ${file} ${process.env.HOST_LOCAL_BIN?.includes("native")}\n`);
   const words = Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
   console.log(`# { ${words.join(", ")} }\n# time=${performance.now() - began}ms`);
 }
-
-function cpuNow(){ const f=readFileSync("/proc/self/stat","utf8").split(") ")[1].split(" "); return Number(f[11])+Number(f[12])+Number(f[13])+Number(f[14]); }
