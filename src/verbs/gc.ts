@@ -66,7 +66,6 @@ function withoutLiving(
   processes: Processes,
   begun: number,
 ): readonly OwnedReservation[] {
-  if (stale.length === 0) return stale;
   const { network: name } = network.files;
   const users = usersOf(processes);
   const kept = new Map<OwnedReservation, string>();
