@@ -25,7 +25,7 @@ const commands = [
 scenario("cnitool: every command of conf-examples/README.md works as written", needs, (t, host) => {
   host.plugInCard("eth0");
   t.equal(commands.length, exampleFiles.length - 1, "every example but the template has one");
-  for (const command of sample(commands, extent === "short" ? 3 : 1, seed)) {
+  for (const command of sample(commands, extent === "short" ? 5 : 1, seed)) {
     const pod = new Pod("pod");
     t.doesNotThrow(() => shell(host, command), command);
     t.not(pod.addresses().length, 0, "the pod has an address");

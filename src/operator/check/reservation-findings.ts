@@ -136,7 +136,9 @@ function rangeFindings(
     return report("reserved-gateway", "the gateway");
   }
   if (!hasKnownRanges || ranges.some((range) => isWithin(address, range))) return [];
-  return report("out-of-range", "outside all ranges");
+  return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
+    ? report("outside-part", "outside of this node's part: another node may hand it out")
+    : report("out-of-range", "outside all ranges");
 }
 
 /** @param user the id of the owner of the directory; `undefined` where it cannot be read */
