@@ -107,6 +107,11 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
+  "kept-address-free": {
+    severity: "warning",
+    remedy:
+      "keep it again; the next call of this plugin does so, too, as soon as it reads all reservations",
+  },
   "odd-name": {
     severity: "warning",
     remedy:
