@@ -117,11 +117,14 @@ function withPreferences(): Network {
 }
 
 const rangesFile = "/etc/cni/ranges.json";
+const subnetFile = "/run/flannel/subnet.env";
 
-/** The ranges are in a file of the node for the victim's ADD, and in the configuration for all other calls. */
-function withRangesFile(): Network {
+/** The ranges, and which half is the node's, are in files of the node for the victim's ADD alone. */
+function withFilesOfNode(): Network {
   const network = inhabited(dualStack);
   network.machine.disk.put(rangesFile, JSON.stringify({ net: dualStack.ranges }));
+  const podCidr = "FLANNEL_NETWORK=10.244.0.0/23\nFLANNEL_SUBNET=10.244.0.1/24\n";
+  network.machine.disk.put(subnetFile, podCidr);
   return network;
 }
 
@@ -282,11 +285,13 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...two,
-    name: "ADD with a file of ranges",
+    name: "ADD with files of the node",
     verb: "ADD",
-    prepare: withRangesFile,
-    act: (network, options) =>
-      network.add("victim", { ...options, ipam: { ranges: [], rangesFile } }),
+    prepare: withFilesOfNode,
+    act: (network, options) => {
+      const ipam = { ranges: [], rangesFile, partition: { subnetFile } };
+      return network.add("victim", { ...options, ipam });
+    },
   },
   {
     ...two,
