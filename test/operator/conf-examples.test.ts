@@ -260,7 +260,7 @@ test("host-local-gc.service: with the options in its example it releases what is
   t.end();
 });
 
-const units = ["gc", "metrics"].flatMap((name) => [
+const units = ["gc", "install", "metrics"].flatMap((name) => [
   `host-local-${name}.service`,
   `host-local-${name}.timer`,
 ]);
