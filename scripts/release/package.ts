@@ -113,9 +113,10 @@ function placed(file: ReleaseFile, name: string): ReleaseFile {
     : { ...file, name };
 }
 
-/** The documentation of the commit, relative to the root. */
+/** The documentation of the commit with its pictures, relative to the root. */
 function documents(): readonly string[] {
-  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md"]);
+  const patterns = ["README.md", "SECURITY.md", "docs/*.md", "docs/*.svg"];
+  const pages = command(["git", "ls-files", ...patterns]);
   return pages.trim().split("\n");
 }
 

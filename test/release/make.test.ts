@@ -173,11 +173,16 @@ test("a commit that may not be published is no release", (t) => {
     return { version: "1.2.3", commit: git("rev-parse", "HEAD") };
   };
   const jane = "Jane Doe <jane@example.org>";
+  const home = (address: string) =>
+    writeFileSync(join(directory, "package.json"), JSON.stringify({ homepage: address }));
   git("init", "--quiet");
+  home("https://example.org/host-local");
   const early = changelog("# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A key.\n");
   t.throws(() => requireReleasable(early, jane, directory), { message: /under "Unreleased"/ });
   const source = changelog("# Changelog\n\n## [Unreleased]\n\n## [1.2.3]\n\n- A key.\n");
   t.throws(() => requireReleasable(source, undefined, directory), { message: /--maintainer/ });
+  t.throws(() => requireReleasable(source, jane, directory), { message: /homepage/ });
+  home("https://host-local.invalid/");
   t.doesNotThrow(() => requireReleasable(source, jane, directory));
   git("tag", "--annotate", "--message", "1.2.3", "v1.2.3");
   t.doesNotThrow(() => requireReleasable(source, jane, directory));
