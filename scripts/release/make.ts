@@ -263,20 +263,15 @@ if (import.meta.main) {
   const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
   const { maintainer = HOST_LOCAL_MAINTAINER, image = process.env.HOST_LOCAL_IMAGE } = values;
   const { "sign-provenance": signProvenance = HOST_LOCAL_SIGN_PROVENANCE } = values;
-  try {
-    await makeRelease({
-      variants: variantsFor(values.arch.split(",").map(architectureNamed)),
-      output,
-      builder,
-      ...(maintainer === undefined ? {} : { maintainer }),
-      ...(image === undefined ? {} : { image }),
-      ...(sign === undefined ? {} : { sign }),
-      ...(signProvenance === undefined ? {} : { signProvenance }),
-      allowChanges: values["allow-changes"],
-    });
-    report(output);
-  } catch (error) {
-    console.error(`release: ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
-  }
+  await makeRelease({
+    variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+    output,
+    builder,
+    ...(maintainer === undefined ? {} : { maintainer }),
+    ...(image === undefined ? {} : { image }),
+    ...(sign === undefined ? {} : { sign }),
+    ...(signProvenance === undefined ? {} : { signProvenance }),
+    allowChanges: values["allow-changes"],
+  });
+  report(output);
 }
