@@ -268,7 +268,7 @@ test("a DEL under way: the address is released, and the attachment still noted",
   const node = makeNode(t);
   run(t, node, "default/web", "c1", "10.7.12.2");
   loseReservation(node, "10.7.12.2");
-  keepRunning(t, ["sh", "-c", `sleep 1; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
+  keepRunning(t, ["sh", "-c", `sleep 0.5; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
 
   t.same(codesOf(node), []);
 });
