@@ -349,7 +349,7 @@ test("the rule makes the resource of the feature that the agent writes by defaul
 });
 
 test("all that is applied is valid", (t) => {
-  t.ok(skipWithoutKubectl !== false || applied.length > 2 * overlays.length);
+  t.ok(skipWithoutKubectl !== false || applied.length > 2 * distributions.length);
   t.same(violations(...applied), []);
   t.end();
 });
