@@ -28,6 +28,7 @@ for (const [words, operands] of [
   ["capacity --node-patch", []],
   ["capacity --node-feature", ["@"]],
   ["release", ["nobody"]],
+  ["reserve", ["10.88.0.7", "--for=default/db-0"]],
   ["install", ["@", "--yes"]],
   ["plan", PLAN],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],

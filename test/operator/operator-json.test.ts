@@ -122,6 +122,8 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["gc", ["--live-command", "echo 52a3e7b3c482"]],
   ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],
   ["release", ["10.88.0.2", "--yes"]],
+  ["reserve", ["10.88.0.7", "--for", "default/db-0"]],
+  ["reserve", ["10.88.0.99", "--unreserve"]],
   ["metrics", []],
   [
     "plan",

@@ -96,7 +96,7 @@ export const kinds = {
   "plugin-replaced": {
     severity: "warning",
     remedy:
-      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .previous or .installed after the same name beside it",
+      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
   },
   "empty-reservation": {
     severity: "warning",
@@ -106,6 +106,11 @@ export const kinds = {
     severity: "warning",
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
+  },
+  "kept-address-free": {
+    severity: "warning",
+    remedy:
+      "keep it again; the next call of this plugin does so, too, as soon as it reads all reservations",
   },
   "odd-name": {
     severity: "warning",

@@ -26,6 +26,7 @@ export interface Hint {
     | "refused"
     | "alive"
     | "mayBeAlive"
+    | "kept"
     | "elsewhere"
     | "history"
     | "unknown";
