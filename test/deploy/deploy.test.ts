@@ -176,14 +176,16 @@ const withoutAppArmor = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
-const overlays = readdirSync(inRepository("deploy/overlays"));
+const distributions = readdirSync(inRepository("deploy/overlays")).filter(
+  (name) => name !== "uninstall",
+);
 
 test("there is an overlay for each of the distributions", (t) => {
-  t.same(overlays.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
+  t.same(distributions.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
   t.end();
 });
 
-for (const name of overlays) {
+for (const name of distributions) {
   test(`${name}: its paths belong together`, { skip: skipWithoutKubectl }, (t) => {
     const objects = build(inRepository(`deploy/overlays/${name}`));
     const { volumes, containers } = daemonSetIn(objects).spec.template.spec;
@@ -260,7 +262,7 @@ test("before Kubernetes 1.30 the AppArmor profile of the agent is an annotation"
   t.end();
 });
 
-for (const overlay of overlays) {
+for (const overlay of distributions) {
   test(`${overlay}: without gc, nothing is there that only gc needs`, {
     skip: skipWithoutKubectl,
   }, (t) => {
@@ -283,6 +285,34 @@ for (const overlay of overlays) {
     t.end();
   });
 }
+
+for (const overlay of distributions) {
+  test(`${overlay}: uninstall puts the former plugin back, once, and sees the configurations`, {
+    skip: skipWithoutKubectl,
+  }, (t) => {
+    for (const [components, tasks] of [
+      [["uninstall"], ["metrics", "gc --yes --log"]],
+      [["without-gc", "uninstall"], ["metrics"]],
+    ] as const) {
+      const daemonSet = daemonSetIn(buildWith(t, overlay, ...components));
+      const [install] = daemonSet.spec.template.spec.initContainers;
+
+      t.same(violations(daemonSet), []);
+      t.same(install?.args, ["install", "/host/opt/cni/bin", "--uninstall", "--yes"]);
+      const mount = { name: "configurations", mountPath: "/etc/cni/net.d", readOnly: true };
+      t.match(install?.volumeMounts.at(-1), mount);
+      t.same(tasksIn(daemonSet), tasks, "the agent does not install it again");
+    }
+    t.end();
+  });
+}
+
+test("the overlay uninstall is that of kubeadm with the component", {
+  skip: skipWithoutKubectl,
+}, (t) => {
+  t.same(build(inRepository("deploy/overlays/uninstall")), buildWith(t, "kubeadm", "uninstall"));
+  t.end();
+});
 
 test("the component for node-feature-discovery adds the task, the directory and the rule", {
   skip: skipWithoutKubectl,
@@ -319,7 +349,7 @@ test("the rule makes the resource of the feature that the agent writes by defaul
 });
 
 test("all that is applied is valid", (t) => {
-  t.ok(skipWithoutKubectl !== false || applied.length > 2 * overlays.length);
+  t.ok(skipWithoutKubectl !== false || applied.length > 2 * distributions.length);
   t.same(violations(...applied), []);
   t.end();
 });

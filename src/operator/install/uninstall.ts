@@ -1,13 +1,14 @@
 /** `install --uninstall`. */
 
 import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { STATIC } from "../node/plugin-directories.ts";
 import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
 import { type Installation, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
 import { requireNoPackage } from "./package-of.ts";
-import { publish, testedFormer } from "./publish.ts";
+import { publish, type Tested, testedFormer } from "./publish.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the newest other plugin back that answers.
@@ -37,45 +38,68 @@ function removing(context: Context, installation: Installation): Step | undefine
   const { system } = context;
   const { name, target, previous, older, marker } = installation;
   const kindOf = (path: string) => pluginKindAt(system, installation, path);
-  const installed = kindOf(target);
   const own = [previous, target].filter((path) => kindOf(path) === "ours");
-  const former = [previous, older].filter((path) => ["other", "elsewhere"].includes(kindOf(path)));
-  const [newest, ...rest] = installed === "other" ? [] : former;
-  if (own.length === 0 && newest === undefined && !exists(system, marker)) return undefined;
+  const isOther = kindOf(target) === "other";
+  const [newest, ...others] = isOther
+    ? []
+    : [previous, older].filter((path) => ["other", "elsewhere"].includes(kindOf(path)));
+  if (newest !== undefined) {
+    const restored = testedFormer(context, installation, [newest, ...others]);
+    const left = own.filter((path) => path !== target);
+    return stepOf(system, installation, {
+      note: name === STATIC ? "" : requireGoingBack(context, name),
+      restored,
+      removed: restored.path === newest ? [...left, ...others] : left,
+    });
+  }
+  if (own.length === 0 && !exists(system, marker)) return undefined;
+  return stepOf(system, installation, {
+    removed: own,
+    remark: isOther ? `${target} is another plugin and stays.` : requireLeaving(context, name),
+  });
+}
 
-  const restored =
-    newest === undefined ? undefined : testedFormer(context, installation, [newest, ...rest]);
-  const removed = restored === undefined ? own : own.filter((path) => path !== target);
-  const isLeft = installed !== "other" && restored === undefined;
-  const remark = [
-    installed === "other" ? `${target} is another plugin and stays.` : "",
-    isLeft ? requireLeaving(context, name) : "",
-  ];
+interface Removal {
+  /** What is said before it. */
+  readonly note?: string;
+  /** The former plugin, which comes back. */
+  readonly restored?: Tested;
+  /** The files that are removed. */
+  readonly removed: readonly string[];
+  /** What is said before and after it. */
+  readonly remark?: string;
+}
+
+function stepOf(
+  system: OperatorSystem,
+  installation: Installation,
+  { note = "", restored, removed, remark = "" }: Removal,
+): Step {
+  const { name, target } = installation;
+  const installed = pluginKindAt(system, installation, target);
   const names = removed.join(" and ");
   return {
     name,
     plan: sentences(
-      restored === undefined || name === STATIC ? "" : requireGoingBack(context, name),
+      note,
       restored === undefined ? "" : `${restored.path} will be renamed to ${target}.`,
       names === "" ? "" : `${names} will be removed.`,
-      ...remark,
+      remark,
     ),
     verify: () => {
-      if (kindOf(target) === installed) return;
+      if (pluginKindAt(system, installation, target) === installed) return;
       throw new CommandError(`install: ${target} is another plugin now; nothing was changed`);
     },
     make: () => {
       unmark(system, installation);
       if (restored !== undefined) publish(system, restored, installation);
       for (const path of removed) system.unlink(path);
-      return {
-        text: sentences(
-          restored === undefined ? "" : `Restored ${target}${supporting(restored.versions)}.`,
-          names === "" ? "" : `Removed ${names}.`,
-          ...remark,
-        ),
-        ...(restored === undefined ? {} : { versions: restored.versions }),
-      };
+      const text = sentences(
+        restored === undefined ? "" : `Restored ${target}${supporting(restored.versions)}.`,
+        names === "" ? "" : `Removed ${names}.`,
+        remark,
+      );
+      return { text, versions: restored?.versions ?? [] };
     },
   };
 }

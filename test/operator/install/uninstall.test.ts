@@ -177,6 +177,11 @@ test("of several other plugins the newest that answers comes back", (t) => {
 
     t.match(directory.install("--uninstall", "--yes"), [0, /^Restored .* supports CNI/, ""], what);
     t.equal(readFileSync(directory.target, "utf8"), restored, what);
+    t.same(
+      directory.names,
+      restored === OTHER ? ["host-local", "host-local.previous"] : ["host-local"],
+      "an older one than that is gone, a newer one is not",
+    );
   }
   t.end();
 });
