@@ -46,6 +46,9 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
+/** Where no administrator keeps any address. */
+const NONE: readonly Kept[] = [];
+
 /** A reservation that could not be read. */
 type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
@@ -53,12 +56,12 @@ type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "u
 export class LockedNetwork {
   readonly files: NetworkFiles;
   readonly reuse: ReusedAddresses;
+  #kept = NONE;
   readonly #isLocked: boolean;
   readonly #journal: Journal;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly OwnedReservation[] = [];
-  #kept: readonly Kept[] | undefined;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   /** The names of what this call has reserved. */
@@ -84,6 +87,7 @@ export class LockedNetwork {
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
     const journal = this.#journal.read(attachment.containerId);
+    if (journal?.seal?.hasKept === true) this.#readKept();
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
@@ -114,8 +118,21 @@ export class LockedNetwork {
    * @throws SystemError where the directory cannot be read
    */
   bringUpToDate(): void {
-    this.#journal.read(undefined);
+    const journal = this.#journal.read(undefined);
+    if (journal?.seal?.hasKept === true) this.#readKept();
     if (this.#journal.isStale) this.#search();
+  }
+
+  /** The addresses that an administrator keeps; to be asked after `heldBy`, `allOwned` or `bringUpToDate`. */
+  get kept(): readonly Kept[] {
+    return this.#kept;
+  }
+
+  /** Where it cannot be read, the next call tries again. */
+  #readKept(): void {
+    const kept = attempt(() => requireKept(this.files), undefined);
+    if (kept === undefined) this.#journal.abandon();
+    else this.#kept = kept;
   }
 
   /** Why files could not be read; each may be a reservation of any attachment. */
@@ -175,7 +192,7 @@ export class LockedNetwork {
     const path = this.files.pathOf(name);
     try {
       this.#journal.tracked(() =>
-        link(this.files.system, temporary, path, formatOwner(attachment)),
+        link(this.files.system, temporary, path, () => formatOwner(attachment)),
       );
     } catch (error) {
       if (isSystemError(error, "EEXIST") && !isSameFile(this.files.system, temporary, path)) {
@@ -191,24 +208,6 @@ export class LockedNetwork {
     this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
     this.#journal.reserved(keyOf(attachment), name);
     return true;
-  }
-
-  /**
-   * The addresses that an administrator keeps. Usually the journal says that there are none; without the lock nothing is
-   * known of them.
-   */
-  get kept(): readonly Kept[] {
-    if (!this.#isLocked) return [];
-    this.#journal.read(undefined);
-    this.#kept ??= this.#journal.mayHaveKept ? this.#readKept() : [];
-    return this.#kept;
-  }
-
-  /** Where it cannot be read, the next call tries again. */
-  #readKept(): readonly Kept[] {
-    const kept = attempt(() => requireKept(this.files), undefined);
-    if (kept === undefined) this.#journal.abandon();
-    return kept ?? [];
   }
 
   /**
@@ -263,7 +262,7 @@ export class LockedNetwork {
     const content = formatKept(pod);
     this.#journal.change();
     this.files.withTemporary(content, (temporary) =>
-      this.#journal.tracked(() => link(system, temporary, this.files.pathOf(name), content)),
+      this.#journal.tracked(() => link(system, temporary, this.files.pathOf(name), () => content)),
     );
     this.#journal.added();
   }
@@ -314,7 +313,7 @@ export class LockedNetwork {
     this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isKept = now.kind !== "unknown" && this.#keepAgain(name);
+    const isKept = this.#kept.length > 0 && this.#isLocked && this.#keepAgain(name);
     const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
     if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
@@ -329,7 +328,7 @@ export class LockedNetwork {
    *   call keeps it
    */
   #keepAgain(name: string): boolean {
-    const kept = this.kept.find((one) => one.name === name);
+    const kept = this.#kept.find((one) => one.name === name);
     if (kept === undefined) return false;
     try {
       this.#replaceByKept(name, kept.pod);
@@ -450,8 +449,8 @@ export class LockedNetwork {
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    const missing = this.#isLocked ? this.#findKept() : [];
-    this.#journal.renew(scan, this.#kept?.length !== 0);
+    const missing = this.#isLocked ? this.#findKept() : NONE;
+    this.#journal.renew(scan, this.#kept.length > 0);
     for (const { name, pod } of missing) {
       try {
         this.#addKept(name, pod);
@@ -474,12 +473,13 @@ export class LockedNetwork {
     const found = this.#others.flatMap(({ address, name, owner }): readonly Kept[] =>
       owner.kind === "kept" ? [{ address, name, pod: owner.pod }] : [],
     );
-    if (found.length === 0 && !mayHaveKept(files)) {
-      this.#kept = [];
-      return [];
-    }
+    if (found.length === 0 && !mayHaveKept(files)) return NONE;
     const known = attempt(() => requireKept(files), undefined);
-    if (known === undefined) return [];
+    if (known === undefined) {
+      // The next call tries again.
+      this.#journal.abandon();
+      return NONE;
+    }
     const names = new Set(known.map(({ name }) => name));
     const lost = found.filter(({ name }) => !names.has(name));
     this.#kept = [...known, ...lost];
@@ -489,12 +489,12 @@ export class LockedNetwork {
 }
 
 /** @param content that of the temporary file */
-function link(system: System, temporary: string, path: string, content: string): void {
+function link(system: System, temporary: string, path: string, content: () => string): void {
   try {
     system.link(temporary, path);
   } catch (error) {
     if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-    system.createFile(path, content, 0o600);
+    system.createFile(path, content(), 0o600);
   }
 }
 

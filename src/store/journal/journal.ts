@@ -82,11 +82,6 @@ export class Journal {
     return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
-  /** Whether an administrator may keep addresses; to be asked once it was read. */
-  get mayHaveKept(): boolean {
-    return this.#seal?.hasKept ?? true;
-  }
-
   /**
    * Removes it, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
    *
@@ -116,18 +111,19 @@ export class Journal {
 
   /** An attachment has got a reservation. */
   reserved(key: OwnerKey, name: string): void {
-    this.taken(key, name);
-    this.added();
+    this.#lines += heldLine(key, name);
+    this.#difference++;
   }
 
-  /** An attachment has got a reservation that was kept for it. */
+  /** An attachment has got a reservation that was kept for it, and so was there. */
   taken(key: OwnerKey, name: string): void {
-    this.#lines += heldLine(key, name);
+    this.reserved(key, name);
+    this.#difference -= 1;
   }
 
   /** There is a further reservation, of no attachment. */
   added(): void {
-    this.#difference++;
+    this.#difference += 1;
   }
 
   /**
@@ -179,7 +175,8 @@ export class Journal {
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
-      this.#seal = { boot, machine, reservations, length, renewed: length, hasKept };
+      const seal = { boot, machine, reservations, length, renewed: length };
+      this.#seal = hasKept ? { ...seal, hasKept } : seal;
       this.#difference = 0;
       this.#lines = "";
     });
