@@ -215,6 +215,7 @@ const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
   "odd-name",
   "out-of-range",
   "reserved-gateway",
+  "sandbox-without-process",
   "unreadable-reservation",
   "writable-by-others",
 ]);
