@@ -30,6 +30,17 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "bridge-with-ports.conflist": {
+    shows: "the plugins behind bridge leave the address as it is",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [{ address: "10.45.0.2/24", gateway: "10.45.0.1" }],
+        routes: [{ dst: "0.0.0.0/0" }],
+      });
+    },
+  },
+
   "dual-stack.conflist": {
     shows: "a pod gets an IPv4 and an IPv6 address, in the order of the sets",
     keeps(t, network) {
@@ -93,11 +104,25 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "partition.conflist": {
+    shows: "the addresses are those of this node's part of the range",
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.42.0.112/20", gateway: "10.42.0.1" }]);
+    },
+  },
+
   "small-subnet.conflist": {
     shows: "of the two addresses of a /31 the node has one and the pod the other",
     keeps(t, network) {
       t.same(network.add("pod-1").ips, [{ address: "10.37.0.1/31", gateway: "10.37.0.0" }]);
       t.match(network.refusalOf("pod-2").msg, "no IP addresses available in range set");
+    },
+  },
+
+  "no-gateway.conflist": {
+    shows: "the result has no gateway, and the first address is a pod's",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), { cniVersion: "1.0.0", ips: [{ address: "10.43.0.1/24" }] });
     },
   },
 
@@ -146,6 +171,16 @@ const examples: Readonly<Record<string, Example>> = {
       const first = network.add("pod-1");
       network.del("pod-1");
       t.same(network.add("pod-1"), first);
+    },
+  },
+
+  "sticky-by.conflist": {
+    shows: "a virtual machine gets its address, whatever its pod is called",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=any;VM=db" },
+    keeps(t, network) {
+      const first = network.add("launcher-a1");
+      network.del("launcher-a1");
+      t.same(network.add("launcher-b2"), first);
     },
   },
 
@@ -352,8 +387,10 @@ test("no two examples share a name or a subnet, so that all of them can be tried
   const node = nodeFor(t);
   for (const [at, file] of exampleFiles.entries()) {
     const text = JSON.stringify(loadExample(file));
-    const rangesFile = inRepository("conf-examples/node/ranges.json");
-    node.configure(`${at}.conflist`, text.replace("/etc/cni/ranges.json", rangesFile));
+    const here = text
+      .replace("/etc/cni/ranges.json", inRepository("conf-examples/node/ranges.json"))
+      .replace("/run/flannel/subnet.env", inRepository("conf-examples/node/subnet.env"));
+    node.configure(`${at}.conflist`, here);
   }
   t.same(JSON.parse(node.tool(["check", "--json"]).stdout).findings, []);
 });

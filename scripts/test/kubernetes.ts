@@ -5,7 +5,7 @@
  * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
  *
  *   --executable NAME   only with this one, `native` or `portable`
- *   --write             also write docs/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
+ *   --write             also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
  *   SCENARIO            only the files of these names, such as `pod-cidr`
  */
 
@@ -128,7 +128,7 @@ async function runScenarios(): Promise<void> {
 function writePage(): void {
   const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
   writeResults(join(root, "docs/data/kubernetes.json"), runs);
-  writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(runs));
+  writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(runs));
 }
 
 function chosenFiles(): readonly string[] {

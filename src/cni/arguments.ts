@@ -67,3 +67,15 @@ function readValue(pair: string, read: () => void): void {
 function invalidValue(pair: string, reason: string, details = ""): CniError {
   return internalError(`ARGS: error parsing value of pair ${goQuote(pair)}: ${reason}`, details);
 }
+
+/**
+ * The value of one key of `CNI_ARGS`, without checking anything else; empty where there is none. Of a repeated key the last
+ * value counts.
+ *
+ * @param text the value of the variable
+ */
+export function argumentIn(key: string, text: string): string {
+  const start = `${key}=`;
+  const pair = text.split(";").findLast((one) => one.startsWith(start));
+  return pair === undefined ? "" : pair.slice(start.length);
+}

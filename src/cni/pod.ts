@@ -1,5 +1,7 @@
 /** The pod of a call: what Kubernetes' runtimes and podman tell of it in `CNI_ARGS`. */
 
+import { argumentIn } from "./arguments.ts";
+
 /** A pod; empty where the caller does not tell. */
 export interface Pod {
   /** `K8S_POD_NAMESPACE`; podman passes none, or the container's name. */
@@ -24,11 +26,4 @@ export function podIn(text: string): Pod {
 /** A pod as `namespace/name`, or a name alone; empty where it is not known. */
 export function formatPod({ namespace, name }: Pod): string {
   return namespace === "" || name === "" ? name : `${namespace}/${name}`;
-}
-
-/** Of a repeated key the last value counts. */
-function argumentIn(key: string, text: string): string {
-  const start = `${key}=`;
-  const pair = text.split(";").findLast((one) => one.startsWith(start));
-  return pair === undefined ? "" : pair.slice(start.length);
 }

@@ -7,11 +7,18 @@ import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
-import { parseIPField } from "./fields.ts";
+import { absolutePath, nameOf, parseIPField } from "./fields.ts";
+import { type Partition, partsOf } from "./partition.ts";
+import {
+  type DirectoryReader,
+  type PartitionSettings,
+  partitionSettings,
+  readPartition,
+} from "./partition-file.ts";
 import { addressRangeOf, parsePrefix } from "./prefix.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
-import { type FileReader, rangeSetsInFile } from "./ranges-file.ts";
+import { rangeSetsInFile } from "./ranges-file.ts";
 import { requestedAddresses, requestedIn } from "./requested-addresses.ts";
 import { parseRoute } from "./route.ts";
 
@@ -25,6 +32,9 @@ export const DEFAULT_HISTORY_BYTES = 4 * 1024 * 1024;
 /** The bounds of `history.maxBytes`. */
 const LEAST_HISTORY_BYTES = 4096;
 const MOST_HISTORY_BYTES = 64 * 1024 * 1024;
+
+/** What `"sticky": "pod"` stands for. */
+const POD = ["K8S_POD_NAMESPACE", "K8S_POD_NAME"];
 
 /** A day. */
 const DEFAULT_STICKY_SECONDS = 86_400;
@@ -47,6 +57,7 @@ export const goKeys = [
 export const ownKeys = [
   "exclude",
   "rangesFile",
+  "partition",
   "repeatedAdd",
   "history",
   "reclaimAfterReboot",
@@ -72,17 +83,30 @@ export interface StoreConfig {
   readonly reuse: Reuse;
 }
 
+/** In seconds, 0 for no time; or as long as the node's conntrack asks for. */
+export type ReuseDelay = number | "conntrack";
+
 /** How addresses that were released are used again. */
 export interface Reuse {
-  /** How long a released address is avoided, in seconds (`reuseDelaySeconds`); 0 for no time. */
-  readonly delaySeconds: number;
-  /** How long a pod's address is kept for it (`stickySeconds`); `undefined` unless `sticky` is `"pod"`. */
-  readonly stickySeconds: number | undefined;
+  /** How long a released address is avoided (`reuseDelaySeconds`). */
+  readonly delay: ReuseDelay;
+  /** For whom addresses are kept; `undefined` for nobody. */
+  readonly sticky: Sticky | undefined;
+}
+
+/** Addresses are kept for those who come back. */
+export interface Sticky {
+  /** The names of the arguments of a call that tell who it is about, at least one. */
+  readonly by: readonly string[];
+  /** How long, in seconds (`stickySeconds`). */
+  readonly seconds: number;
 }
 
 /** Everything that ADD and CHECK need. */
 export interface IpamConfig extends StoreConfig {
+  /** Only this node's parts of them, where there is a partition. */
   readonly rangeSets: readonly RangeSet[];
+  readonly partition: Partition | undefined;
   readonly exclusions: Exclusions;
   /** The addresses that the runtime requests, each once, in the order of the request. */
   readonly requested: readonly Address[];
@@ -99,13 +123,13 @@ export interface IpamConfig extends StoreConfig {
  * Reads and checks the whole configuration; errors have the Go plugin's words and order.
  *
  * @param args the value of `CNI_ARGS`
- * @param files reads `rangesFile`, where it is configured
- * @throws CniError 999 with the path in its details; RangesFileError
+ * @param files reads `rangesFile`, and what `partition` names, where they are configured
+ * @throws CniError 999 with the path in its details; RangesFileError; PartitionError
  */
 export function loadConfig(
   network: NetworkConfiguration,
   args: string,
-  files: FileReader,
+  files: DirectoryReader,
 ): IpamConfig {
   const { document, versionText } = network;
   const ipam = member(document, "ipam");
@@ -118,15 +142,19 @@ export function loadConfig(
   const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
   if (settings === undefined) throw missingIpam();
 
-  const { config, ranges, rangesFile } = settings;
+  const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
+  const specs = [...runtimeRanges, ...ranges, ...rangesOfNode];
+  const rangeSets = makeRangeSets(
+    specs,
+    allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
+  );
+  const node = partition && readPartition(files, partition);
   return {
     ...config,
-    rangeSets: makeRangeSets(
-      [...runtimeRanges, ...ranges, ...rangesOfNode],
-      allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
-    ),
+    rangeSets: node === undefined ? rangeSets : partsOf(rangeSets, specs, config.exclusions, node),
+    partition: node,
     requested,
   };
 }
@@ -178,9 +206,10 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
 
 /** Everything in `ipam`; its ranges are not checked yet, since others come before and after them. */
 interface IpamSettings {
-  readonly config: Omit<IpamConfig, "rangeSets" | "requested">;
+  readonly config: Omit<IpamConfig, "rangeSets" | "partition" | "requested">;
   readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
+  readonly partition: PartitionSettings | undefined;
 }
 
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
@@ -203,6 +232,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
+    partition: partitionSettings(setting(ipam, "partition")),
   };
 }
 
@@ -211,15 +241,15 @@ type ReadKey = <T>(key: IpamKey, read: (at: Located | undefined) => T) => T;
 
 function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreConfig {
   const dataDir = text(setting(ipam, "dataDir"), "a directory");
-  const delaySeconds = read("reuseDelaySeconds", seconds) ?? 0;
-  const isSticky = read("sticky", (at) => isOther(at, "none", "pod"));
-  const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
+  const delay = read("reuseDelaySeconds", reuseDelay);
+  const by = read("sticky", stickyBy);
+  const keptSeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
-    reuse: { delaySeconds, stickySeconds: isSticky ? stickySeconds : undefined },
+    reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
   };
 }
 
@@ -227,24 +257,10 @@ function failsWhenExhausted(ipam: Located): boolean {
   return isOther(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
 }
 
-/** Relative to the working directory of a runtime it would be another file for each of them. */
-function absolutePath(at: Located | undefined): string {
-  const path = text(at, "the path of a file");
-  if (path !== "" && !path.startsWith("/")) {
-    throw internalError(
-      `invalid ${nameOf(at)}: ${path}`,
-      `expected an absolute path at ${at?.path}`,
-    );
-  }
-  return path;
-}
-
 function excludedRange(at: Located): { first: Address; last: Address } {
   const written = text(at, 'an address or a network such as "10.1.2.0/28"');
-  if (written.includes("/")) {
-    const prefix = parsePrefix(written);
-    if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
-  }
+  const prefix = parsePrefix(written);
+  if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
   const address = parseIPField(at);
   if (address === undefined) {
     throw internalError(
@@ -267,17 +283,33 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
   return value === other;
 }
 
+/** The names of arguments that tell who a call is about; `undefined` where nobody's addresses are kept. */
+function stickyBy(at: Located | undefined): readonly string[] | undefined {
+  if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
+  const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));
+  if (by.length > 0 && !by.includes("")) return by;
+  throw internalError(
+    "invalid sticky: no argument",
+    `expected names such as "K8S_POD_NAME", at least one, at ${at.path}.by`,
+  );
+}
+
 function trueOrFalse(at: Located | undefined, byDefault: boolean): boolean {
   const value = at === undefined ? byDefault : at.value;
   if (at !== undefined && typeof value !== "boolean") throw typeMismatch(at, "true or false");
   return value === true;
 }
 
-function seconds(at: Located | undefined): number | undefined {
+/** @param others what else is valid, for the error */
+function seconds(at: Located | undefined, others = ""): number | undefined {
   if (at === undefined) return undefined;
   const { value } = at;
   if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
-  throw typeMismatch(at, "a number of seconds, 0 or more");
+  throw typeMismatch(at, `a number of seconds, 0 or more${others}`);
+}
+
+function reuseDelay(at: Located | undefined): ReuseDelay {
+  return at?.value === "conntrack" ? at.value : (seconds(at, ', or "conntrack"') ?? 0);
 }
 
 function historyBytes(at: Located | undefined): number | undefined {
@@ -293,11 +325,6 @@ function historyBytes(at: Located | undefined): number | undefined {
     Number(value) <= MOST_HISTORY_BYTES;
   if (isWithin) return Number(value);
   throw typeMismatch(limit, `a whole number from ${LEAST_HISTORY_BYTES} to ${MOST_HISTORY_BYTES}`);
-}
-
-/** The key of a member of `ipam`. */
-function nameOf(at: Located | undefined): string | undefined {
-  return at?.path.replace("ipam.", "");
 }
 
 function missingIpam(): Error {

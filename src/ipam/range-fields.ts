@@ -33,11 +33,12 @@ export function rangeIn(at: Located): RangeSpec {
     };
   }
   const subnet = memberOrNull(at, "subnet");
+  const gateway = memberOrNull(at, "gateway");
   return {
     path: at.path,
     subnet: subnet && parsePrefixField(subnet),
     rangeStart: parseIPField(member(at, "rangeStart")),
     rangeEnd: parseIPField(member(at, "rangeEnd")),
-    gateway: parseIPField(member(at, "gateway")),
+    gateway: gateway?.value === null ? null : parseIPField(gateway),
   };
 }

@@ -20,15 +20,18 @@ export interface RangeSpec {
   readonly subnet: Prefix | undefined;
   readonly rangeStart: Address | undefined;
   readonly rangeEnd: Address | undefined;
-  readonly gateway: Address | undefined;
+  /** `null` where the range is to have none. */
+  readonly gateway: Address | null | undefined;
 }
 
 /** A valid range; made only by `makeRange`. Addresses from `first` to `last` are handed out. */
 export interface Range extends AddressRange {
   readonly family: Family;
   readonly prefixLength: number;
-  /** Never handed out; `undefined` in a subnet of one or two addresses, unless it is configured. */
+  /** Never handed out; `undefined` where it is `null`, or not configured in a subnet of one or two addresses. */
   readonly gateway: Address | undefined;
+  /** The range as configured, where this is the node's part of it (`partition`). */
+  readonly whole?: AddressRange;
 }
 
 /** Whether an address is the gateway of a range, which is never handed out. */
@@ -101,7 +104,7 @@ export function makeRange(spec: RangeSpec): Range {
   return {
     family,
     prefixLength: subnet.length,
-    gateway: spec.gateway ?? second,
+    gateway: spec.gateway === null ? undefined : (spec.gateway ?? second),
     first,
     last,
   };

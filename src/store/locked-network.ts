@@ -18,6 +18,7 @@ import {
   requireJournal,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
+import { hasKept, type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
@@ -33,6 +34,7 @@ import {
   type HeldReservation,
   heldAmong,
   isBlankFile,
+  linkReservation,
   type OwnedReservation,
   readHeld,
   readOwner,
@@ -55,6 +57,7 @@ export class LockedNetwork {
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly OwnedReservation[] = [];
+  #kept: readonly Kept[] | undefined;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   /** The names of what this call has reserved. */
@@ -162,17 +165,23 @@ export class LockedNetwork {
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
+   * @param isKept whether an administrator keeps the address for it: then it is free, too, while no pod has it
    * @returns whether the address was free
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
-  reserve(address: Address, attachment: Attachment, temporary: string): boolean {
+  reserve(address: Address, attachment: Attachment, temporary: string, isKept = false): boolean {
     this.#journal.change();
+    const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
+    const isThere = isKept && readOwner(this.files, name).kind === "kept";
     try {
-      this.#journal.tracked(() => link(this.files.system, temporary, path, attachment));
+      this.#journal.tracked(() => {
+        if (isThere) system.rename(temporary, path);
+        else linkReservation(system, temporary, path, formatOwner(attachment));
+      });
     } catch (error) {
-      if (isSystemError(error, "EEXIST") && !isSameFile(this.files.system, temporary, path)) {
+      if (isSystemError(error, "EEXIST") && !isSameFile(system, temporary, path)) {
         return false;
       }
       // Another file system: `withTemporary` tries again in the network's directory.
@@ -183,8 +192,19 @@ export class LockedNetwork {
     }
     this.#reserved.push(name);
     this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
-    this.#journal.reserved(keyOf(attachment), name);
+    this.#journal.reserved(keyOf(attachment), name, !isThere);
     return true;
+  }
+
+  /**
+   * The addresses that an administrator keeps. Usually the journal says that there are none; without the lock nothing is
+   * known of them.
+   */
+  get kept(): readonly Kept[] {
+    if (!this.#isLocked) return [];
+    this.#journal.read(undefined);
+    this.#kept ??= this.#journal.mayHaveKept ? readKept(this.files) : [];
+    return this.#kept;
   }
 
   /**
@@ -197,11 +217,26 @@ export class LockedNetwork {
     this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));
-    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
+    const isKept = now.kind !== "unknown" && this.#keepAgain(name);
+    const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
+    if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
     if (!this.#reserved.includes(name)) this.reuse.released(name);
     this.#journal.released(keyOfOwner(owner), name, isRemoved);
+  }
+
+  /**
+   * Keeps an address again that is released.
+   *
+   * @returns whether its file has changed hands; where that is not possible, the address is released
+   */
+  #keepAgain(name: string): boolean {
+    const kept = this.kept.find((one) => one.name === name);
+    if (kept === undefined) return false;
+    return attempt(() => {
+      this.#journal.tracked(() => replaceByKept(this.files, kept));
+      return true;
+    }, false);
   }
 
   /**
@@ -313,17 +348,8 @@ export class LockedNetwork {
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    this.#journal.renew(scan);
+    this.#journal.renew(scan, hasKept(this.files));
     return scan;
-  }
-}
-
-function link(system: System, temporary: string, path: string, attachment: Attachment): void {
-  try {
-    system.link(temporary, path);
-  } catch (error) {
-    if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-    system.createFile(path, formatOwner(attachment), 0o600);
   }
 }
 

@@ -3,7 +3,7 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { podIn } from "../cni/pod.ts";
+import { formatPod, podIn } from "../cni/pod.ts";
 import { formatResult, type Result } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
@@ -20,11 +20,13 @@ import {
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { stickyOwnerOf } from "../store/reuse/sticky.ts";
+import type { Kept } from "../store/reservations/kept.ts";
+import { parsePodName } from "../store/reservations/owner.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
 import { heldAllocation, holdsEverySet } from "./repeated-add.ts";
+import { stickyOwner } from "./sticky-owner.ts";
 
 /** A larger resolv.conf is refused, in bytes. */
 const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
@@ -106,12 +108,10 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     return { allocations, reserved: [] };
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
-  const owner =
-    reuse.stickySeconds === undefined
-      ? undefined
-      : stickyOwnerOf(podIn(call.arguments), attachment.interfaceName);
+  const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
-  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
+  const kept = network.kept.length === 0 ? [] : keptForPod(network.kept, call);
+  const common = { attachment, exclusions, held, preferences, kept, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (): string => exhaustionAdvice(network.files, call, { set, exclusions });
@@ -130,6 +130,12 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     );
   }
   return { allocations, reserved: ownReservations(network, attachment, allocations) };
+}
+
+/** What an administrator keeps for the pod of a call. */
+function keptForPod(all: readonly Kept[], call: AttachmentCall): readonly Kept[] {
+  const pod = parsePodName(formatPod(podIn(call.arguments)));
+  return pod === undefined ? [] : all.filter((one) => one.pod === pod);
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */
@@ -156,7 +162,7 @@ function forEachSet(
   if (remaining.length > 0) {
     throw internalError(
       `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
-      "each range set serves one requested address, and only one that lies between its range's start and end",
+      "each range set serves one requested address, and only one that lies between its range's start and end, and with ipam.partition in this node's part",
     );
   }
 }

@@ -119,6 +119,9 @@ const badIpam: readonly (readonly [members: object, message: string, place?: str
   [{ repeatedAdd: "" }, "invalid repeatedAdd: ", "ipam.repeatedAdd"],
   [{ sticky: "node" }, "invalid sticky: node", "ipam.sticky"],
   [{ sticky: "" }, "invalid sticky: ", "ipam.sticky"],
+  [{ sticky: {} }, "invalid sticky: no argument", "ipam.sticky.by"],
+  [{ sticky: { by: [] } }, "invalid sticky: no argument", "ipam.sticky.by"],
+  [{ sticky: { by: ["K8S_POD_NAME", ""] } }, "invalid sticky: no argument", "ipam.sticky.by"],
 ];
 
 for (const [members, message, place] of badIpam) {

@@ -85,7 +85,12 @@ export function changesNothing(t: Test, { machine }: Network<Machine>, body: () 
   t.strictSame(machine.tree(), before, "nothing was changed");
 }
 
-/** The options of a call for a pod of the namespace `default`. */
-export function pod(name: string): { readonly cniArgs: string } {
-  return { cniArgs: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
+/**
+ * The options of a call for a pod of the namespace `default`.
+ *
+ * @param others further pairs of `CNI_ARGS`
+ */
+export function pod(name: string, ...others: readonly string[]): { readonly cniArgs: string } {
+  const own = ["IgnoreUnknown=1", "K8S_POD_NAMESPACE=default", `K8S_POD_NAME=${name}`];
+  return { cniArgs: [...own, ...others].join(";") };
 }

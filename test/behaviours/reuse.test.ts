@@ -106,6 +106,48 @@ behaviour(
   },
 );
 
+/** A call for the virtual machine of this name, in a pod of any name. */
+function vm(name: string, round = 0) {
+  return pod(`virt-launcher-${name}-${round}`, `VM=${name}`);
+}
+
+for (const [where, by, callFor] of [
+  ["CNI_ARGS", ["VM"], vm],
+  [
+    "args.cni",
+    ["K8S_POD_NAMESPACE", "vm"],
+    (name: string) => ({ ...pod("any"), top: { args: { cni: { vm: name } } } }),
+  ],
+  ["runtimeConfig", ["mac"], (mac: string) => ({ ...pod("any"), top: { runtimeConfig: { mac } } })],
+] as const) {
+  behaviour(
+    `ADD gives an address back by members of ${where}`,
+    { ipam: { ...five, sticky: { by } } },
+    (t, network) => {
+      network.add("a1", callFor("52:54:00:aa:00:01"));
+      network.add("b1", callFor("52:54:00:aa:00:02"));
+      network.del("b1");
+      network.del("a1");
+
+      t.same(network.add("c", pod("any")).addresses, ["10.0.0.4"], "of nobody");
+      t.same(network.add("b2", callFor("52:54:00:aa:00:02")).addresses, ["10.0.0.3"]);
+      t.same(network.add("a2", callFor("52:54:00:aa:00:01")).addresses, ["10.0.0.2"]);
+    },
+  );
+}
+
+behaviour(
+  'ADD by namespace and name of the pod is as with "pod"',
+  { ipam: { ...five, sticky: { by: ["K8S_POD_NAMESPACE", "K8S_POD_NAME"] } } },
+  (t, network) => {
+    network.add("a1", pod("web-0"));
+    network.del("a1");
+    network.add("other");
+
+    t.same(network.add("a2", { ...pod("web-0"), ipam: { sticky: "pod" } }).addresses, ["10.0.0.2"]);
+  },
+);
+
 behaviour("ADD without the keys notes nothing, and goes on in turn", {}, (t, network) => {
   network.add("a1", pod("web-0"));
   network.del("a1", pod("web-0"));

@@ -30,7 +30,7 @@ export interface WrittenRange {
   readonly subnet?: string;
   readonly rangeStart?: string;
   readonly rangeEnd?: string;
-  readonly gateway?: string;
+  readonly gateway?: string | null;
 }
 
 /** The range with its members parsed, at the place `path`. */
@@ -42,7 +42,7 @@ export function rangeSpec(written: WrittenRange, path = "ipam"): RangeSpec {
     subnet: written.subnet === undefined ? undefined : prefix(written.subnet),
     rangeStart: parsed(written.rangeStart),
     rangeEnd: parsed(written.rangeEnd),
-    gateway: parsed(written.gateway),
+    gateway: written.gateway === null ? null : parsed(written.gateway),
   };
 }
 

@@ -314,10 +314,10 @@ test("CHECK and STATUS read no journal behind a symbolic link", (t) => {
 });
 
 test("an ADD that finds an address released and remembers one reads and writes that once", (t) => {
-  const reuse = { delaySeconds: 0, stickySeconds: 60 };
+  const reuse = { delay: 0, sticky: { by: [], seconds: 60 } };
   const sticky = "/data/.host-local/net/sticky";
   const [web0, web1] = ["web-0", "web-1"].map((name) =>
-    stickyOwnerOf({ namespace: "default", name }, c1.interfaceName),
+    stickyOwnerOf(["default", name], c1.interfaceName),
   );
   if (web0 === undefined || web1 === undefined) throw new Error("they are owners");
   const machine = machineWith(two);

@@ -9,7 +9,7 @@ import { countOption, hostNetworkPodsOption } from "../../cli/command/count-opti
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
-import { countCooling } from "../node/cooling.ts";
+import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { openNode } from "../node/node.ts";
@@ -246,7 +246,7 @@ function countDirectory(directory: NetworkDirectory): readonly CountedNetwork[] 
         unowned,
       ),
       beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
-      cooling: countCooling(network, listed),
+      cooling: coolingAddresses(network, listed).length,
       outside: at === 0 ? outside : { used: 0, unowned: 0 },
       pods: podsFor(network.rangeSets, network.exclusions),
     },

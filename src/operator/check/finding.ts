@@ -22,6 +22,11 @@ export const kinds = {
     remedy:
       "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
   },
+  "no-part": {
+    severity: "error",
+    remedy:
+      "mend what the message names; until then every ADD on the network fails, while DEL works",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
@@ -78,10 +83,20 @@ export const kinds = {
     remedy:
       "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods after draining the node",
   },
+  "reuse-delay-short": {
+    severity: "warning",
+    remedy:
+      'set reuseDelaySeconds to "conntrack", which is ten seconds more than conntrack remembers such a connection',
+  },
+  "reuse-delay-missed": {
+    severity: "warning",
+    remedy:
+      "make the range larger: the delay needs as many addresses more as are released in its time; until then connections to ended pods may reach new ones",
+  },
   "plugin-replaced": {
     severity: "warning",
     remedy:
-      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .previous or .installed after the same name beside it",
+      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
   },
   "empty-reservation": {
     severity: "warning",
@@ -92,6 +107,10 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
+  "half-kept-address": {
+    severity: "warning",
+    remedy: "keep it again",
+  },
   "odd-name": {
     severity: "warning",
     remedy:
@@ -100,6 +119,16 @@ export const kinds = {
   "out-of-range": {
     severity: "warning",
     remedy: "none while its container is alive; once it is dead, release the address",
+  },
+  "outside-part": {
+    severity: "warning",
+    remedy:
+      "restart the pod if its container is alive, which gives it an address of this node's part; otherwise release the address",
+  },
+  "shared-part": {
+    severity: "warning",
+    remedy:
+      "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
   },
   "reserved-gateway": {
     severity: "warning",
@@ -131,6 +160,10 @@ export const kinds = {
   "bridge-unknown": {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
+  },
+  "parts-unknown": {
+    severity: "info",
+    remedy: "install iproute2, whose program ip lists the routes",
   },
   "leaks-unknown": {
     severity: "info",

@@ -94,7 +94,9 @@ function decide(
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
 ): Collection {
-  const conclusions = [...liveness.livenessOfAll(directory.reservations)];
+  // What an administrator keeps has no container that could be dead.
+  const held = directory.reservations.filter(({ owner }) => owner.kind !== "kept");
+  const conclusions = [...liveness.livenessOfAll(held)];
   const candidates = conclusions.map(([reservation, conclusion]) => ({
     reservation,
     isBeforeBoot: reservation.isBeforeBoot,

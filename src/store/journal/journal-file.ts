@@ -33,6 +33,8 @@ export interface Seal {
   readonly length: number;
   /** Its length when it was written anew. */
   readonly renewed: number;
+  /** Whether an administrator keeps addresses (`kept.ts`). */
+  readonly hasKept: boolean;
 }
 
 /** What is read of a journal. */
@@ -64,6 +66,9 @@ const FORM = "host-local-journal 2";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
+
+/** The last word of a seal, where an administrator keeps addresses. */
+const HAS_KEPT = "kept";
 
 /** In place of the machine, where it is not known. */
 const NO_MACHINE = "-";
@@ -216,9 +221,19 @@ function lineOf({ name, owner }: OwnedReservation): string {
  * @throws SystemError
  */
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
-  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
-  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed, hasKept } = seal;
+  const end = hasKept ? ` ${HAS_KEPT}` : "";
+  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}${end}`;
   if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
+}
+
+/**
+ * Removes the journal, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
+ *
+ * @throws SystemError
+ */
+export function removeJournal({ state }: NetworkFiles): void {
+  state?.remove(FILE);
 }
 
 function paddedHeader(text: string): string {
@@ -229,6 +244,8 @@ function paddedHeader(text: string): string {
 function sealOf(header: string): Seal | undefined {
   const words = header.trimEnd().split(" ");
   const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
+  const hasKept = words[3] === HAS_KEPT;
+  if (hasKept) words.pop();
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
   if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
   if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
@@ -242,5 +259,6 @@ function sealOf(header: string): Seal | undefined {
     reservations,
     length,
     renewed,
+    hasKept,
   };
 }

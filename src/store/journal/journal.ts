@@ -81,6 +81,11 @@ export class Journal {
     return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
+  /** Whether an administrator may keep addresses; to be asked once it was read. */
+  get mayHaveKept(): boolean {
+    return this.#seal?.hasKept ?? true;
+  }
+
   /** Something in the network's directory is about to change. */
   change(): void {
     this.read(undefined);
@@ -98,10 +103,14 @@ export class Journal {
     }
   }
 
-  /** An attachment has got a reservation. */
-  reserved(key: OwnerKey, name: string): void {
+  /**
+   * An attachment has got a reservation.
+   *
+   * @param isNew whether there was none before, of nobody
+   */
+  reserved(key: OwnerKey, name: string, isNew: boolean): void {
     this.#lines += heldLine(key, name);
-    this.#difference++;
+    if (isNew) this.#difference++;
   }
 
   /**
@@ -135,8 +144,12 @@ export class Journal {
     return listed.filter((name) => !names.has(name));
   }
 
-  /** Writes it anew from the result of a search, unless it is current. */
-  renew(scan: Files): void {
+  /**
+   * Writes it anew from the result of a search, unless it is current.
+   *
+   * @param hasKept whether an administrator keeps addresses
+   */
+  renew(scan: Files, hasKept: boolean): void {
     this.#hasSearched = true;
     const state = this.#state;
     const { boot } = this.#files;
@@ -149,7 +162,7 @@ export class Journal {
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
-      this.#seal = { boot, machine, reservations, length, renewed: length };
+      this.#seal = { boot, machine, reservations, length, renewed: length, hasKept };
       this.#difference = 0;
       this.#lines = "";
     });

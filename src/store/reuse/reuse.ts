@@ -5,6 +5,7 @@ import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type Cooldown, noteReleased, readCooldown } from "./cooldown.ts";
+import { delaySecondsOf } from "./delay.ts";
 import {
   type Remembered,
   readRemembered,
@@ -15,9 +16,9 @@ import {
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
 export interface Preferences {
-  /** Those that the pod had, tried first. */
+  /** Those that it had, tried first. */
   readonly own: readonly Address[];
-  /** Those that were released lately or that another pod had, tried last: how long ago, in milliseconds. */
+  /** Those that were released lately or that another one had, tried last: how long ago, in milliseconds. */
   readonly avoided: ReadonlyMap<string, number>;
 }
 
@@ -32,6 +33,7 @@ export class ReusedAddresses {
   #reserved: StickyChange["reserved"];
   #remembered: readonly Remembered[] | undefined;
   #cooldown: Cooldown | undefined;
+  #delay: number | undefined;
 
   /** @param reuse `undefined` where the network's configuration is not known: then as the last call noted */
   constructor(files: NetworkFiles, reuse: Reuse | undefined) {
@@ -41,8 +43,8 @@ export class ReusedAddresses {
 
   /** Whether it matters what others have released since the last call. */
   get isAsked(): boolean {
-    const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
-    return delaySeconds > 0 || stickySeconds !== undefined;
+    if (this.#reuse === undefined) return false;
+    return this.#reuse.delay !== 0 || this.#reuse.sticky !== undefined;
   }
 
   /** The reservations with these file names were released by this call, or found released. */
@@ -50,7 +52,7 @@ export class ReusedAddresses {
     this.#released.push(...names);
   }
 
-  /** A pod has got addresses, which are remembered for it. */
+  /** Somebody has got addresses, which are remembered for him. */
   reserved(owner: StickyOwner, addresses: readonly Address[]): void {
     this.#reserved = { owner, addresses: addresses.map(formatAddress) };
   }
@@ -58,19 +60,19 @@ export class ReusedAddresses {
   /**
    * The preferences for an attachment.
    *
-   * @param owner the pod whose addresses are sticky, if the call names one
+   * @param owner whose addresses are sticky, if the call tells
    */
   preferencesFor(owner: StickyOwner | undefined): Preferences {
     if (!this.isAsked) return NO_PREFERENCES;
-    const { delaySeconds = 0, stickySeconds } = this.#reuse ?? {};
+    const { sticky } = this.#reuse ?? {};
     const avoided = new Map<string, number>();
     const own: Address[] = [];
-    for (const one of stickySeconds === undefined ? [] : this.#kept(stickySeconds)) {
+    for (const one of sticky === undefined ? [] : this.#kept(sticky.seconds)) {
       const address = parseAddress(one.address);
       if (address !== undefined && one.owner === owner) own.push(address);
       else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
     }
-    if (delaySeconds > 0) {
+    if (this.#delaySeconds !== 0) {
       for (const [address, age] of this.#cooling.ages) avoided.set(address, age);
       for (const address of this.#released) avoided.set(address, 0);
     }
@@ -81,14 +83,14 @@ export class ReusedAddresses {
   close(): void {
     const released = this.#released;
     const reserved = this.#reserved;
-    const { delaySeconds, stickySeconds } = this.#reuse ?? {};
-    const isRemembering = this.#reuse === undefined || stickySeconds !== undefined;
-    if (released.length > 0 && delaySeconds !== 0) {
+    const { sticky } = this.#reuse ?? {};
+    const isRemembering = this.#reuse === undefined || sticky !== undefined;
+    if (released.length > 0 && this.#delaySeconds !== 0) {
       attempt(() => noteReleased(this.#files, released, this.#cooling), undefined);
     }
     if (isRemembering && (released.length > 0 || reserved !== undefined)) {
       const change = { reserved, released };
-      attempt(() => updateRemembered(this.#files, this.#all, change, stickySeconds), undefined);
+      attempt(() => updateRemembered(this.#files, this.#all, change, sticky?.seconds), undefined);
     }
   }
 
@@ -98,8 +100,15 @@ export class ReusedAddresses {
   }
 
   get #cooling(): Cooldown {
-    this.#cooldown ??= readCooldown(this.#files, this.#reuse?.delaySeconds);
+    this.#cooldown ??= readCooldown(this.#files, this.#delaySeconds);
     return this.#cooldown;
+  }
+
+  /** `undefined` where it is not known. */
+  get #delaySeconds(): number | undefined {
+    if (this.#reuse !== undefined)
+      this.#delay ??= delaySecondsOf(this.#files.system, this.#reuse.delay);
+    return this.#delay;
   }
 
   /** Those whose time is not over; that of what was found released just now only begins. */

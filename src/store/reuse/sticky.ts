@@ -1,10 +1,9 @@
 /**
- * The addresses that pods had, for `"sticky": "pod"`: noted by ADD, and again when they are released. So a pod is known
- * even if another plugin released its address, or nobody has yet.
+ * The addresses that somebody had, a pod or a virtual machine, for `sticky`: noted by ADD, and again when they are released.
+ * So he is known even if another plugin released his address, or nobody has yet.
  */
 
 import type { InterfaceName } from "../../cni/attachment.ts";
-import { formatPod, type Pod } from "../../cni/pod.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { exists } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -21,11 +20,17 @@ const MOST = 512;
 /** The file is not larger, in bytes. */
 const LARGEST = MOST * 1024;
 
-/** An interface of a pod, which keeps its addresses: `<namespace>/<name> <interface>`. */
+/** An interface of somebody, which keeps its addresses: `<value> <value> <interface>`. */
 export type StickyOwner = string & { readonly proof: "sticky owner" };
 
-/** A namespace or name; both are DNS labels or subdomains in Kubernetes. */
-const NAME = /^[\w.-]{1,253}$/;
+/** A value that tells whose interface it is, such as a pod's name or a MAC address. */
+const VALUE = /^[!-~]{1,253}$/;
+
+/** No owner is longer, in characters. */
+const LONGEST_OWNER = 900;
+
+/** The line of a remembered address. */
+const LINE = /^(\S+(?: \S+)+) (\S+) ([0-9]+)$/;
 
 /** A remembered address. */
 export interface Remembered {
@@ -37,7 +42,7 @@ export interface Remembered {
 
 /** What a call changes. */
 export interface StickyChange {
-  /** The addresses that the pod has got, in place of those that it had; `undefined` for a call that reserves none. */
+  /** The addresses that somebody has got, in place of those that he had; `undefined` for a call that reserves none. */
   readonly reserved:
     | { readonly owner: StickyOwner; readonly addresses: readonly string[] }
     | undefined;
@@ -45,10 +50,14 @@ export interface StickyChange {
   readonly released: readonly string[];
 }
 
-/** The owner of the addresses of a call; `undefined` where it does not tell namespace and name of its pod. */
-export function stickyOwnerOf(pod: Pod, interfaceName: InterfaceName): StickyOwner | undefined {
-  if (!NAME.test(pod.namespace) || !NAME.test(pod.name)) return undefined;
-  return `${formatPod(pod)} ${interfaceName}` as StickyOwner;
+/** The owner of the addresses of a call; `undefined` where a value is missing or not in printable ASCII. */
+export function stickyOwnerOf(
+  values: readonly string[],
+  interfaceName: InterfaceName,
+): StickyOwner | undefined {
+  const owner = [...values, interfaceName].join(" ");
+  const isKnown = values.every((value) => VALUE.test(value)) && owner.length <= LONGEST_OWNER;
+  return isKnown ? (owner as StickyOwner) : undefined;
 }
 
 /** The addresses in the file, the oldest first, also those whose time is over; needs no lock. */
@@ -58,8 +67,8 @@ export function readRemembered({ state }: NetworkFiles): readonly Remembered[] {
 }
 
 /**
- * Notes what a call has changed. Those whose time is over are forgotten; that of a pod which still has its address has not
- * begun.
+ * Notes what a call has changed. Those whose time is over are forgotten; that of an address which is still in use has
+ * not begun.
  *
  * @param remembered as read from the file
  * @param seconds how long others avoid an address; `undefined` where that is not known
@@ -92,10 +101,9 @@ export function updateRemembered(
 }
 
 function rememberedIn(line: string): readonly Remembered[] {
-  const [pod, interfaceName, address = "", text, ...rest] = line.split(" ");
-  const time = Number(text);
-  if (parseAddress(address) === undefined || Number.isNaN(time) || rest.length > 0) return [];
-  return [{ owner: `${pod} ${interfaceName}` as StickyOwner, address, time }];
+  const [, owner, address = "", time] = LINE.exec(line) ?? [];
+  if (owner === undefined || parseAddress(address) === undefined) return [];
+  return [{ owner: owner as StickyOwner, address, time: Number(time) }];
 }
 
 function write({ state }: NetworkFiles, all: readonly Remembered[]): void {

@@ -223,6 +223,7 @@ JSValue host_listen(struct call *call) {
 
 JSValue host_start(struct call *call) {
   struct run run = {
+      .program = call->path,
       .words = words_at(call, 1),
       .environment = environ,
       .deadline = monotonic() + (int64_t)number_at(call, 2) * 1000000,

@@ -113,6 +113,12 @@ JSValue host_copy_file(struct call *call) {
   return throw_errno(call, "write", error);
 }
 
+JSValue host_exchange(struct call *call) {
+  const char *from = path_at(call, 0);
+  if (!from) return JS_EXCEPTION;
+  return done(call, renameat2(AT_FDCWD, from, AT_FDCWD, call->path, RENAME_EXCHANGE));
+}
+
 /* Returns 0 or the errno. */
 static int compare_bytes(int one, int two, bool *same) {
   char left[BUFFER], right[BUFFER];
@@ -215,6 +221,7 @@ static JSValue run_program(const struct call *call, const struct run *run) {
 JSValue host_run(struct call *call) {
   int64_t timeout = (int64_t)number_at(call, 4);
   struct run run = {
+      .program = call->path,
       .words = words_at(call, 1),
       .deadline = timeout > 0 ? monotonic() + timeout * 1000000 : 0,
       .output = -1,

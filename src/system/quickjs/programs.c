@@ -121,7 +121,7 @@ static int spawn(pid_t *id, const struct run *run, int output, int errors) {
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)) == 0) {
-      error = posix_spawnp(id, run->words[0], &actions, &attributes, run->words,
+      error = posix_spawnp(id, run->program, &actions, &attributes, run->words,
                            run->environment);
     }
     posix_spawnattr_destroy(&attributes);

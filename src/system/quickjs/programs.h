@@ -11,7 +11,9 @@
 
 /* How a program is run. */
 struct run {
-  /* Its name and arguments, and its environment; each ended by NULL. */
+  /* Its path, or a name to look up in PATH. */
+  const char *program;
+  /* The name that it is called by and its arguments, and its environment; each ended by NULL. */
   char **words, **environment;
   /* When it is killed, with its process group, in nanoseconds of the monotonic clock; 0 for never. */
   int64_t deadline;

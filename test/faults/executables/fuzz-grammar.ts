@@ -62,12 +62,14 @@ const address = mostly(
   fc.constantFrom(...someAddresses),
   fc.oneof(junk, fc.constantFrom(...badAddresses)),
 );
+/** null is as if it were absent for the Go plugin, and no gateway here. */
+const gateway = address.filter((value) => value !== null);
 const range = mostly(
   fc.record({
     subnet,
     rangeStart: seldom(address),
     rangeEnd: seldom(address),
-    gateway: seldom(address),
+    gateway: seldom(gateway),
   }),
 );
 const plainRange = fc.record({ subnet: fc.constantFrom(...someSubnets) });
@@ -117,15 +119,24 @@ const previousResult = mostly(
 
 function ipam({ dataDir, withOwnMembers }: Grammar): Value {
   const own = {
+    gateway: seldom(fc.oneof(gateway, fc.constant(null))),
     exclude: seldom(mostly(fc.array(fc.oneof(subnet, address), { maxLength: 3 }))),
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
     reclaimAfterReboot: seldom(mostly(fc.boolean())),
-    reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300))),
-    sticky: seldom(mostly(fc.constantFrom("none", "pod"))),
+    reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300, "conntrack"))),
+    sticky: seldom(mostly(fc.constantFrom("none", "pod", { by: ["K8S_POD_NAME"] }))),
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
     repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
     history: seldom(mostly(fc.constantFrom(true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }))),
+    partition: seldom(
+      mostly(
+        fc.constantFrom(
+          { subnetFile: "/no/subnet.env" },
+          { network: "net", clusterCidr: "10.0.0.0/8", confDir: "/no" },
+        ),
+      ),
+    ),
     rangesFile: seldom(mostly(fc.constantFrom("", "/no/ranges.json", "/dev/zero", "ranges.json"))),
   };
   const settings = fc.record({
@@ -134,7 +145,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     subnet: fc.option(subnet, { nil: undefined }),
     ranges: fc.option(ranges, { nil: undefined }),
     rangeStart: seldom(address),
-    gateway: seldom(address),
+    gateway: seldom(gateway),
     routes: seldom(mostly(fc.array(route, { maxLength: 3 }))),
     resolvConf: seldom(mostly(fc.constantFrom("resolv.conf", "", "none", "."))),
     ...(withOwnMembers ? own : {}),

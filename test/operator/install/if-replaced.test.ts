@@ -1,7 +1,7 @@
 // test: each executable, one if short
 /** install --if-replaced: puts back what another installer has overwritten or removed, and nothing else. */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
@@ -73,17 +73,6 @@ for (const [what, make] of [
     t.end();
   });
 }
-
-test("a directory in place of the previous file is no obstacle", (t) => {
-  const directory = emptyDirectory(t);
-  mkdirSync(join(directory.path, "host-local.previous"));
-
-  const [exitCode] = directory.install("--yes");
-
-  t.equal(exitCode, 0);
-  t.ok(isExecutable(directory.target));
-  t.end();
-});
 
 test("--if-replaced puts back the copy static, too", (t) => {
   const directory = emptyDirectory(t);

@@ -14,14 +14,16 @@ import { address, location, machineWith, open } from "../fixtures.ts";
 
 const STICKY = `${location.stateDirectory}/sticky`;
 const RELEASED = `${location.stateDirectory}/released`;
-const neither: Reuse = { delaySeconds: 0, stickySeconds: undefined };
-const delay: Reuse = { delaySeconds: 30, stickySeconds: undefined };
-const sticky: Reuse = { delaySeconds: 0, stickySeconds: 60 };
-const both: Reuse = { delaySeconds: 30, stickySeconds: 60 };
+/** Addresses are kept for a minute; by what, the caller knows. */
+const kept = { by: [], seconds: 60 };
+const neither: Reuse = { delay: 0, sticky: undefined };
+const delay: Reuse = { delay: 30, sticky: undefined };
+const sticky: Reuse = { delay: 0, sticky: kept };
+const both: Reuse = { delay: 30, sticky: kept };
 
 /** The interface `eth0` of a pod in the namespace `default`. */
 function owner(name: string): StickyOwner {
-  const found = stickyOwnerOf({ namespace: "default", name }, parseInterfaceName("eth0"));
+  const found = stickyOwnerOf(["default", name], parseInterfaceName("eth0"));
   if (found === undefined) throw new Error(`${name} is no owner`);
   return found;
 }
@@ -59,6 +61,27 @@ function preferences(
   const of = pod === undefined ? undefined : owner(pod);
   return shown(call(machine.start(), reuse, (reused) => reused.preferencesFor(of)));
 }
+
+test("the delay is what conntrack says and ten seconds, or 130 seconds where that cannot be read", (t) => {
+  const file = "/proc/sys/net/netfilter/nf_conntrack_tcp_timeout_syn_sent";
+  const conntrack: Reuse = { delay: "conntrack", sticky: undefined };
+  for (const [content, seconds] of [
+    ["60\n", 70],
+    ["120\n", 130],
+    [undefined, 130],
+    ["", 130],
+    ["-1\n", 130],
+  ] as const) {
+    const machine = machineWith({});
+    if (content !== undefined) machine.disk.put(file, content);
+    release(machine, conntrack, "10.1.2.3");
+    machine.wait(seconds * 1000 - 1);
+    t.same(preferences(machine, conntrack)[1], { "10.1.2.3": seconds * 1000 - 1 });
+    machine.wait(1);
+    t.same(preferences(machine, conntrack)[1], {});
+  }
+  t.end();
+});
 
 test("preferencesFor asks for none, and reads nothing, where the configuration does not", (t) => {
   const machine = machineWith();

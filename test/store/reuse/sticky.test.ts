@@ -16,7 +16,7 @@ const eth0 = parseInterfaceName("eth0");
 
 /** The interface `eth0` of a pod in the namespace `default`. */
 function owner(name: string): StickyOwner {
-  const found = stickyOwnerOf({ namespace: "default", name }, eth0);
+  const found = stickyOwnerOf(["default", name], eth0);
   if (found === undefined) throw new Error(`${name} is no owner`);
   return found;
 }
@@ -40,12 +40,15 @@ function remembered(machine: MemoryMachine): readonly string[] {
   );
 }
 
-test("stickyOwnerOf is a pod's interface, where namespace and name are those of a pod", (t) => {
-  t.equal(owner("web-0"), "default/web-0 eth0");
-  for (const text of ["", "a b", "a/b", "a\n", "x".repeat(254)]) {
-    t.equal(stickyOwnerOf({ namespace: "default", name: text }, eth0), undefined);
-    t.equal(stickyOwnerOf({ namespace: text, name: "web-0" }, eth0), undefined);
+test("stickyOwnerOf is somebody's interface, where all values are known and can be written", (t) => {
+  t.equal(owner("web-0"), "default web-0 eth0");
+  t.equal(stickyOwnerOf(["52:54:00:12:34:56"], eth0), "52:54:00:12:34:56 eth0");
+  t.not(stickyOwnerOf(["a/b", "c"], eth0), stickyOwnerOf(["a", "b/c"], eth0));
+  for (const text of ["", "a b", "a\n", "é", "x".repeat(254)]) {
+    t.equal(stickyOwnerOf(["default", text], eth0), undefined);
+    t.equal(stickyOwnerOf([text, "web-0"], eth0), undefined);
   }
+  t.equal(stickyOwnerOf(Array(4).fill("x".repeat(253)), eth0), undefined);
   t.end();
 });
 
@@ -55,14 +58,14 @@ test("updateRemembered notes what a pod has got, in place of what it had", (t) =
   machine.wait(1000);
   reserve(machine, "web-1", "10.0.0.3");
   t.same(remembered(machine), [
-    "default/web-0 eth0 10.0.0.2 1000",
-    "default/web-0 eth0 fd00::2 1000",
-    "default/web-1 eth0 10.0.0.3 0",
+    "default web-0 eth0 10.0.0.2 1000",
+    "default web-0 eth0 fd00::2 1000",
+    "default web-1 eth0 10.0.0.3 0",
   ]);
   t.equal(machine.disk.modeOf(FILE), 0o600);
 
   reserve(machine, "web-0", "10.0.0.4");
-  t.same(remembered(machine), ["default/web-1 eth0 10.0.0.3 0", "default/web-0 eth0 10.0.0.4 0"]);
+  t.same(remembered(machine), ["default web-1 eth0 10.0.0.3 0", "default web-0 eth0 10.0.0.4 0"]);
   t.end();
 });
 
@@ -72,7 +75,7 @@ test("updateRemembered gives an address to the pod that got it last", (t) => {
 
   reserve(machine, "web-1", "10.0.0.2");
 
-  t.same(remembered(machine), ["default/web-1 eth0 10.0.0.2 0"]);
+  t.same(remembered(machine), ["default web-1 eth0 10.0.0.2 0"]);
   t.end();
 });
 
@@ -85,8 +88,8 @@ test("updateRemembered lets the time of an address begin when it is released", (
   update(machine, { released: ["10.0.0.2", "10.9.9.9"] }, 60);
 
   t.same(remembered(machine), [
-    "default/web-1 eth0 10.0.0.3 30000",
-    "default/web-0 eth0 10.0.0.2 0",
+    "default web-1 eth0 10.0.0.3 30000",
+    "default web-0 eth0 10.0.0.2 0",
   ]);
   t.end();
 });
@@ -98,8 +101,8 @@ test("updateRemembered forgets what is over, but nothing that the pod still has 
     machine.wait(60_000);
     return machine;
   };
-  const kept = "default/web-3 eth0 10.0.0.3 60000";
-  const released = "default/web-4 eth0 10.0.0.4 0";
+  const kept = "default web-3 eth0 10.0.0.3 60000";
+  const released = "default web-4 eth0 10.0.0.4 0";
 
   const known = prepare();
   update(known, { released: ["10.0.0.4"] }, 60);
@@ -107,7 +110,7 @@ test("updateRemembered forgets what is over, but nothing that the pod still has 
 
   const longer = prepare();
   update(longer, { released: ["10.0.0.4"] }, 61);
-  t.same(remembered(longer), ["default/web-2 eth0 10.0.0.2 60000", kept, released]);
+  t.same(remembered(longer), ["default web-2 eth0 10.0.0.2 60000", kept, released]);
 
   const unknown = prepare();
   update(unknown, { released: ["10.0.0.4"] });
@@ -146,7 +149,7 @@ test("updateRemembered removes the file with the last one, and fails where it ca
   const other = { reserved: { owner: owner("web-0"), addresses: ["10.0.0.3"] }, released: [] };
 
   t.throws(() => updateRemembered(refused, readRemembered(refused), other, 60), { code: "EIO" });
-  t.same(remembered(machine), ["default/web-0 eth0 10.0.0.2 0"]);
+  t.same(remembered(machine), ["default web-0 eth0 10.0.0.2 0"]);
   update(machine, gone, 60);
   t.notOk(machine.disk.has(FILE));
   t.end();
@@ -156,10 +159,10 @@ test("readRemembered skips what is malformed, and reads no other form", (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
   const text = machine.disk.readFile(FILE, 1000);
-  const nonsense = ["a b", "a/b eth0 garbage 1", "a/b eth0 10.0.0.3 x", "a/b eth0 10.0.0.3 1 2"];
+  const nonsense = ["a b", "a b eth0 garbage 1", "a b eth0 10.0.0.3 x", "eth0 10.0.0.3 1"];
 
   machine.disk.write(FILE, `${text}${nonsense.join("\n")}\n`);
-  t.same(remembered(machine), ["default/web-0 eth0 10.0.0.2 0"]);
+  t.same(remembered(machine), ["default web-0 eth0 10.0.0.2 0"]);
 
   for (const other of ["", text.replace("sticky 1", "sticky 2"), text.slice(text.indexOf("\n"))]) {
     machine.disk.write(FILE, other);
