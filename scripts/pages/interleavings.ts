@@ -7,7 +7,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bugs, shortestWith } from "../../test/interleavings/bugs.ts";
-import { type Found, known, planFor, type Row, search } from "../../test/interleavings/plan.ts";
+import {
+  type Found,
+  known,
+  nameOf,
+  planFor,
+  type Row,
+  search,
+} from "../../test/interleavings/plan.ts";
 import { fileSystems, losses, worldsAfterLoss } from "../../test/interleavings/power-loss.ts";
 import { root } from "../build/bundle.ts";
 
@@ -16,6 +23,7 @@ const columns: readonly (readonly [trouble: Row["trouble"], heading: string])[] 
   ["nothing", "nothing else"],
   ["stops", "a kill, a boot, no lock in time"],
   ["errors", "an error"],
+  ["refusals", "errors from then on, at all calls or all of a kind"],
   ["removals", "the lock file or `.host-local` removed"],
 ];
 
@@ -30,15 +38,16 @@ calls, and [ten rules](../architecture.md#ten-rules) hold at each end. \`npm tes
 with another lock: \`HOST_LOCAL_EXTENT=exhaustive npx node test/interleavings/interleavings.test.ts\` (an hour).
 
 Three addresses, of which \`c\` has one before. *Unheard*: nobody reads the answer of the ADD, so its UNDO follows. What
-happens besides the calls happens at most once in a schedule, at any point of it. Each cell: schedules (states).
+happens besides the calls happens at most once in a schedule, at any point of it. Each cell: schedules (states). One call
+alone, in the lines without ∥, meets each of EIO, ENOSPC, EACCES, EROFS and EMFILE. With * a rule is broken, see below.
 
 | calls at once | ${heads.join(" | ")} |
 |---|${columns.map(() => "---:|").join("")}
 ${names.map((name) => `| ${name} | ${cellsOf(name, found).join(" | ")} |`).join("\n")}
 
-No rule is broken, but in these searches:
+No rule is broken, but in these searches ([what that means](reliability.md#without-the-lock)):
 
-${known.map((one) => `- ${one.search}: ${one.why}.`).join("\n")}
+${known.map((one) => `- ${namesWith(one, found)}: ${one.why}.`).join("\n")}
 
 ## Loss of power
 
@@ -65,8 +74,13 @@ function cellsOf(name: string, found: readonly Found[]): readonly string[] {
     const one = found.find(({ row }) => row.cast.name === name && row.trouble === trouble);
     if (one === undefined) return "";
     const { schedules, states } = one.counts;
-    return one.broken === undefined ? `${numberOf(schedules)} (${numberOf(states)})` : "see below";
+    if (one.broken !== undefined) throw new Error(`${nameOf(one.row)}: ${one.broken.broken}`);
+    return `${numberOf(schedules)} (${numberOf(states)})${one.known === undefined ? "" : " *"}`;
   });
+}
+
+function namesWith(exception: (typeof known)[number], found: readonly Found[]): string {
+  return found.flatMap((one) => (one.known === exception ? nameOf(one.row) : [])).join("; ");
 }
 
 function numberOf(count: number): string {

@@ -70,8 +70,8 @@ export function partOf(
   };
 }
 
-/** The range with the network address and the broadcast address of its subnet, where they are next to it. */
-function dividedOf({ first, last, prefixLength }: Range): AddressRange {
+/** What is divided: the range with the network and the broadcast address of its subnet, where they are next to it. */
+export function dividedOf({ first, last, prefixLength }: Range): AddressRange {
   const subnet = { address: first, length: prefixLength, mapped: false };
   const whole = addressRangeOf(subnet);
   const byDefault = defaultRangeOf(subnet);

@@ -9,6 +9,7 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { attempt, isSystemError } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
 import { type FileId, fileIdAt } from "./files/fingerprint.ts";
+import type { NetworkFiles } from "./files/network-files.ts";
 import {
   type Earlier,
   forgetNotes,
@@ -18,6 +19,7 @@ import {
 } from "./journal/earlier-boots.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
+import type { Kept } from "./reservations/kept.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
 import {
   type HeldReservation,
@@ -49,6 +51,8 @@ interface AllocationRequest {
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
+  /** What an administrator keeps for the pod. */
+  readonly kept: readonly Kept[];
   /** Whether reservations from before this boot are reclaimed where the set is otherwise full. */
   readonly reclaimsAfterReboot: boolean;
   /** What the attachment held before this call. */
@@ -137,8 +141,12 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
-    network.reserve(requested, attachment, temporary),
+  const isKept = request.kept.some(({ name }) => name === text);
+  const free = network.files.withTemporary(
+    formatOwner(attachment),
+    (temporary) =>
+      (isKept && network.takeKept(text, attachment, temporary)) ||
+      network.reserve(requested, attachment, temporary),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(network.files, text);
@@ -160,6 +168,8 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
   }
   const cursor = readCursor(files, index, (line) => network.warn(line));
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
+    const kept = allocateKept(network, request, temporary);
+    if (kept !== undefined) return kept;
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary)) return candidate;
     }
@@ -172,6 +182,37 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, unowned, files, request.advice()),
   );
+}
+
+/** An address that is kept for the pod, also in place of a reservation from before this boot. */
+function allocateKept(
+  network: LockedNetwork,
+  { set, exclusions, attachment, kept, reclaimsAfterReboot }: AllocationRequest,
+  temporary: string,
+): Allocation | undefined {
+  const { files } = network;
+  for (const { address, name } of kept) {
+    const range = usableRangeOf(address, set, exclusions);
+    if (range === undefined) continue;
+    const note = reclaimsAfterReboot ? noteOf(files, name) : undefined;
+    if (
+      network.takeKept(name, attachment, temporary) ||
+      (note !== undefined &&
+        network.reclaimEarlier(note) &&
+        network.reserve(address, attachment, temporary))
+    ) {
+      return { address, range };
+    }
+  }
+  return undefined;
+}
+
+/** The note of a reservation from before this boot that is still there. */
+function noteOf(files: NetworkFiles, name: string): Earlier | undefined {
+  for (const note of readNotes(files)) {
+    if (note.name === name && isStillThere(files, note)) return note;
+  }
+  return undefined;
 }
 
 /**
@@ -187,7 +228,8 @@ function allocateReclaimed(
   if (earlier) return earlier;
   for (const reservation of network.unusual()) {
     const range = rangeToReclaim(network.files, request, reservation);
-    if (range === undefined || !network.reclaim(reservation.name)) continue;
+    if (range === undefined || isKept(network, reservation)) continue;
+    if (!network.reclaim(reservation.name)) continue;
     const { address } = reservation;
     if (network.reserve(address, request.attachment, temporary)) return { address, range };
   }
@@ -205,7 +247,7 @@ function allocateEarlier(
   for (const note of notes) {
     const address = parseAddress(note.name);
     const range = address && usableRangeOf(address, set, exclusions);
-    if (address === undefined || range === undefined) continue;
+    if (address === undefined || range === undefined || isKept(network, note)) continue;
     if (isVoid(files, note)) gone.push(note);
     else if (
       isStillThere(files, note) &&
@@ -218,4 +260,9 @@ function allocateEarlier(
   }
   if (gone.length > 0) attempt(() => forgetNotes(files, gone), undefined);
   return undefined;
+}
+
+/** Whether an administrator keeps an address, and not for whoever asks. */
+function isKept({ kept }: LockedNetwork, { name }: { readonly name: string }): boolean {
+  return kept.some((one) => one.name === name);
 }

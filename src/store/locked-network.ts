@@ -4,7 +4,7 @@ import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, type Files, isSystemError, type System } from "../system/system.ts";
+import { attempt, exists, type Files, isSystemError, type System } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -18,9 +18,11 @@ import {
   requireJournal,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
+import { type Kept, mayHaveKept, requireKept, writeKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
+  formatKept,
   formatOwner,
   isSameOwner,
   keyOf,
@@ -28,6 +30,7 @@ import {
   matchOwner,
   type Owner,
   type OwnerKey,
+  type PodName,
 } from "./reservations/owner.ts";
 import {
   type HeldReservation,
@@ -55,6 +58,7 @@ export class LockedNetwork {
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly OwnedReservation[] = [];
+  #kept: readonly Kept[] | undefined;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   /** The names of what this call has reserved. */
@@ -170,7 +174,9 @@ export class LockedNetwork {
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
     try {
-      this.#journal.tracked(() => link(this.files.system, temporary, path, attachment));
+      this.#journal.tracked(() =>
+        link(this.files.system, temporary, path, formatOwner(attachment)),
+      );
     } catch (error) {
       if (isSystemError(error, "EEXIST") && !isSameFile(this.files.system, temporary, path)) {
         return false;
@@ -188,6 +194,117 @@ export class LockedNetwork {
   }
 
   /**
+   * The addresses that an administrator keeps. Usually the journal says that there are none; without the lock nothing is
+   * known of them.
+   */
+  get kept(): readonly Kept[] {
+    if (!this.#isLocked) return [];
+    this.#journal.read(undefined);
+    this.#kept ??= this.#journal.mayHaveKept ? this.#readKept() : [];
+    return this.#kept;
+  }
+
+  /** Where it cannot be read, the next call tries again. */
+  #readKept(): readonly Kept[] {
+    const kept = attempt(() => requireKept(this.files), undefined);
+    if (kept === undefined) this.#journal.abandon();
+    return kept ?? [];
+  }
+
+  /**
+   * Keeps an address from now on, or no longer. One that somebody has is kept from its release on.
+   *
+   * @param pod for whom; `undefined` for nobody
+   * @returns its owner now; `undefined` where it is free
+   * @throws SystemError
+   */
+  keep(address: Address, pod: PodName | undefined): Owner | undefined {
+    const name = formatAddress(address);
+    const others = this.#changeKept(name);
+    writeKept(this.files, [...others, { address, name, pod }]);
+    const owner = this.#ownerAt(name);
+    if (owner !== undefined && owner.kind !== "kept") return owner;
+    if (owner === undefined) this.#addKept(name, pod);
+    else this.#replaceByKept(name, pod);
+    return { kind: "kept", pod };
+  }
+
+  /** As `keep`, of an address that is no longer kept. */
+  keepNoLonger(address: Address): Owner | undefined {
+    const name = formatAddress(address);
+    writeKept(this.files, this.#changeKept(name));
+    const owner = this.#ownerAt(name);
+    if (owner?.kind !== "kept") return owner;
+    removeReservation(this.files, name);
+    return undefined;
+  }
+
+  /** What is kept besides an address, before that is changed: the next call reads everything. */
+  #changeKept(name: string): readonly Kept[] {
+    this.#search();
+    const all = requireKept(this.files);
+    this.#journal.discard();
+    return all.filter((one) => one.name !== name);
+  }
+
+  #ownerAt(name: string): Owner | undefined {
+    return exists(this.files.system, this.files.pathOf(name))
+      ? readOwner(this.files, name)
+      : undefined;
+  }
+
+  /**
+   * Makes the reservation of an address that is kept and free.
+   *
+   * @throws SystemError EEXIST where it is not free
+   */
+  #addKept(name: string, pod: PodName | undefined): void {
+    const { system } = this.files;
+    const content = formatKept(pod);
+    this.#journal.change();
+    this.files.withTemporary(content, (temporary) =>
+      this.#journal.tracked(() => link(system, temporary, this.files.pathOf(name), content)),
+    );
+    this.#journal.added();
+  }
+
+  /**
+   * Replaces a reservation by that of the address that is kept.
+   *
+   * @throws SystemError
+   */
+  #replaceByKept(name: string, pod: PodName | undefined): void {
+    const { system } = this.files;
+    this.#journal.change();
+    this.files.withTemporary(formatKept(pod), (temporary) =>
+      this.#journal.tracked(() => system.rename(temporary, this.files.pathOf(name))),
+    );
+  }
+
+  /**
+   * Gives an attachment an address that is kept for its pod.
+   *
+   * @returns whether nobody had it
+   * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
+   */
+  takeKept(name: string, attachment: Attachment, temporary: string): boolean {
+    if (readOwner(this.files, name).kind !== "kept") return false;
+    this.#journal.change();
+    const path = this.files.pathOf(name);
+    try {
+      this.#journal.tracked(() => this.files.system.rename(temporary, path));
+    } catch (error) {
+      // Another file system: `withTemporary` tries again in the network's directory.
+      if (!isSystemError(error) || error.code === "EXDEV") throw error;
+      throw internalError(`open ${path}: ${error.reason}`, error.message);
+    }
+    this.#reserved.push(name);
+    this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
+    this.#journal.taken(keyOf(attachment), name);
+    return true;
+  }
+
+  /**
    * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process without this
    * lock was faster.
    *
@@ -197,11 +314,31 @@ export class LockedNetwork {
     this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));
-    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
+    const isKept = now.kind !== "unknown" && this.#keepAgain(name);
+    const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
+    if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
     if (!this.#reserved.includes(name)) this.reuse.released(name);
     this.#journal.released(keyOfOwner(owner), name, isRemoved);
+  }
+
+  /**
+   * Keeps an address again that is released.
+   *
+   * @returns whether its file has changed hands; where that is not possible, the address is released nevertheless, and a later
+   *   call keeps it
+   */
+  #keepAgain(name: string): boolean {
+    const kept = this.kept.find((one) => one.name === name);
+    if (kept === undefined) return false;
+    try {
+      this.#replaceByKept(name, kept.pod);
+      return true;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#journal.abandon();
+      return false;
+    }
   }
 
   /**
@@ -313,17 +450,51 @@ export class LockedNetwork {
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    this.#journal.renew(scan);
+    const missing = this.#isLocked ? this.#findKept() : [];
+    this.#journal.renew(scan, this.#kept?.length !== 0);
+    for (const { name, pod } of missing) {
+      try {
+        this.#addKept(name, pod);
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+        // The next call tries again.
+        this.#journal.abandon();
+      }
+    }
     return scan;
+  }
+
+  /**
+   * What is kept, by its file and by the reservations that a search has found.
+   *
+   * @returns those without a reservation: another plugin has released it
+   */
+  #findKept(): readonly Kept[] {
+    const { files } = this;
+    const found = this.#others.flatMap(({ address, name, owner }): readonly Kept[] =>
+      owner.kind === "kept" ? [{ address, name, pod: owner.pod }] : [],
+    );
+    if (found.length === 0 && !mayHaveKept(files)) {
+      this.#kept = [];
+      return [];
+    }
+    const known = attempt(() => requireKept(files), undefined);
+    if (known === undefined) return [];
+    const names = new Set(known.map(({ name }) => name));
+    const lost = found.filter(({ name }) => !names.has(name));
+    this.#kept = [...known, ...lost];
+    if (lost.length > 0) attempt(() => writeKept(files, [...known, ...lost]), undefined);
+    return known.filter(({ name }) => !exists(files.system, files.pathOf(name)));
   }
 }
 
-function link(system: System, temporary: string, path: string, attachment: Attachment): void {
+/** @param content that of the temporary file */
+function link(system: System, temporary: string, path: string, content: string): void {
   try {
     system.link(temporary, path);
   } catch (error) {
     if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-    system.createFile(path, formatOwner(attachment), 0o600);
+    system.createFile(path, content, 0o600);
   }
 }
 

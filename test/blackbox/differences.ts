@@ -57,8 +57,8 @@ export const differences: readonly Difference[] = [
     title: "DEL frees addresses whatever else the configuration says",
     concerns: "failures",
     reference:
-      "DEL fails when ranges, routes, CNI_ARGS, args or runtimeConfig are missing or invalid; the address stays reserved forever.",
-    here: "DEL needs a network name, an ipam object, the data directory and the attachment, and ignores everything else.",
+      "DEL fails when ranges, routes, CNI_ARGS, args or runtimeConfig are missing or invalid, and the address leaks.",
+    here: "DEL needs a network name, an ipam object, the data directory and the attachment, and nothing else.",
     reason: "Runtimes call DEL with incomplete configurations, such as without runtimeConfig.",
     changed: [
       { vector: "args/DEL-bad", exitCode: 0, stdout: "" },
@@ -113,7 +113,7 @@ export const differences: readonly Difference[] = [
     reference: "STATUS always succeeds and ignores the ipam section.",
     here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
-      "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods.",
+      "CNI specification 1.1.0 requires it, also for an exhausted range set; but then runtimes report the node as NotReady, and Kubernetes evicts its pods.",
     changed: [],
     coveredBy: ["behaviours/status.test.ts"],
   },
@@ -121,8 +121,8 @@ export const differences: readonly Difference[] = [
     title: "Reservations are created atomically",
     concerns: "failures",
     reference:
-      "The file is created first and written afterwards. A crash in between leaves an empty file that is never freed.",
-    here: "The file gets its name only when its content is complete. An empty file of another program is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
+      "The file is created, then written. A crash in between leaves an empty file that is never freed.",
+    here: "The file gets its name when its content is complete. An empty file is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
@@ -150,8 +150,8 @@ export const differences: readonly Difference[] = [
     title: "A failed ADD gives back what it reserved itself, and nothing else",
     concerns: "failures",
     reference:
-      "A failed ADD frees every address of the container and interface in this network, including those of an earlier, successful ADD that are in use.",
-    here: "A failed ADD frees only the addresses that the same call reserved.",
+      "A failed ADD frees every address of the attachment, also those of an earlier ADD that are in use.",
+    here: "It frees only the addresses that the same call reserved.",
     reason: "A repeated ADD must not take the address of a running container.",
     changed: [
       {
@@ -180,7 +180,7 @@ export const differences: readonly Difference[] = [
     reference:
       "A call waits forever for a standard input that stays open, and reads it without limit.",
     here: "After 60 seconds, or more than 64 MiB, the call fails with code 5 and has changed nothing. In the portable executable the time limit applies to pipes only.",
-    reason: "A runtime that dies while writing should not leave plugin processes behind.",
+    reason: "A runtime that dies while writing should leave no processes behind.",
     changed: [],
     coveredBy: ["faults/executables/streams.test.ts", "system/node/standard-streams.test.ts"],
   },
@@ -199,7 +199,7 @@ export const differences: readonly Difference[] = [
     reference:
       "Invalid routes, interfaces or DNS settings in prevResult are an error, and null among its addresses ends in a crash.",
     here: "CHECK reads what it compares. null among the addresses is ignored.",
-    reason: "The runtime passes the result of the main plugin, which may have added anything.",
+    reason: "The main plugin may have added anything.",
     changed: [],
     coveredBy: ["static/previous-result.test.ts"],
   },
@@ -217,7 +217,7 @@ export const differences: readonly Difference[] = [
     title: "With arguments, and without CNI_COMMAND, it runs operator commands",
     concerns: "streams",
     reference: "Arguments are ignored: without CNI_COMMAND it prints two lines about itself.",
-    here: "host-local --help lists the commands. Without arguments a third line refers to it. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
+    here: "host-local --help lists the commands; without arguments a third line says so. With CNI_COMMAND arguments are ignored.",
     reason: "Administrators had only ls and rm. No runtime calls a plugin with arguments.",
     changed: [
       { vector: "proc/about", stderr: about },
@@ -229,8 +229,8 @@ export const differences: readonly Difference[] = [
     title: "Errors have more details",
     concerns: "streams",
     reference: "Most errors have no details.",
-    here: "Code and msg are the same. details says what was expected and found, where, and what to do next.",
-    reason: "An administrator should not need the source code to understand an error.",
+    here: "Code and msg are the same; details says what was expected and found, where, and what is next.",
+    reason: "Nobody should need the source code to understand an error.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
   },
@@ -268,7 +268,7 @@ export const differences: readonly Difference[] = [
     concerns: "configurations",
     reference:
       "rangeStart 10.1.2.255 in 10.1.2.0/24 is accepted; ADDs then hand out .255 and continue outside the subnet.",
-    here: "The configuration is rejected with the Go plugin's message for a rangeStart outside the network.",
+    here: "It is rejected, with the Go plugin's message for a rangeStart outside the network.",
     reason: "Addresses outside the subnet belong to other networks.",
     changed: [
       {
@@ -287,7 +287,7 @@ export const differences: readonly Difference[] = [
     title: "Subnets of one or two addresses are accepted",
     concerns: "configurations",
     reference: "A subnet of /31, /32, /127 or /128 is too small: every call fails, DEL included.",
-    here: "All addresses of such a subnet are handed out (RFC 3021, RFC 6164). There is no gateway, and the result has none, unless one is configured, which is not handed out. Errors are those of larger subnets.",
+    here: "All addresses are handed out (RFC 3021, RFC 6164). There is no gateway, unless one is configured, which is not handed out. Errors are those of larger subnets.",
     reason: "A point-to-point link or a pod with one routed address needs no larger subnet.",
     changed: [
       {
@@ -375,7 +375,7 @@ export const differences: readonly Difference[] = [
     title: "Several requested addresses are taken in their order",
     concerns: "runtimes",
     reference:
-      "Which of several requested addresses in one range set is reserved, and the order in the error message about the others, is random.",
+      "Which of several requested addresses in a range set is reserved, and their order in the message about the others, is random.",
     here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved; the message keeps that order.",
     reason: "The same call should have the same result.",
     changed: [],
@@ -385,8 +385,8 @@ export const differences: readonly Difference[] = [
     title: "DEL falls back to reservations without an interface name once per call",
     concerns: "files",
     reference:
-      "With two or more range sets, DEL frees the exact matches in its first pass and files with only the container id (from very old versions) in its second.",
-    here: "Files with only the container id are freed only if there was no exact match.",
+      "With several range sets, DEL frees the exact matches first, then files with only the container id (from very old versions).",
+    here: "Those are freed only if there was no exact match.",
     reason: "What DEL frees should not depend on the number of range sets.",
     changed: [
       {
@@ -400,7 +400,7 @@ export const differences: readonly Difference[] = [
     title: "Only files named as an address, directly in the network's directory, are reservations",
     concerns: "files",
     reference:
-      "Subdirectories are searched, too, and DEL and CHECK take any file with the right content, even the cursor file when a container id looks like an address.",
+      "Subdirectories are searched, too, and DEL and CHECK take any file with the right content.",
     here: "Other files and subdirectories are ignored.",
     reason: "A file that is not a reservation must never be removed.",
     changed: [
@@ -454,8 +454,8 @@ export const differences: readonly Difference[] = [
     title: "DEL, CHECK, GC and STATUS create no network directory",
     concerns: "files",
     reference:
-      "DEL and CHECK on a network that never had an address leave an empty directory and a lock file behind. CHECK creates the lock file where it is missing.",
-    here: "A missing directory means that nothing is reserved. CHECK and STATUS take no lock and write nothing.",
+      "On a network that never had an address they leave an empty directory and a lock file behind.",
+    here: "Without a directory nothing is reserved. CHECK and STATUS take no lock and write nothing.",
     reason: "A query should not write; CHECK should work on a read-only disk.",
     changed: [
       { vector: "gotest/del-unknown-0.2.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
@@ -472,8 +472,7 @@ export const differences: readonly Difference[] = [
     concerns: "files",
     reference: "A cursor file that ends with a newline is ignored, and allocation starts over.",
     here: "The address is used.",
-    reason:
-      "Administrators write such files with echo. Only the address where allocation starts differs.",
+    reason: "Administrators write such files with echo.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
   },
@@ -500,10 +499,9 @@ export const differences: readonly Difference[] = [
   {
     title: "Type errors in the configuration name the path",
     concerns: "configurations",
-    reference:
-      "The text after 'json: cannot unmarshal' names a structure of the Go source, and changes with the Go release.",
-    here: "Code and the beginning of the message are the same; the rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
-    reason: "An administrator needs the path in the configuration.",
+    reference: "The text after 'json: cannot unmarshal' names a structure of the Go source.",
+    here: "The rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
+    reason: "An administrator needs the path.",
     changed: [],
     coveredBy: ["behaviours/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
   },
@@ -511,8 +509,8 @@ export const differences: readonly Difference[] = [
     title: "Of several errors in a configuration another one may be reported",
     concerns: "configurations",
     reference:
-      "A malformed address or network is reported before an earlier value of the wrong type; of two malformed ones the first in the document.",
-    here: "Members are read in a fixed order, and the first error is reported. The code is the same.",
+      "A malformed address or network is reported before an earlier value of the wrong type.",
+    here: "Members are read in a fixed order. The code is the same.",
     reason: "Each error has to be fixed anyway.",
     changed: [],
     coveredBy: ["ipam/config.test.ts"],
@@ -550,7 +548,7 @@ export const differences: readonly Difference[] = [
       "Portable executable: a stream that is /dev/null, opened for reading and writing, is treated as closed",
     concerns: "streams",
     reference: "Only a closed stream is treated so.",
-    here: "Node.js opens /dev/null in this way in place of a closed stream. A redirection in a shell opens it for reading or for writing only, and works, and so does the native executable.",
+    here: "Node.js opens /dev/null in this way in place of a closed stream. Redirections in a shell work, and so does the native executable.",
     reason: "An address that is printed to a closed stream would leak.",
     changed: [],
     coveredBy: ["system/node/standard-streams.test.ts"],
@@ -569,8 +567,8 @@ export const differences: readonly Difference[] = [
     concerns: "files",
     reference:
       "A cursor or lock file that is a link is followed: its target is overwritten or created.",
-    here: "A cursor that is a link is replaced. A lock file that is a dangling link is an error for ADD. The data directory and a network's directory may be links and are followed.",
-    reason: "A plugin that runs as root should write only in its data directory.",
+    here: "A cursor that is a link is replaced. A lock file that is a dangling link is an error for ADD. The data directory and a network's directory may be links.",
+    reason: "Root should write only in the data directory.",
     changed: [],
     coveredBy: ["faults/executables/permissions.test.ts"],
   },
@@ -578,7 +576,7 @@ export const differences: readonly Difference[] = [
     title: "Reservations from before a reboot are reclaimed",
     concerns: "failures",
     reference: "They take their addresses until somebody deletes them.",
-    here: "Where an ADD would otherwise find no address, it takes that of a reservation from an earlier boot of the machine, the oldest first, unless reclaimAfterReboot is false: see [configuration.md](configuration.md#after-a-reboot).",
+    here: "Where an ADD would find no address, it takes that of a reservation from an earlier boot, the oldest first, [unless reclaimAfterReboot is false](configuration.md#after-a-reboot).",
     reason:
       "No network namespace survives a reboot. After a few power failures the range was full.",
     changed: [],
@@ -588,7 +586,7 @@ export const differences: readonly Difference[] = [
     title: "The data directory contains the directory .host-local",
     concerns: "files",
     reference: "It contains only the networks' directories.",
-    here: "It contains the journal, the history, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
+    here: "It contains what [addresses.md](addresses.md#the-files) lists. No network can have its name, and it may be removed while no call is running.",
     reason: "The Go plugin reads every file in a network's directory.",
     changed: [],
     coveredBy: ["blackbox/vectors.test.ts", "differential/take-over.test.ts"],

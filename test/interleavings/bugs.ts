@@ -1,5 +1,6 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
+import { v4, v6 } from "./calls.ts";
 import { type Change, pluginWith } from "./plugin-with.ts";
 import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
 import type { Search } from "./search.ts";
@@ -176,7 +177,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "    undo(network, ownReservations(network, attachment, allocations));\n    throw error;",
     to: "    throw error;",
-    cast: cast(["ADD a"], { name: "dual stack", isDual: true }),
+    cast: cast(["ADD a"], { name: "dual stack", pools: [v4, v6] }),
     trouble: error,
   },
   {
@@ -289,8 +290,16 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "mayHaveMissed && countReservations(this.#files) !== reservations",
     to: "mayHaveMissed && countReservations(this.#files) < 0",
-    cast: cast(["DEL a", "ADD a, directory lock"], { name: "dual stack", isDual: true }),
+    cast: cast(["DEL a", "ADD a, directory lock"], { name: "dual stack", pools: [v4, v6] }),
     trouble: none,
+  },
+  {
+    name: "the history tells a release before it is made",
+    file: network,
+    from: "    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (isRemoved) this.#changes",
+    to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
+    cast: cast(["DEL c"], { name: "history", ipam: { history: true } }),
+    trouble: error,
   },
   {
     name: "DEL and GC take no lock",

@@ -3,6 +3,7 @@
 
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
+import { v4, v6 } from "./calls.ts";
 import { troubles } from "./plan.ts";
 import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
 import { story } from "./story.ts";
@@ -27,7 +28,7 @@ const defects: readonly (readonly [name: string, cast: Cast, trouble: Trouble])[
   ],
   [
     "a journal that misses half of a container is believed after the lock file was removed",
-    cast(["ADD a", "DEL a"], { name: "dual stack", isDual: true }),
+    cast(["ADD a", "DEL a"], { name: "dual stack", pools: [v4, v6] }),
     { faults: ["no lock file"] },
   ],
 ];

@@ -47,7 +47,7 @@ export function clusterScenario(
     note({ result: "skipped", reason: skip, evidence: [] });
     return;
   }
-  const skipped = scenario(title, needsOfCluster, async (t, host) => {
+  const skipped = scenario(title, needsOfCluster(options.containerd), async (t, host) => {
     const evidence: Evidence[] = [];
     const show: Show = (sentence, seen) => {
       evidence.push({ sentence, ...(seen === undefined ? {} : { seen }) });

@@ -9,7 +9,7 @@ import { nodeFor } from "./node.ts";
 
 const PLAN = [
   ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
-  "--was-cluster-cidr=10.244.0.0/16",
+  ...["--was-cluster-cidr=10.244.0.0/16", "--partition=192.168.0.0/16"],
 ];
 
 const nodes = nodesJson([
@@ -28,6 +28,7 @@ for (const [words, operands] of [
   ["capacity --node-patch", []],
   ["capacity --node-feature", ["@"]],
   ["release", ["nobody"]],
+  ["reserve", ["10.88.0.7", "--for=default/db-0"]],
   ["install", ["@", "--yes"]],
   ["plan", PLAN],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],

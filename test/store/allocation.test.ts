@@ -46,6 +46,7 @@ function take(system: System, containerId: string, request: Request = {}): strin
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
+      kept: [],
       reclaimsAfterReboot: true,
       advice: () => "Next: look.",
     });

@@ -27,6 +27,27 @@ test("what an ADD could not release is released by the DEL that follows", (t) =>
   t.end();
 });
 
+test("with a partition an ADD reads one file more, and makes no other call", (t) => {
+  const subnetFile = "/run/flannel/subnet.env";
+  const callsWith = (ipam: object): readonly string[] => {
+    const network = networkWith({ subnet: "10.0.0.0/24", ...ipam });
+    network.machine.disk.put(
+      subnetFile,
+      "FLANNEL_NETWORK=10.244.0.0/24\nFLANNEL_SUBNET=10.244.0.1/28\n",
+    );
+    network.add("c1");
+    return network.add("c2").calls.map(({ operation, path }) => `${operation} ${path}`);
+  };
+  const without = callsWith({});
+  const withPart = callsWith({ partition: { subnetFile } });
+  t.same(
+    withPart.filter((call) => call !== `readFile ${subnetFile}`),
+    without,
+  );
+  t.equal(withPart.length, without.length + 1);
+  t.end();
+});
+
 test("the first ADD on a node makes all directories and prints the result", (t) => {
   const network = networkWith();
 

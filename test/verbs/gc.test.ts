@@ -87,6 +87,25 @@ test("GC works on a disk that has no room for a lock", (t) => {
   t.end();
 });
 
+test("GC looks at the processes of the node only for what the list lacks, and without the lock", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+  const looks: string[] = [];
+  const collect = (...valid: readonly string[]) =>
+    network.gc(valid, {
+      interrupt: ({ path }) => {
+        if (path === "/proc") looks.push([...network.machine.locks.values()].join() || "no lock");
+        return undefined;
+      },
+    });
+
+  collect("c1 eth0");
+  t.same(looks, []);
+  collect();
+  t.same(looks, ["no lock"]);
+  t.same(network.reservations(), {});
+  t.end();
+});
+
 test("GC works under the lock", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (ADD)");

@@ -22,6 +22,11 @@ export const kinds = {
     remedy:
       "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
   },
+  "no-part": {
+    severity: "error",
+    remedy:
+      "mend what the message names; until then every ADD on the network fails, while DEL works",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
@@ -102,6 +107,11 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
+  "kept-address-free": {
+    severity: "warning",
+    remedy:
+      "keep it again; the next call of this plugin does so, too, as soon as it reads all reservations",
+  },
   "odd-name": {
     severity: "warning",
     remedy:
@@ -110,6 +120,16 @@ export const kinds = {
   "out-of-range": {
     severity: "warning",
     remedy: "none while its container is alive; once it is dead, release the address",
+  },
+  "outside-part": {
+    severity: "warning",
+    remedy:
+      "restart the pod if its container is alive, which gives it an address of this node's part; otherwise release the address",
+  },
+  "shared-part": {
+    severity: "warning",
+    remedy:
+      "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
   },
   "reserved-gateway": {
     severity: "warning",
@@ -141,6 +161,10 @@ export const kinds = {
   "bridge-unknown": {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
+  },
+  "parts-unknown": {
+    severity: "info",
+    remedy: "install iproute2, whose program ip lists the routes",
   },
   "leaks-unknown": {
     severity: "info",

@@ -5,9 +5,10 @@ import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { join } from "../../store/files/paths.ts";
+import { readKept } from "../../store/reservations/kept.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText, shellCommand } from "../node/next-command.ts";
+import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
@@ -36,7 +37,28 @@ export function reservationFindings(
       ...permissionFindings(reservation, user),
     ]),
     ...duplicateFindings(context, directory),
+    ...keptFindings(context, directory),
   ];
+}
+
+/** What is kept and has no reservation: another plugin has released it. */
+function keptFindings(context: Context, { files, listed }: NetworkDirectory): readonly Finding[] {
+  const names = new Set(listed.map(({ name }) => name));
+  return readKept(files)
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, pod }) => ({
+      code: "kept-address-free",
+      files,
+      path: files.pathOf(name),
+      message: `${name} is kept for ${pod ?? "nobody"}, but another plugin has released it, and may hand it out`,
+      commands: [
+        commandText(context, files, [
+          "reserve",
+          ...[name, "--network", files.network],
+          ...(pod === undefined ? [] : ["--for", pod]),
+        ]),
+      ],
+    }));
 }
 
 function contentFindings(
@@ -129,14 +151,19 @@ function rangeFindings(
   const report = (code: Code, what: string): readonly Finding[] => {
     const text = formatAddress(address);
     const message = `${text} is ${what}${holderOf(reservation)}`;
-    const commands = commandFor(context, reservation, "release", text);
+    const commands =
+      reservation.owner.kind === "kept"
+        ? [unreserveCommand(context, reservation.network.files, text)]
+        : commandFor(context, reservation, "release", text);
     return [{ ...found(reservation, code, message), commands }];
   };
   if (ranges.some((range) => isGateway(address, range))) {
     return report("reserved-gateway", "the gateway");
   }
   if (!hasKnownRanges || ranges.some((range) => isWithin(address, range))) return [];
-  return report("out-of-range", "outside all ranges");
+  return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
+    ? report("outside-part", "outside of this node's part: another node may hand it out")
+    : report("out-of-range", "outside all ranges");
 }
 
 /** @param user the id of the owner of the directory; `undefined` where it cannot be read */

@@ -40,15 +40,14 @@ export const gc: Command = {
     cacheOption,
     { name: "--grace", value: "DURATION", summary: "least age, and time between runs (10m)" },
     { name: "--now", summary: "release what one run finds dead" },
-    { name: "--force", summary: "believe a list that is empty, or has most of a network dead" },
+    { name: "--force", summary: "believe a list that is empty or has most of them dead" },
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
   examples: [
-    { line: "host-local gc --yes", effect: "release what is dead by the kernel" },
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
-      effect: "and what the list lacks, where the kernel does not know",
+      effect: "release what is dead by the kernel or, where it does not know, the list",
     },
   ],
   run: collect,
@@ -95,7 +94,9 @@ function decide(
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
 ): Collection {
-  const conclusions = [...liveness.livenessOfAll(directory.reservations)];
+  // What an administrator keeps has no container that could be dead.
+  const held = directory.reservations.filter(({ owner }) => owner.kind !== "kept");
+  const conclusions = [...liveness.livenessOfAll(held)];
   const candidates = conclusions.map(([reservation, conclusion]) => ({
     reservation,
     isBeforeBoot: reservation.isBeforeBoot,

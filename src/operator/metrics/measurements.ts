@@ -1,14 +1,14 @@
 /** The metrics that `metrics` prints. What is not known has no sample. */
 
 import { formatAddressRange, isWithin } from "../../ipam/address.ts";
-import { keyOfOwner } from "../../store/reservations/owner.ts";
+import { isUnowned } from "../../store/reservations/owner.ts";
 import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { coolingAddresses } from "../node/cooling.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
@@ -68,7 +68,9 @@ export function measure(
     gauge(
       "cni_ipam_reservations_unowned",
       "Reservations whose file names no container, or cannot be read.",
-      ofDirectories(({ reservations }) => reservations.filter(isUnowned).length),
+      ofDirectories(
+        ({ reservations }) => reservations.filter(({ owner }) => isUnowned(owner)).length,
+      ),
     ),
     gauge(
       "cni_ipam_reservations_reclaimable",
@@ -180,10 +182,6 @@ function countFindings(
       value: found.get(`${severity} ${network}`)?.length ?? 0,
     })),
   );
-}
-
-function isUnowned({ owner }: NodeReservation): boolean {
-  return keyOfOwner(owner) === undefined;
 }
 
 function inSeconds(milliseconds: number | undefined): number | undefined {

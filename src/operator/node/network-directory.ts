@@ -8,7 +8,7 @@ import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
-  keyOfOwner,
+  isUnowned,
   type Owner,
   ownerOfUnreadable,
   parseOwner,
@@ -86,7 +86,7 @@ export class NetworkDirectory {
    */
   get unowned(): readonly OwnedReservation[] {
     const read = this.#reservations ?? othersIn(readAll(this.files));
-    return read.filter(({ owner }) => keyOfOwner(owner) === undefined);
+    return read.filter(({ owner }) => isUnowned(owner));
   }
 
   /**

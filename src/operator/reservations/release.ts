@@ -8,6 +8,7 @@ import { withLock } from "../../store/lock.ts";
 import { formatLiveness } from "../node/conclusion.ts";
 import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { unreserveCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { ageOf, containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
 import { releaseUnchanged } from "../node/release-unchanged.ts";
@@ -68,6 +69,8 @@ export const release: Command = {
     if (query.kind === "address" && matching.length > 1) {
       return refused(node, query, matching, [ambiguous(matching)]);
     }
+    const kept = matching.filter(({ owner }) => owner.kind === "kept");
+    if (kept.length > 0) return refused(node, query, matching, kept.map(keptHint(context)));
     return releaseReservations(node, query, matching);
   },
 };
@@ -130,6 +133,15 @@ function noMatch(
   return [
     { reason: "ambiguous", network: null, text: `Held by ${[...held].join(", ")}; ${remedy}.` },
   ];
+}
+
+/** Such a reservation is not a container's: it would be made again. */
+function keptHint(context: Context): (reservation: NodeReservation) => Hint {
+  return ({ address, network: { files } }) => {
+    const command = unreserveCommand(context, files, formatAddress(address));
+    const text = `It is kept by reserve. To keep it no longer: ${command}`;
+    return { reason: "kept", network: files.network, text };
+  };
 }
 
 function ambiguous(reservations: readonly NodeReservation[]): Hint {

@@ -33,6 +33,8 @@ export interface Seal {
   readonly length: number;
   /** Its length when it was written anew. */
   readonly renewed: number;
+  /** Whether an administrator keeps addresses (`kept.ts`). */
+  readonly hasKept: boolean;
 }
 
 /** What is read of a journal. */
@@ -57,13 +59,16 @@ interface Listing {
 const HEADER = 256;
 
 /** The name of the file, in the state directory. */
-const FILE = "journal";
+export const JOURNAL = "journal";
 
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 2";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
+
+/** The last word of a seal, where an administrator keeps addresses. */
+const HAS_KEPT = "kept";
 
 /** In place of the machine, where it is not known. */
 const NO_MACHINE = "-";
@@ -112,7 +117,7 @@ export function requireJournal(
   const { state } = files;
   if (state === undefined) return undefined;
   const start = about === "all" ? "" : about && `${about} `;
-  const read = (): Lines => state.findLines(FILE, start);
+  const read = (): Lines => state.findLines(JOURNAL, start);
   const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
   if (lines === undefined || lines.size > LARGEST) return undefined;
   const seal = sealOf(lines.first);
@@ -201,7 +206,7 @@ export function nothingLine(key: OwnerKey): string {
 export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["machine"]): number {
   const lines = othersIn(scan).map(lineOf).join("");
   const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
-  state.replace(FILE, `${header}${scan.pairs}${lines}`);
+  state.replace(JOURNAL, `${header}${scan.pairs}${lines}`);
   return HEADER + scan.pairs.length + utf8Length(lines);
 }
 
@@ -216,9 +221,10 @@ function lineOf({ name, owner }: OwnedReservation): string {
  * @throws SystemError
  */
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
-  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
-  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
-  if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed, hasKept } = seal;
+  const end = hasKept ? ` ${HAS_KEPT}` : "";
+  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}${end}`;
+  if (header.length < HEADER) state.extend(JOURNAL, lines, paddedHeader(header));
 }
 
 function paddedHeader(text: string): string {
@@ -229,6 +235,8 @@ function paddedHeader(text: string): string {
 function sealOf(header: string): Seal | undefined {
   const words = header.trimEnd().split(" ");
   const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
+  const hasKept = words[3] === HAS_KEPT;
+  if (hasKept) words.pop();
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
   if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
   if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
@@ -242,5 +250,6 @@ function sealOf(header: string): Seal | undefined {
     reservations,
     length,
     renewed,
+    hasKept,
   };
 }

@@ -13,6 +13,7 @@ import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
+  JOURNAL,
   type JournalContent,
   listedIn,
   nothingLine,
@@ -81,6 +82,21 @@ export class Journal {
     return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
+  /** Whether an administrator may keep addresses; to be asked once it was read. */
+  get mayHaveKept(): boolean {
+    return this.#seal?.hasKept ?? true;
+  }
+
+  /**
+   * Removes it, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
+   *
+   * @throws SystemError
+   */
+  discard(): void {
+    this.#files.state?.remove(JOURNAL);
+    this.#state = undefined;
+  }
+
   /** Something in the network's directory is about to change. */
   change(): void {
     this.read(undefined);
@@ -100,7 +116,17 @@ export class Journal {
 
   /** An attachment has got a reservation. */
   reserved(key: OwnerKey, name: string): void {
+    this.taken(key, name);
+    this.added();
+  }
+
+  /** An attachment has got a reservation that was kept for it. */
+  taken(key: OwnerKey, name: string): void {
     this.#lines += heldLine(key, name);
+  }
+
+  /** There is a further reservation, of no attachment. */
+  added(): void {
     this.#difference++;
   }
 
@@ -135,8 +161,12 @@ export class Journal {
     return listed.filter((name) => !names.has(name));
   }
 
-  /** Writes it anew from the result of a search, unless it is current. */
-  renew(scan: Files): void {
+  /**
+   * Writes it anew from the result of a search, unless it is current.
+   *
+   * @param hasKept whether an administrator keeps addresses
+   */
+  renew(scan: Files, hasKept: boolean): void {
     this.#hasSearched = true;
     const state = this.#state;
     const { boot } = this.#files;
@@ -149,7 +179,7 @@ export class Journal {
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
-      this.#seal = { boot, machine, reservations, length, renewed: length };
+      this.#seal = { boot, machine, reservations, length, renewed: length, hasKept };
       this.#difference = 0;
       this.#lines = "";
     });

@@ -9,13 +9,17 @@ import {
 import { trimSpace } from "../../cni/unicode.ts";
 import type { SystemError } from "../../system/system.ts";
 
+/** A pod as `namespace/name`, for which an address is kept; see `parsePodName`. */
+export type PodName = string & { readonly proof: "pod name" };
+
 /**
- * The owner of a reservation. `legacy` is a file from before interfaces were recorded; `nobody` is one that no release
+ * The owner of a reservation. `kept` is an address that an administrator keeps, for a pod or for nobody; `legacy` is a file from before interfaces were recorded; `nobody` is one that no release
  * ever matches: empty, truncated or garbage. `unknown` is one that could not be read, and may have any owner.
  */
 export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
   | { readonly kind: "legacy"; readonly containerId: ContainerId }
+  | { readonly kind: "kept"; readonly pod: PodName | undefined }
   | { readonly kind: "unowned" }
   | { readonly kind: "unknown"; readonly reason: string; readonly code: string };
 
@@ -33,9 +37,36 @@ export function formatOwner({ containerId, interfaceName }: Attachment): Reserva
   return `${containerId}\r\n${interfaceName}` as ReservationContent;
 }
 
-/** The content of a file that names a container, without surrounding white space; `undefined` where there is none. */
+/** What the content of a reservation begins with that names no container: no plugin takes it for that of one. */
+const KEPT = "kept by host-local reserve for ";
+
+/** In place of a pod. */
+const NOBODY = "nobody";
+
+/** A namespace and a name, which are DNS labels or subdomains. */
+const POD = /^[\w.-]{1,253}\/[\w.-]{1,253}$/;
+
+/** A pod as `namespace/name`; `undefined` where the text is none. */
+export function parsePodName(text: string): PodName | undefined {
+  return POD.test(text) ? (text as PodName) : undefined;
+}
+
+/** The content of the reservation of an address that is kept for a pod, or for nobody. */
+export function formatKept(pod: PodName | undefined): ReservationContent {
+  return `${KEPT}${pod ?? NOBODY}` as ReservationContent;
+}
+
+function parseKept(content: string): Owner | undefined {
+  if (!content.startsWith(KEPT)) return undefined;
+  const text = content.slice(KEPT.length);
+  const pod = parsePodName(text);
+  return pod === undefined && text !== NOBODY ? undefined : { kind: "kept", pod };
+}
+
+/** The content of a file that has an owner, without surrounding white space; `undefined` where there is none. */
 export function contentOf(owner: Owner): ReservationContent | undefined {
   if (owner.kind === "attachment") return formatOwner(owner);
+  if (owner.kind === "kept") return formatKept(owner.pod);
   return owner.kind === "legacy" ? (owner.containerId as string as ReservationContent) : undefined;
 }
 
@@ -63,9 +94,10 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
 
 /** Reads a reservation's content, as the Go plugin does, without the white space around it. */
 export function parseOwner(content: string): Owner {
-  const [containerId, interfaceName, ...rest] = trimSpace(content).split("\r\n");
+  const text = trimSpace(content);
+  const [containerId, interfaceName, ...rest] = text.split("\r\n");
   if (containerId === undefined || !isContainerId(containerId) || rest.length > 0) {
-    return { kind: "unowned" };
+    return parseKept(text) ?? { kind: "unowned" };
   }
   if (interfaceName === undefined) return { kind: "legacy", containerId };
   if (!isInterfaceName(interfaceName)) return { kind: "unowned" };
@@ -84,7 +116,7 @@ const NO_RESERVATION = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
 
 /** Whether and how an owner is this attachment; a legacy file matches by its container id alone. */
 export function matchOwner(owner: Owner, attachment: Attachment): Match {
-  if (owner.kind === "unowned" || owner.kind === "unknown") return "none";
+  if (owner.kind !== "attachment" && owner.kind !== "legacy") return "none";
   if (owner.containerId !== attachment.containerId) return "none";
   if (owner.kind === "legacy") return "legacy";
   return owner.interfaceName === attachment.interfaceName ? "exact" : "none";
@@ -94,7 +126,13 @@ export function matchOwner(owner: Owner, attachment: Attachment): Match {
 export function isSameOwner(a: Owner, b: Owner): boolean {
   if (a.kind === "attachment") return matchOwner(b, a) === "exact";
   if (a.kind === "legacy") return b.kind === "legacy" && a.containerId === b.containerId;
+  if (a.kind === "kept") return b.kind === "kept" && a.pod === b.pod;
   return a.kind === b.kind;
+}
+
+/** Whether a file has no owner that is known: it names no container, and is not kept by an administrator. */
+export function isUnowned({ kind }: Owner): boolean {
+  return kind === "unowned" || kind === "unknown";
 }
 
 /** An owner in a sentence, such as `held by abc123 eth0`. */
@@ -104,6 +142,8 @@ export function describeOwner(owner: Owner): string {
       return `held by container ${owner.containerId}, interface ${owner.interfaceName}`;
     case "legacy":
       return `held by container ${owner.containerId}`;
+    case "kept":
+      return `kept for ${owner.pod ?? NOBODY}`;
     case "unowned":
       return "taken by a file that names no container";
     case "unknown":

@@ -8,7 +8,7 @@ import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { keyOfOwner } from "./owner.ts";
+import { isUnowned } from "./owner.ts";
 import { isBlankFile, type OwnedReservation, type Reservation } from "./reservation-file.ts";
 import { ReservedAddresses } from "./reserved-addresses.ts";
 
@@ -90,7 +90,7 @@ export function unownedIn(
   reservations: readonly OwnedReservation[],
 ): readonly OwnedReservation[] {
   return reservations.filter(
-    ({ address, owner }) => keyOfOwner(owner) === undefined && rangeOf(set, address) !== undefined,
+    ({ address, owner }) => isUnowned(owner) && rangeOf(set, address) !== undefined,
   );
 }
 

@@ -105,10 +105,10 @@ static const struct function functions[] = {
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
     {"run", 6, host_run, "exec", 0, NULL},
     {"listen", 3, host_listen, "listen", 0, NULL},
-    {"start", 4, host_start, "exec", 0, NULL},
+    {"start", 5, host_start, "exec", 0, NULL},
     {"wait", 1, host_wait, "poll", 0, ""},
     {"answer", 1, host_answer, NULL, 0, NULL},
-    {"result", 1, host_result, "exec", 0, NULL},
+    {"result", 2, host_result, "exec", 0, NULL},
 };
 
 /* Every function is reached through here: while the snapshot is made, there is no machine. */

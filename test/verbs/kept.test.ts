@@ -1,0 +1,135 @@
+/** Addresses that an administrator keeps: what calls do with them when something goes wrong. */
+
+import { test } from "tap";
+import type { NetworkName } from "../../src/cni/call.ts";
+import { openNetwork } from "../../src/store/files/network-files.ts";
+import { withLock } from "../../src/store/lock.ts";
+import { parsePodName } from "../../src/store/reservations/owner.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
+import { Network } from "../harness/network.ts";
+import { address } from "../ipam/parsed.ts";
+
+const five = { subnet: "10.0.0.0/29" };
+const db0 = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" };
+const forDb0 = "kept by host-local reserve for default/db-0";
+
+/** Keeps 10.0.0.4 for the pod, as `host-local reserve` does. */
+function keep({ machine }: Network): void {
+  const files = openNetwork(machine.start(), machine.dataDirectory, "net" as NetworkName);
+  withLock(files, { holder: "test", timeoutSeconds: 1 }, (network) =>
+    network.keep(address("10.0.0.4"), parsePodName("default/db-0")),
+  );
+}
+
+function networkWithKept(ipam: object = five): Network {
+  const network = new Network(new MemoryMachine(), ipam);
+  keep(network);
+  return network;
+}
+
+test("an ADD that fails after it has taken a kept address keeps it again", (t) => {
+  const network = networkWithKept({ ranges: [[five], [{ subnet: "10.1.0.0/30" }]] });
+  network.add("last");
+
+  t.match(network.add("db", db0).error?.msg, "failed to allocate for range 1");
+
+  t.equal(network.reservations()["10.0.0.4"], forDb0);
+  network.del("last");
+  t.same(network.add("db", db0).addresses, ["10.0.0.4", "10.1.0.2"]);
+  t.end();
+});
+
+test("an ADD whose result cannot be delivered keeps it again", (t) => {
+  const network = networkWithKept();
+
+  t.equal(
+    network.add("db", { ...db0, interrupt: refuse("writeStandardOutput", "EPIPE") }).exitCode,
+    1,
+  );
+
+  t.equal(network.reservations()["10.0.0.4"], forDb0);
+  t.end();
+});
+
+test("a DEL that cannot make a file frees the address, and the next call keeps it", (t) => {
+  for (const operation of ["createFile", "rename"] as const) {
+    const network = networkWithKept();
+    network.add("db", db0);
+
+    t.equal(network.del("db", { interrupt: refuse(operation, "ENOSPC") }).exitCode, 0);
+
+    t.same(network.reserved(), [], operation);
+    network.del("nobody");
+    t.same(network.reservations(), { "10.0.0.4": forDb0 }, operation);
+  }
+  t.end();
+});
+
+test("GC keeps again what it releases, and leaves the rest alone", (t) => {
+  const network = networkWithKept();
+  network.gc([]);
+  t.same(network.reservations(), { "10.0.0.4": forDb0 });
+  network.add("db", db0);
+  network.machine.wait(1000);
+
+  network.gc([]);
+
+  t.same(network.reservations(), { "10.0.0.4": forDb0 });
+  t.end();
+});
+
+test("after a boot only the pod gets the address of its former sandbox, and at once", (t) => {
+  const network = networkWithKept();
+  network.add("db", db0);
+  network.machine.boot();
+
+  const others = [1, 2, 3, 4, 5].map((at) => network.add(`c${at}`).addresses[0]);
+  t.same(others, ["10.0.0.5", "10.0.0.6", "10.0.0.2", "10.0.0.3", undefined]);
+  t.same(network.add("db-again", db0).addresses, ["10.0.0.4"]);
+  network.del("db");
+  t.equal(network.reservations()["10.0.0.4"], "db-again\r\neth0");
+  t.end();
+});
+
+test("a second sandbox of the pod gets another address while the first has the kept one", (t) => {
+  const network = networkWithKept();
+  t.same(network.add("db-1", db0).addresses, ["10.0.0.4"]);
+  t.same(network.add("db-2", db0).addresses, ["10.0.0.5"]);
+  network.del("db-1");
+  network.del("db-2");
+  t.same(network.add("db-3", db0).addresses, ["10.0.0.4"]);
+  t.end();
+});
+
+test("a call reads what is kept only where the journal says that anything is", (t) => {
+  const reads = (network: Network): number =>
+    [network.add("c2", db0), network.del("c2")].flatMap(({ calls }) =>
+      calls.filter(({ path }) => path.endsWith("/kept")),
+    ).length;
+  const without = new Network(new MemoryMachine(), five);
+  without.add("c1");
+  t.equal(reads(without), 0);
+
+  const kept = networkWithKept();
+  kept.add("c1");
+  t.equal(reads(kept), 2);
+  t.equal(kept.add("c3").calls.filter(({ operation }) => operation === "readFiles").length, 0);
+  t.end();
+});
+
+test("where what is kept cannot be read it is not overwritten, and the next call keeps it", (t) => {
+  const network = networkWithKept();
+  const record = "/var/lib/cni/networks/.host-local/net/kept";
+  const text = network.machine.disk.readFile(record, 1000);
+  const failing = { interrupt: refuse("readFile", "EIO", record) };
+
+  network.add("c1", failing);
+  t.same(network.add("db", db0).addresses, ["10.0.0.4"]);
+  network.del("db", failing);
+
+  t.equal(network.machine.disk.readFile(record, 1000), text);
+  network.del("c1");
+  t.same(network.reservations(), { "10.0.0.4": forDb0 });
+  t.end();
+});
