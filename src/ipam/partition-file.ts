@@ -125,21 +125,22 @@ function ofNetwork(
   files: DirectoryReader,
   { network, confDir, clusterCidr }: Extract<PartitionSettings, { network: string }>,
 ): Found {
-  const unreadable: string[] = [];
+  const malformed: string[] = [];
   for (const name of namesIn(files, confDir)) {
     const source = `${confDir}/${name}`;
+    // What cannot be read may be the one; what is not JSON, a runtime passes over, too.
+    const content = readText(files, source);
     try {
-      const networks = subnetsOf(parseJson(readText(files, source)), network);
+      const networks = subnetsOf(parseJson(content), network);
       if (networks.length > 0) return { source, networks, clusterCidr };
     } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof CniError)) throw error;
-      unreadable.push(`${source}: ${error.message}`);
+      if (!(error instanceof SyntaxError)) throw error;
+      malformed.push(`; ${source}: ${error.message}`);
     }
   }
-  const why = unreadable.map((reason) => `; ${reason}`).join("");
   throw internalError(
     `no network ${network} with a subnet in ${confDir}`,
-    `expected the network whose subnet is the podCIDR of this node, as ipam.partition.network${why}`,
+    `expected the network whose subnet is the podCIDR of this node, as ipam.partition.network${malformed.join("")}`,
   );
 }
 

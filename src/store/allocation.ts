@@ -142,11 +142,8 @@ function allocateRequested(
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
   const isKept = request.kept.some(({ name }) => name === text);
-  const free = network.files.withTemporary(
-    formatOwner(attachment),
-    (temporary) =>
-      (isKept && network.takeKept(text, attachment, temporary)) ||
-      network.reserve(requested, attachment, temporary),
+  const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
+    network.reserve(requested, attachment, temporary, isKept),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(network.files, text);
@@ -194,15 +191,10 @@ function allocateKept(
   for (const { address, name } of kept) {
     const range = usableRangeOf(address, set, exclusions);
     if (range === undefined) continue;
+    if (network.reserve(address, attachment, temporary, true)) return { address, range };
     const note = reclaimsAfterReboot ? noteOf(files, name) : undefined;
-    if (
-      network.takeKept(name, attachment, temporary) ||
-      (note !== undefined &&
-        network.reclaimEarlier(note) &&
-        network.reserve(address, attachment, temporary))
-    ) {
-      return { address, range };
-    }
+    if (note === undefined || !network.reclaimEarlier(note)) continue;
+    if (network.reserve(address, attachment, temporary)) return { address, range };
   }
   return undefined;
 }

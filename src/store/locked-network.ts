@@ -4,7 +4,7 @@ import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, exists, type Files, isSystemError, type System } from "../system/system.ts";
+import { attempt, type Files, isSystemError, type System } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -18,11 +18,10 @@ import {
   requireJournal,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
-import { type Kept, mayHaveKept, requireKept, writeKept } from "./reservations/kept.ts";
+import { hasKept, type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
-  formatKept,
   formatOwner,
   isSameOwner,
   keyOf,
@@ -30,12 +29,12 @@ import {
   matchOwner,
   type Owner,
   type OwnerKey,
-  type PodName,
 } from "./reservations/owner.ts";
 import {
   type HeldReservation,
   heldAmong,
   isBlankFile,
+  linkReservation,
   type OwnedReservation,
   readHeld,
   readOwner,
@@ -166,19 +165,23 @@ export class LockedNetwork {
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
+   * @param isKept whether an administrator keeps the address for it: then it is free, too, while no pod has it
    * @returns whether the address was free
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
-  reserve(address: Address, attachment: Attachment, temporary: string): boolean {
+  reserve(address: Address, attachment: Attachment, temporary: string, isKept = false): boolean {
     this.#journal.change();
+    const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
+    const isThere = isKept && readOwner(this.files, name).kind === "kept";
     try {
-      this.#journal.tracked(() =>
-        link(this.files.system, temporary, path, formatOwner(attachment)),
-      );
+      this.#journal.tracked(() => {
+        if (isThere) system.rename(temporary, path);
+        else linkReservation(system, temporary, path, formatOwner(attachment));
+      });
     } catch (error) {
-      if (isSystemError(error, "EEXIST") && !isSameFile(this.files.system, temporary, path)) {
+      if (isSystemError(error, "EEXIST") && !isSameFile(system, temporary, path)) {
         return false;
       }
       // Another file system: `withTemporary` tries again in the network's directory.
@@ -189,7 +192,7 @@ export class LockedNetwork {
     }
     this.#reserved.push(name);
     this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
-    this.#journal.reserved(keyOf(attachment), name);
+    this.#journal.reserved(keyOf(attachment), name, !isThere);
     return true;
   }
 
@@ -200,108 +203,8 @@ export class LockedNetwork {
   get kept(): readonly Kept[] {
     if (!this.#isLocked) return [];
     this.#journal.read(undefined);
-    this.#kept ??= this.#journal.mayHaveKept ? this.#readKept() : [];
+    this.#kept ??= this.#journal.mayHaveKept ? readKept(this.files) : [];
     return this.#kept;
-  }
-
-  /** Where it cannot be read, the next call tries again. */
-  #readKept(): readonly Kept[] {
-    const kept = attempt(() => requireKept(this.files), undefined);
-    if (kept === undefined) this.#journal.abandon();
-    return kept ?? [];
-  }
-
-  /**
-   * Keeps an address from now on, or no longer. One that somebody has is kept from its release on.
-   *
-   * @param pod for whom; `undefined` for nobody
-   * @returns its owner now; `undefined` where it is free
-   * @throws SystemError
-   */
-  keep(address: Address, pod: PodName | undefined): Owner | undefined {
-    const name = formatAddress(address);
-    const others = this.#changeKept(name);
-    writeKept(this.files, [...others, { address, name, pod }]);
-    const owner = this.#ownerAt(name);
-    if (owner !== undefined && owner.kind !== "kept") return owner;
-    if (owner === undefined) this.#addKept(name, pod);
-    else this.#replaceByKept(name, pod);
-    return { kind: "kept", pod };
-  }
-
-  /** As `keep`, of an address that is no longer kept. */
-  keepNoLonger(address: Address): Owner | undefined {
-    const name = formatAddress(address);
-    writeKept(this.files, this.#changeKept(name));
-    const owner = this.#ownerAt(name);
-    if (owner?.kind !== "kept") return owner;
-    removeReservation(this.files, name);
-    return undefined;
-  }
-
-  /** What is kept besides an address, before that is changed: the next call reads everything. */
-  #changeKept(name: string): readonly Kept[] {
-    this.#search();
-    const all = requireKept(this.files);
-    this.#journal.discard();
-    return all.filter((one) => one.name !== name);
-  }
-
-  #ownerAt(name: string): Owner | undefined {
-    return exists(this.files.system, this.files.pathOf(name))
-      ? readOwner(this.files, name)
-      : undefined;
-  }
-
-  /**
-   * Makes the reservation of an address that is kept and free.
-   *
-   * @throws SystemError EEXIST where it is not free
-   */
-  #addKept(name: string, pod: PodName | undefined): void {
-    const { system } = this.files;
-    const content = formatKept(pod);
-    this.#journal.change();
-    this.files.withTemporary(content, (temporary) =>
-      this.#journal.tracked(() => link(system, temporary, this.files.pathOf(name), content)),
-    );
-    this.#journal.added();
-  }
-
-  /**
-   * Replaces a reservation by that of the address that is kept.
-   *
-   * @throws SystemError
-   */
-  #replaceByKept(name: string, pod: PodName | undefined): void {
-    const { system } = this.files;
-    this.#journal.change();
-    this.files.withTemporary(formatKept(pod), (temporary) =>
-      this.#journal.tracked(() => system.rename(temporary, this.files.pathOf(name))),
-    );
-  }
-
-  /**
-   * Gives an attachment an address that is kept for its pod.
-   *
-   * @returns whether nobody had it
-   * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
-   */
-  takeKept(name: string, attachment: Attachment, temporary: string): boolean {
-    if (readOwner(this.files, name).kind !== "kept") return false;
-    this.#journal.change();
-    const path = this.files.pathOf(name);
-    try {
-      this.#journal.tracked(() => this.files.system.rename(temporary, path));
-    } catch (error) {
-      // Another file system: `withTemporary` tries again in the network's directory.
-      if (!isSystemError(error) || error.code === "EXDEV") throw error;
-      throw internalError(`open ${path}: ${error.reason}`, error.message);
-    }
-    this.#reserved.push(name);
-    this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
-    this.#journal.taken(keyOf(attachment), name);
-    return true;
   }
 
   /**
@@ -325,20 +228,15 @@ export class LockedNetwork {
   /**
    * Keeps an address again that is released.
    *
-   * @returns whether its file has changed hands; where that is not possible, the address is released nevertheless, and a later
-   *   call keeps it
+   * @returns whether its file has changed hands; where that is not possible, the address is released
    */
   #keepAgain(name: string): boolean {
     const kept = this.kept.find((one) => one.name === name);
     if (kept === undefined) return false;
-    try {
-      this.#replaceByKept(name, kept.pod);
+    return attempt(() => {
+      this.#journal.tracked(() => replaceByKept(this.files, kept));
       return true;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      this.#journal.abandon();
-      return false;
-    }
+    }, false);
   }
 
   /**
@@ -450,51 +348,8 @@ export class LockedNetwork {
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    const missing = this.#isLocked ? this.#findKept() : [];
-    this.#journal.renew(scan, this.#kept?.length !== 0);
-    for (const { name, pod } of missing) {
-      try {
-        this.#addKept(name, pod);
-      } catch (error) {
-        if (!isSystemError(error)) throw error;
-        // The next call tries again.
-        this.#journal.abandon();
-      }
-    }
+    this.#journal.renew(scan, hasKept(this.files));
     return scan;
-  }
-
-  /**
-   * What is kept, by its file and by the reservations that a search has found.
-   *
-   * @returns those without a reservation: another plugin has released it
-   */
-  #findKept(): readonly Kept[] {
-    const { files } = this;
-    const found = this.#others.flatMap(({ address, name, owner }): readonly Kept[] =>
-      owner.kind === "kept" ? [{ address, name, pod: owner.pod }] : [],
-    );
-    if (found.length === 0 && !mayHaveKept(files)) {
-      this.#kept = [];
-      return [];
-    }
-    const known = attempt(() => requireKept(files), undefined);
-    if (known === undefined) return [];
-    const names = new Set(known.map(({ name }) => name));
-    const lost = found.filter(({ name }) => !names.has(name));
-    this.#kept = [...known, ...lost];
-    if (lost.length > 0) attempt(() => writeKept(files, [...known, ...lost]), undefined);
-    return known.filter(({ name }) => !exists(files.system, files.pathOf(name)));
-  }
-}
-
-/** @param content that of the temporary file */
-function link(system: System, temporary: string, path: string, content: string): void {
-  try {
-    system.link(temporary, path);
-  } catch (error) {
-    if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-    system.createFile(path, content, 0o600);
   }
 }
 

@@ -162,7 +162,7 @@ function forEachSet(
   if (remaining.length > 0) {
     throw internalError(
       `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
-      "each range set serves one requested address, and only one that lies between its range's start and end",
+      "each range set serves one requested address, and only one that lies between its range's start and end, and with ipam.partition in this node's part",
     );
   }
 }

@@ -1,8 +1,7 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
-import { v4, v6 } from "./calls.ts";
 import { type Change, pluginWith } from "./plugin-with.ts";
-import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
+import { type Cast, cast, networks, prepare, type Trouble } from "./scenes.ts";
 import type { Search } from "./search.ts";
 
 /** A defect, and where it shows. */
@@ -22,6 +21,8 @@ const none: Trouble = { faults: [] };
 const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
+
+const { same, dual, nearlyFull, full, booted } = networks;
 
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
@@ -58,10 +59,7 @@ export const bugs: readonly Bug[] = [
     file: "store/allocation.ts",
     from: "fileIdAt(files.system, files.pathOf(name)) === file",
     to: "true",
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], {
-      name: "nearly full",
-      before: holding("c", "d"),
-    }),
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
     trouble: none,
   },
   {
@@ -69,10 +67,7 @@ export const bugs: readonly Bug[] = [
     file: "store/files/fingerprint.ts",
     from: 'fileIdOf({ inode, modified }: Pick<FileStatus, "inode" | "modified">): FileId {',
     to: 'fileIdOf({ modified }: Pick<FileStatus, "inode" | "modified">): FileId {\n  const inode = 0;',
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], {
-      name: "nearly full",
-      before: holding("c", "d"),
-    }),
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
     trouble: none,
   },
   {
@@ -88,10 +83,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "    network.useAgain(held);\n",
     to: "",
-    cast: cast(["ADD a, unheard", "ADD a"], {
-      name: "repeatedAdd same",
-      ipam: { repeatedAdd: "same" },
-    }),
+    cast: cast(["ADD a, unheard", "ADD a"], same),
     trouble: none,
   },
   {
@@ -145,7 +137,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "    this.#difference++;\n",
     to: "",
-    cast: cast(["ADD a"], { name: "nearly full", before: holding("c", "d") }),
+    cast: cast(["ADD a"], nearlyFull),
     trouble: none,
   },
   {
@@ -177,7 +169,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "    undo(network, ownReservations(network, attachment, allocations));\n    throw error;",
     to: "    throw error;",
-    cast: cast(["ADD a"], { name: "dual stack", pools: [v4, v6] }),
+    cast: cast(["ADD a"], dual),
     trouble: error,
   },
   {
@@ -193,10 +185,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "import { type LockOptions, withLock } from",
     to: "import { type LockOptions, withLockIfPossible as withLock } from",
-    cast: cast(["ADD a, unheard", "ADD a"], {
-      name: "repeatedAdd same",
-      ipam: { repeatedAdd: "same" },
-    }),
+    cast: cast(["ADD a, unheard", "ADD a"], same),
     trouble: error,
   },
   {
@@ -204,11 +193,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
     to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
-    cast: cast(["ADD a"], {
-      name: "full before the boot",
-      before: holding("c", "d", "e"),
-      hasBooted: true,
-    }),
+    cast: cast(["ADD a"], booted),
     trouble: kill,
   },
   {
@@ -216,10 +201,7 @@ export const bugs: readonly Bug[] = [
     file: "store/reservations/usage.ts",
     from: "isSettled(system.linkStatus(path), system.now()) && ",
     to: "",
-    cast: cast(["Go ADD a", "ADD b, directory lock"], {
-      name: "nearly full",
-      before: holding("c", "d"),
-    }),
+    cast: cast(["Go ADD a", "ADD b, directory lock"], nearlyFull),
     trouble: none,
   },
   {
@@ -259,11 +241,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "found.boot !== boot && !this.#hasChanged",
     to: "found.boot !== boot && this.#hasChanged",
-    cast: cast(["ADD a"], {
-      name: "full before the boot",
-      before: holding("c", "d", "e"),
-      hasBooted: true,
-    }),
+    cast: cast(["ADD a"], booted),
     trouble: none,
   },
   {
@@ -290,7 +268,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "mayHaveMissed && countReservations(this.#files) !== reservations",
     to: "mayHaveMissed && countReservations(this.#files) < 0",
-    cast: cast(["DEL a", "ADD a, directory lock"], { name: "dual stack", pools: [v4, v6] }),
+    cast: cast(["DEL a", "ADD a, directory lock"], dual),
     trouble: none,
   },
   {
@@ -306,7 +284,7 @@ export const bugs: readonly Bug[] = [
     file: lock,
     from: "    attempt(() => take(files, options), undefined),\n",
     to: "    undefined,\n",
-    cast: cast(["DEL c", "DEL c, ADD b"], { name: "full", before: holding("c", "d", "e") }),
+    cast: cast(["DEL c", "DEL c, ADD b"], full),
     trouble: none,
   },
 ];

@@ -4,9 +4,18 @@ import { formatRecord } from "../../src/store/history/history-record.ts";
 import type { Extent } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
-import { type Calls, v4, v6 } from "./calls.ts";
+import { type Calls, v4 } from "./calls.ts";
 import { HISTORY } from "./history.ts";
-import { booting, type Cast, cast, holding, type Kind, prepare, type Trouble } from "./scenes.ts";
+import {
+  booting,
+  type Cast,
+  cast,
+  holding,
+  type Kind,
+  networks,
+  prepare,
+  type Trouble,
+} from "./scenes.ts";
 import type { Counts, Step } from "./search.ts";
 
 /** A search. */
@@ -31,6 +40,8 @@ export const troubles = {
   "two stops": { faults: ["killed", "late", "boot"], most: 2 },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
+const { same, dual, nearlyFull, full, booted } = networks;
+
 const own: readonly Kind[] = ["ADD a", "ADD b", "ADD a, unheard", "DEL a", "DEL c", "DEL c, ADD c"];
 const others: readonly Kind[] = [
   "CHECK c",
@@ -52,26 +63,16 @@ function pairsBetween(kinds: readonly Kind[], those: readonly Kind[]): readonly 
   return kinds.flatMap((kind) => those.map((other) => cast([kind, other])));
 }
 
-const same = { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } };
 const reuse = {
   name: "sticky, reuseDelaySeconds, history",
   ipam: { sticky: "pod", reuseDelaySeconds: 60, history: true },
-};
-const dual = { name: "dual stack", pools: [v4, v6] };
-const booted = {
-  name: "full before the boot",
-  before: holding("c", "d", "e"),
-  hasBooted: true,
 };
 const configured = [
   ...pairsOf(["ADD a", "ADD a, unheard", "DEL a, ADD a"], same),
   ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], reuse),
   ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], dual),
   ...pairsOf(["ADD a", "ADD b", "DEL c"], booted),
-  ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], {
-    name: "nearly full",
-    before: holding("c", "d"),
-  }),
+  ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], nearlyFull),
 ];
 
 const DIRECTORY = `${DATA_DIRECTORY}/net`;
@@ -178,14 +179,11 @@ const rebooted = {
 const triples = [
   cast(["ADD a", "ADD b", "DEL c"]),
   cast(["ADD a", "DEL a", "ADD b"]),
-  cast(["ADD a, unheard", "DEL a, ADD a", "ADD b"], {
-    name: "nearly full",
-    before: holding("c", "d"),
-  }),
+  cast(["ADD a, unheard", "DEL a, ADD a", "ADD b"], nearlyFull),
   cast(["ADD a, unheard", "ADD a", "ADD b"], same),
   cast(["ADD a", "Go ADD b", "DEL c"]),
   cast(["ADD a", "GC a", "DEL c, ADD c"]),
-  cast(["release c", "DEL c, ADD c", "ADD b"], { name: "nearly full", before: holding("c", "d") }),
+  cast(["release c", "DEL c, ADD c", "ADD b"], nearlyFull),
 ];
 
 /** A process that does not exclude the other releases an address and hands it out again, while the other looks at it. */
@@ -195,7 +193,7 @@ const overtaken = [
     name: "repeatedAdd same, full",
     before: holding("c", "d", "e"),
   }),
-  cast(["DEL c", "DEL c, ADD b, directory lock"], { name: "full", before: holding("c", "d", "e") }),
+  cast(["DEL c", "DEL c, ADD b, directory lock"], full),
 ];
 
 const singles = [...own, ...others].map((kind) => cast([kind]));

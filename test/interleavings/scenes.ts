@@ -2,7 +2,7 @@
 
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
-import { Calls, type Pool } from "./calls.ts";
+import { Calls, type Pool, v4, v6 } from "./calls.ts";
 import { recordsIn } from "./history.ts";
 import type { Program } from "./process.ts";
 import { Judge, reservationsIn } from "./rules.ts";
@@ -99,6 +99,11 @@ export function inodesIn({ disk }: World): ReadonlySet<bigint> {
   return new Set(disk.list(directory).map((name) => disk.linkStatus(`${directory}/${name}`).inode));
 }
 
+/** A call with a lock that does not exclude the others. */
+function byDirectory(program: Program): Program {
+  return { ...program, name: `${program.name}, directory lock`, locks: "directory" };
+}
+
 /** Calls by their names. */
 const kinds = {
   "ADD a": (calls: Calls) => [calls.add("a")],
@@ -123,27 +128,15 @@ const kinds = {
   "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
   "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
   "DEL c, ADD b, directory lock": (calls: Calls) =>
-    [calls.del("c"), calls.add("b")].map((one) => ({
-      ...one,
-      name: `${one.name}, directory lock`,
-      locks: "directory" as const,
-    })),
+    [calls.del("c"), calls.add("b")].map(byDirectory),
   "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
   "ADD c": (calls: Calls) => [calls.add("c")],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
-  "ADD a, directory lock": (calls: Calls) => [
-    calls.add("a", { name: "ADD a, directory lock", locks: "directory" }),
-  ],
+  "ADD a, directory lock": (calls: Calls) => [byDirectory(calls.add("a"))],
   "DEL c, ADD b": (calls: Calls) => [calls.del("c"), calls.add("b")],
-  "ADD b, directory lock": (calls: Calls) => [
-    calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
-  ],
-  "DEL a, directory lock": (calls: Calls) => [
-    { ...calls.del("a"), name: "DEL a, directory lock", locks: "directory" as const },
-  ],
-  "DEL c, directory lock": (calls: Calls) => [
-    { ...calls.del("c"), name: "DEL c, directory lock", locks: "directory" as const },
-  ],
+  "ADD b, directory lock": (calls: Calls) => [byDirectory(calls.add("b"))],
+  "DEL a, directory lock": (calls: Calls) => [byDirectory(calls.del("a"))],
+  "DEL c, directory lock": (calls: Calls) => [byDirectory(calls.del("c"))],
 } satisfies Readonly<Record<string, (calls: Calls, start: World) => Thread>>;
 
 export type Kind = keyof typeof kinds;
@@ -169,3 +162,12 @@ export function booting(
 ): (calls: Calls, start: World) => readonly Thread[] {
   return (calls, start) => threads.map((kind) => kinds[kind](calls, start));
 }
+
+/** Networks that differ from the usual one. */
+export const networks = {
+  same: { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } },
+  dual: { name: "dual stack", pools: [v4, v6] },
+  nearlyFull: { name: "nearly full", before: holding("c", "d") },
+  full: { name: "full", before: holding("c", "d", "e") },
+  booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
+} as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;

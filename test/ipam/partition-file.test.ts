@@ -14,13 +14,15 @@ FLANNEL_IPV6_SUBNET=fd00:10:244:300::1/56
 const fromFlannel = { subnetFile: "/run/flannel/subnet.env" };
 const fromNetwork = { network: "containerd", clusterCidr: "10.244.0.0/16" };
 
+/** In place of the text of a file. */
+const UNREADABLE = "unreadable";
+
 /** The part of 192.168.0.0/20, of a node that has these files. */
 function partFor(partition: unknown, texts: Readonly<Record<string, string>>): string {
-  const reads: string[] = [];
   const files = {
     readFile(path: string): string {
-      reads.push(path);
       const text = texts[path];
+      if (text === UNREADABLE) throw new Error(`open ${path}: input/output error`);
       if (text === undefined) throw new Error(`open ${path}: no such file or directory`);
       return text;
     },
@@ -141,6 +143,12 @@ test("where no podCIDR can be told there is an error, and never the whole range"
   ] as const) {
     t.match(refusalFor(fromNetwork, { [file]: text }), words);
   }
+  const later = { [file]: network("10.244.7.0/24") };
+  t.match(
+    refusalFor(fromNetwork, { ...later, "/etc/cni/net.d/00.conf": UNREADABLE }),
+    "cannot read the podCIDR of this node: open /etc/cni/net.d/00.conf: input/output error",
+    "it may be the one",
+  );
   t.match(
     refusalFor({ ...fromFlannel, clusterCidr: "10.0.0.0/8" }, { [path]: flannel }),
     "no address of range 192.168.0.1-192.168.15.254 for this node",

@@ -266,7 +266,7 @@ test("host-local-gc.service: with the options in its example it releases what is
 
 const units = [
   "host-local-agent.service",
-  ...["gc", "metrics"].flatMap((name) => [
+  ...["gc", "install", "metrics"].flatMap((name) => [
     `host-local-${name}.service`,
     `host-local-${name}.timer`,
   ]),

@@ -191,3 +191,65 @@ test("where only the result cannot be printed, the error says so", (t) => {
   t.same(network.reservations(), {});
   t.end();
 });
+
+test("an ADD that nobody reads, and that does not get the lock again, leaves the address to its DEL", (t) => {
+  const network = networkWith();
+  let isRefused = false;
+
+  const { error, exitCode } = network.add("c1", {
+    interrupt: ({ operation }) => {
+      if (operation === "writeStandardOutput") isRefused = true;
+      const isLate = isRefused && operation === "lock";
+      return isLate || operation === "writeStandardOutput"
+        ? { kind: "fail", code: "EIO" }
+        : undefined;
+    },
+  });
+
+  t.equal(exitCode, 1);
+  t.equal(error, undefined);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  network.del("c1");
+  t.same(network.reservations(), {});
+  t.end();
+});
+
+test("an ADD that is not answered as a repeated one passes over a file that it cannot read, as the Go plugin", (t) => {
+  const network = networkWith();
+  network.add("c1");
+
+  const { addresses } = network.add("c1", {
+    interrupt: refuse("readFile", "EIO", `${network.directory}/10.0.0.2`),
+  });
+
+  t.same(addresses, ["10.0.0.3"]);
+  t.end();
+});
+
+test("an error of a system call has no details", (t) => {
+  const { error } = networkWith().add("c1", { interrupt: refuse("createFile", "ENOSPC") });
+
+  t.match(error?.msg, "failed to allocate for range 0: open ");
+  t.equal(error?.details, undefined);
+  t.end();
+});
+
+test("requested addresses that no range set serves are named, with what is served", (t) => {
+  const top = { runtimeConfig: { ips: ["10.0.0.4", "10.0.0.5", "10.9.9.9"] } };
+
+  t.match(networkWith().add("c1", { top }).error, {
+    msg: "failed to allocate all requested IPs: 10.0.0.5 10.9.9.9",
+    details:
+      "each range set serves one requested address, and only one that lies between its range's start and end",
+  });
+  t.end();
+});
+
+test("gcOnly without a previous result says where in the chain it belongs", (t) => {
+  t.match(networkWith().add("c1", { top: { gcOnly: true } }).error, {
+    code: 7,
+    msg: "Required prevResult missing",
+    details: 'with "gcOnly": true the plugin runs in the chain after the main plugin',
+  });
+  t.end();
+});

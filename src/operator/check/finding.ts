@@ -107,10 +107,9 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
-  "kept-address-free": {
+  "half-kept-address": {
     severity: "warning",
-    remedy:
-      "keep it again; the next call of this plugin does so, too, as soon as it reads all reservations",
+    remedy: "keep it again",
   },
   "odd-name": {
     severity: "warning",

@@ -59,7 +59,7 @@ interface Listing {
 const HEADER = 256;
 
 /** The name of the file, in the state directory. */
-export const JOURNAL = "journal";
+const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 2";
@@ -117,7 +117,7 @@ export function requireJournal(
   const { state } = files;
   if (state === undefined) return undefined;
   const start = about === "all" ? "" : about && `${about} `;
-  const read = (): Lines => state.findLines(JOURNAL, start);
+  const read = (): Lines => state.findLines(FILE, start);
   const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
   if (lines === undefined || lines.size > LARGEST) return undefined;
   const seal = sealOf(lines.first);
@@ -206,7 +206,7 @@ export function nothingLine(key: OwnerKey): string {
 export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["machine"]): number {
   const lines = othersIn(scan).map(lineOf).join("");
   const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
-  state.replace(JOURNAL, `${header}${scan.pairs}${lines}`);
+  state.replace(FILE, `${header}${scan.pairs}${lines}`);
   return HEADER + scan.pairs.length + utf8Length(lines);
 }
 
@@ -224,7 +224,16 @@ export function sealJournal(state: StateDirectory, lines: string, seal: Seal): v
   const { boot, machine = NO_MACHINE, directory, reservations, length, renewed, hasKept } = seal;
   const end = hasKept ? ` ${HAS_KEPT}` : "";
   const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}${end}`;
-  if (header.length < HEADER) state.extend(JOURNAL, lines, paddedHeader(header));
+  if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
+}
+
+/**
+ * Removes the journal, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
+ *
+ * @throws SystemError
+ */
+export function removeJournal({ state }: NetworkFiles): void {
+  state?.remove(FILE);
 }
 
 function paddedHeader(text: string): string {

@@ -13,7 +13,6 @@ import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
-  JOURNAL,
   type JournalContent,
   listedIn,
   nothingLine,
@@ -87,16 +86,6 @@ export class Journal {
     return this.#seal?.hasKept ?? true;
   }
 
-  /**
-   * Removes it, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
-   *
-   * @throws SystemError
-   */
-  discard(): void {
-    this.#files.state?.remove(JOURNAL);
-    this.#state = undefined;
-  }
-
   /** Something in the network's directory is about to change. */
   change(): void {
     this.read(undefined);
@@ -114,20 +103,14 @@ export class Journal {
     }
   }
 
-  /** An attachment has got a reservation. */
-  reserved(key: OwnerKey, name: string): void {
-    this.taken(key, name);
-    this.added();
-  }
-
-  /** An attachment has got a reservation that was kept for it. */
-  taken(key: OwnerKey, name: string): void {
+  /**
+   * An attachment has got a reservation.
+   *
+   * @param isNew whether there was none before, of nobody
+   */
+  reserved(key: OwnerKey, name: string, isNew: boolean): void {
     this.#lines += heldLine(key, name);
-  }
-
-  /** There is a further reservation, of no attachment. */
-  added(): void {
-    this.#difference++;
+    if (isNew) this.#difference++;
   }
 
   /**
