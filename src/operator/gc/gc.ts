@@ -103,7 +103,7 @@ function decide(
     seen: seenIn(reservation),
     conclusion,
     isListed: list?.has(containerOf(reservation.owner)) ?? false,
-    isBesideListed:
+    isBesideListed: () =>
       list !== undefined && liveness.containersBeside(reservation).some((one) => list.has(one)),
   }));
   const rules = { asOf, grace, isImmediate: has("--now"), before: readSeenDead(directory.files) };
