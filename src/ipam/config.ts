@@ -259,10 +259,8 @@ function failsWhenExhausted(ipam: Located): boolean {
 
 function excludedRange(at: Located): { first: Address; last: Address } {
   const written = text(at, 'an address or a network such as "10.1.2.0/28"');
-  if (written.includes("/")) {
-    const prefix = parsePrefix(written);
-    if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
-  }
+  const prefix = parsePrefix(written);
+  if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
   const address = parseIPField(at);
   if (address === undefined) {
     throw internalError(

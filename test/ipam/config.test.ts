@@ -439,3 +439,21 @@ test("whether a configuration has ranges is known without loading it", (t) => {
   }
   t.end();
 });
+
+test("a value of a wrong type is refused with what was expected", (t) => {
+  for (const [ipam, expected] of [
+    [{ dataDir: 1 }, "a directory"],
+    [{ resolvConf: 1 }, "the path of a file"],
+    [{ exclude: [1] }, 'an address or a network such as "10.1.2.0/28"'],
+    [{ subnet: 1 }, 'a network such as "10.1.2.0/24"'],
+    [{ reclaimAfterReboot: 1 }, "true or false"],
+    [{ lockTimeoutSeconds: "1" }, "a number of seconds, 0 or more"],
+    [{ reuseDelaySeconds: "1" }, 'a number of seconds, 0 or more, or "conntrack"'],
+    [{ sticky: { by: [1] } }, "the name of an argument"],
+    [{ history: 1 }, 'true, false or {"maxBytes": number}'],
+    [{ history: { maxBytes: 1 } }, "a whole number from 4096 to 67108864"],
+  ] as const) {
+    t.match(`${refused({ ipam: { subnet, ...ipam } })}\n`, `: expected ${expected}\n`);
+  }
+  t.end();
+});
