@@ -2,6 +2,7 @@
 
 import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt } from "../../system/system.ts";
 import type { NodeReservation } from "./network-directory.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { containerOf } from "./node-reservations.ts";
@@ -18,7 +19,9 @@ const CRI_LIST = "crictl pods -q";
 export function isInstalled(system: OperatorSystem, command: string): boolean {
   const used = PROGRAMS.filter((name) => command.split(/[^a-z]+/).includes(name));
   const search = 'for one; do command -v "$one" >/dev/null || exit 1; done';
-  return system.run(["/bin/sh", "-c", search, "sh", ...used], 0).exitCode === 0;
+  // That image has no shell either.
+  const shell = attempt(() => system.run(["/bin/sh", "-c", search, "sh", ...used], 0), undefined);
+  return shell?.exitCode === 0;
 }
 
 /**
