@@ -6,6 +6,7 @@ import { test } from "tap";
 import { measurementOf, type Results } from "../scripts/bench/results.ts";
 import { differencesPage } from "../scripts/pages/differences.ts";
 import { pictures } from "../scripts/pages/pictures.ts";
+import { commands } from "../src/commands.ts";
 
 test("docs/differences.md is what scripts/pages/differences.ts writes", (t) => {
   t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
@@ -19,9 +20,16 @@ test("the pictures are what scripts/pages/pictures.ts draws", (t) => {
   t.end();
 });
 
-test("README.md is short, and its figures are those of the evidence", (t) => {
+/** What README.md need not explain. */
+const ofAnyProgram = ["completion", "man", "version"];
+
+test("README.md is short, has every command, and its figures are those of the evidence", (t) => {
   const readme = readFileSync("README.md", "utf8");
   t.ok(readme.split(/\s+/).length <= 1200, "1200 words");
+  const table = readme.slice(readme.indexOf("| command | shows |"), readme.indexOf("## Build"));
+  for (const { name } of commands.filter((one) => !ofAnyProgram.includes(one.name))) {
+    t.match(table, `\`${name}\``);
+  }
   const results: Results = JSON.parse(readFileSync("docs/data/benchmark.json", "utf8"));
   const programs = { native: "native", portable: "portable", go: `Go plugin ${results.goVersion}` };
   for (const [program, name] of Object.entries(programs) as [keyof typeof programs, string][]) {

@@ -71,14 +71,18 @@ open_suite() {
 }
 
 # add_updates SUITE TYPE: after `open_suite`, what the suite's updates and security updates have, too. One that cannot be
-# read is named, and done without: the archive of the architecture may not have it.
+# read is named, and done without: the archive may not have it for the architecture.
 add_updates() {
   local archive suite
   for suite in "$1-updates" "$1-security"; do
     archive=$(archive_of "$([[ $suite == *-security ]] && echo Debian-Security || echo Debian)")
     cp "$work/sources.list" "$work/sources.before"
     echo "$2 [signed-by=$keyring] $archive $suite main" >>"$work/sources.list"
-    [ -z "$archive" ] || ! apt-get "${options[@]}" update --error-on=any >>"$log" 2>&1 || continue
+    if [ -n "$archive" ] && apt-get "${options[@]}" update --error-on=any >>"$log" 2>&1 &&
+      # One that does not have the architecture is no error for apt.
+      compgen -G "$work/lists/*_dists_${suite}_main_*" >/dev/null; then
+      continue
+    fi
     echo "$script: Debian $suite could not be read, what it has${architecture:+ for $architecture} is missing; see $log." >&2
     mv "$work/sources.before" "$work/sources.list"
     apt-get "${options[@]}" update --error-on=any >>"$log" 2>&1 || give_up "apt could not read Debian $1; see $log."

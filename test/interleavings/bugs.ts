@@ -22,12 +22,13 @@ const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
 
-const { same, dual, nearlyFull, full, booted } = networks;
+const { same, dual, nearlyFull, full, kept, booted } = networks;
 
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
 const journal = "store/journal/journal.ts";
 const journalFile = "store/journal/journal-file.ts";
+const reservations = "store/reservations/reservation-file.ts";
 
 export const bugs: readonly Bug[] = [
   {
@@ -40,15 +41,15 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a reservation is created and then written",
-    file: network,
+    file: reservations,
     from: '    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
-    to: '    system.createFile(path, formatOwner(attachment), 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
+    to: '    system.createFile(path, content, 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a"]),
     trouble: kill,
   },
   {
     name: "a reservation is renamed into its place",
-    file: network,
+    file: reservations,
     from: '    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     to: '    system.rename(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a", "ADD b, directory lock"]),
@@ -135,7 +136,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the number of reservations ignores what is reserved",
     file: journal,
-    from: "    this.#difference++;\n",
+    from: "    if (isNew) this.#difference++;\n",
     to: "",
     cast: cast(["ADD a"], nearlyFull),
     trouble: none,
@@ -231,7 +232,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a link that was made and failed is taken for another's",
     file: network,
-    from: " && !isSameFile(this.files.system, temporary, path)",
+    from: " && !isSameFile(system, temporary, path)",
     to: "",
     cast: cast(["ADD a"]),
     trouble: odd,
@@ -274,10 +275,18 @@ export const bugs: readonly Bug[] = [
   {
     name: "the history tells a release before it is made",
     file: network,
-    from: "    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (isRemoved) this.#changes",
+    from: "    const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));\n    if (isKept || isRemoved) this.#changes",
     to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
     cast: cast(["DEL c"], { name: "history", ipam: { history: true } }),
     trouble: error,
+  },
+  {
+    name: "a release forgets that its address is kept",
+    file: network,
+    from: 'const isKept = now.kind !== "unknown" && this.#keepAgain(name);',
+    to: "const isKept = false;",
+    cast: cast(["DEL a, ADD a"], kept),
+    trouble: none,
   },
   {
     name: "DEL and GC take no lock",

@@ -2,12 +2,22 @@
 /** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
 
 import { spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Test, test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
-import { quickJsFor } from "../../scripts/build/libraries.ts";
+import { otherQuickJs, quickJsFor } from "../../scripts/build/libraries.ts";
+import { buildNative } from "../../scripts/build/native.ts";
 import {
   acceptLibrary,
   type Library,
@@ -19,6 +29,7 @@ import { command } from "../../scripts/release/command.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
+const executable = join("build", "release", `native-${architecture.name}`, "host-local");
 const foreign = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
 
 test("another library is an error that says what was found, and how to accept it", (t) => {
@@ -115,6 +126,34 @@ test("the pinned package is taken from a directory, whatever else is there and i
   t.match(fetched(packages).stdout, `libquickjs_2025.04.26-1_${foreign.debian}.deb`);
   t.doesNotThrow(() => requirePinned(quickJsFor(foreign)));
   t.end();
+});
+
+test("another QuickJS is built from its sources, or linked as the library that it is", async (t) => {
+  const directory = scratchDirectory(t);
+  const work = scratchDirectory(t);
+  t.throws(() => otherQuickJs(architecture, directory, work), {
+    message: `${directory} has no quickjs.h, so it is neither QuickJS's sources nor its library`,
+  });
+  const { archive, include } = quickJsFor(architecture);
+  cpSync(include, directory, { recursive: true });
+  cpSync(archive, join(directory, "libquickjs.a"));
+  writeFileSync(join(directory, "VERSION"), "not the pinned one");
+
+  const output = join(work, "host-local");
+  await buildNative({ quickjs: directory, work, output });
+
+  t.ok(readFileSync(output).equals(readFileSync(executable)), "the same library, the same program");
+  renameSync(join(directory, "libquickjs.a"), join(directory, "built.a"));
+  writeFileSync(join(directory, "quickjs.c"), "");
+  writeFileSync(
+    join(directory, "Makefile"),
+    "libquickjs.a: quickjs.c\n\t$(CC) -c -o quickjs.o quickjs.c\n\tcp built.a $@\n",
+  );
+  const built = otherQuickJs(foreign, directory, work);
+  t.ok(readFileSync(built.archive).equals(readFileSync(archive)));
+  const compiled = readFileSync(join(work, "quickjs", "quickjs.o"));
+  t.equal(compiled.readUInt8(4) === 2 ? 64 : 32, foreign.elf.bits, "with the compiler for it");
+  t.notOk(existsSync(join(directory, "libquickjs.a")), "its directory stays as it is");
 });
 
 /** Makes a package of a library. */

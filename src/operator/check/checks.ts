@@ -188,7 +188,8 @@ function unconfiguredFindings(
 }
 
 function foreignFindings(system: System, { files }: NetworkDirectory): readonly Finding[] {
-  const names = attempt(() => system.list(files.directory), []).filter(isForeign);
+  // The others are reservations.
+  const names = attempt(() => system.listAddresses(files.directory).others, []).filter(isForeign);
   return names.toSorted().map((name) => ({
     code: "foreign-file",
     files,
@@ -216,6 +217,7 @@ const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
   "out-of-range",
   "outside-part",
   "reserved-gateway",
+  "sandbox-without-process",
   "unreadable-reservation",
   "writable-by-others",
 ]);

@@ -560,9 +560,9 @@ test("the whole text is a script; a second time it stops before it changes anyth
     const node = cluster.nodeOf("node-4");
     t.equal(node?.spec.podCIDR, "10.244.3.0/24");
     const calls = cluster.callsOn("node-4");
-    t.strictSame(cluster.run(commandsFor(nodes)), {
+    t.match(cluster.run(commandsFor(nodes)), {
       exitCode: 1,
-      output: "node-4 10.244.3.0/24\n",
+      output: /^node-4 10\.244\.3\.0\/24\n/,
     });
     t.strictSame(cluster.nodeOf("node-4"), node);
     t.strictSame(cluster.callsOn("node-4"), calls, "the node is not drained again");
