@@ -2,6 +2,7 @@
 
 import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt } from "../../system/system.ts";
 import type { NodeReservation } from "./network-directory.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { containerOf } from "./node-reservations.ts";
@@ -14,11 +15,13 @@ const PROGRAMS = ["crictl", "ctr", "podman"];
 
 const CRI_LIST = "crictl pods -q";
 
-/** Whether the programs of such a command are installed here; the image of the agent has none. */
+/** Whether the programs of such a command are installed here. */
 export function isInstalled(system: OperatorSystem, command: string): boolean {
   const used = PROGRAMS.filter((name) => command.split(/[^a-z]+/).includes(name));
   const search = 'for one; do command -v "$one" >/dev/null || exit 1; done';
-  return system.run(["/bin/sh", "-c", search, "sh", ...used], 0).exitCode === 0;
+  // The image of the agent has no shell either.
+  const run = () => system.run(["/bin/sh", "-c", search, "sh", ...used], 0).exitCode;
+  return attempt(run, undefined) === 0;
 }
 
 /**
