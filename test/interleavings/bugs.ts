@@ -22,7 +22,7 @@ const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
 
-const { same, dual, nearlyFull, full, booted } = networks;
+const { same, dual, nearlyFull, full, kept, booted } = networks;
 
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
@@ -279,6 +279,14 @@ export const bugs: readonly Bug[] = [
     to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
     cast: cast(["DEL c"], { name: "history", ipam: { history: true } }),
     trouble: error,
+  },
+  {
+    name: "a release forgets that its address is kept",
+    file: network,
+    from: 'const isKept = now.kind !== "unknown" && this.#keepAgain(name);',
+    to: "const isKept = false;",
+    cast: cast(["DEL a, ADD a"], kept),
+    trouble: none,
   },
   {
     name: "DEL and GC take no lock",

@@ -137,7 +137,8 @@ export class Judge {
       }
     }
     const cursor = cursorIn(world);
-    if (cursor !== undefined && !mayBeEmpty && !this.#question.calls.addresses.includes(cursor)) {
+    const some = [...this.#question.calls.addresses, ...before.keys()];
+    if (cursor !== undefined && !mayBeEmpty && !some.includes(cursor)) {
       broken.push(`the cursor is ${JSON.stringify(cursor)}`);
     }
     if (world.locks.size > 0) broken.push("a lock is held by nobody that runs");
