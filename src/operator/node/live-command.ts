@@ -15,13 +15,13 @@ const PROGRAMS = ["crictl", "ctr", "podman"];
 
 const CRI_LIST = "crictl pods -q";
 
-/** Whether the programs of such a command are installed here; the image of the agent has none. */
+/** Whether the programs of such a command are installed here. */
 export function isInstalled(system: OperatorSystem, command: string): boolean {
   const used = PROGRAMS.filter((name) => command.split(/[^a-z]+/).includes(name));
   const search = 'for one; do command -v "$one" >/dev/null || exit 1; done';
-  // That image has no shell either.
-  const shell = attempt(() => system.run(["/bin/sh", "-c", search, "sh", ...used], 0), undefined);
-  return shell?.exitCode === 0;
+  // The image of the agent has no shell either.
+  const run = () => system.run(["/bin/sh", "-c", search, "sh", ...used], 0).exitCode;
+  return attempt(run, undefined) === 0;
 }
 
 /**
