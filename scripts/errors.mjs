@@ -9,8 +9,13 @@ const needed = 26;
 const [, script = ""] = process.argv;
 
 process.on("uncaughtException", (error) => {
-  const cause = error instanceof Error ? error.message : error;
-  console.error(`${relative(".", script)}: ${cause}`);
+  const reasons = [];
+  for (let one = error; one !== undefined; one = one?.cause) reasons.push(one?.message ?? one);
+  const line = reasons
+    .join(": ")
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ");
+  console.error(`${relative(".", script)}: ${line}`);
   process.exit(1);
 });
 

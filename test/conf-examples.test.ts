@@ -30,6 +30,17 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "bridge-with-ports.conflist": {
+    shows: "the plugins behind bridge leave the address as it is",
+    keeps(t, network) {
+      t.same(network.add("pod-1"), {
+        cniVersion: "1.0.0",
+        ips: [{ address: "10.45.0.2/24", gateway: "10.45.0.1" }],
+        routes: [{ dst: "0.0.0.0/0" }],
+      });
+    },
+  },
+
   "dual-stack.conflist": {
     shows: "a pod gets an IPv4 and an IPv6 address, in the order of the sets",
     keeps(t, network) {
@@ -90,6 +101,13 @@ const examples: Readonly<Record<string, Example>> = {
     shows: "the ranges are those that the node's file has for the network",
     keeps(t, network) {
       t.same(network.add("pod-1").ips, [{ address: "192.168.2.20/24", gateway: "192.168.2.1" }]);
+    },
+  },
+
+  "partition.conflist": {
+    shows: "the addresses are those of this node's part of the range",
+    keeps(t, network) {
+      t.same(network.add("pod-1").ips, [{ address: "10.42.0.112/20", gateway: "10.42.0.1" }]);
     },
   },
 
@@ -369,8 +387,10 @@ test("no two examples share a name or a subnet, so that all of them can be tried
   const node = nodeFor(t);
   for (const [at, file] of exampleFiles.entries()) {
     const text = JSON.stringify(loadExample(file));
-    const rangesFile = inRepository("conf-examples/node/ranges.json");
-    node.configure(`${at}.conflist`, text.replace("/etc/cni/ranges.json", rangesFile));
+    const here = text
+      .replace("/etc/cni/ranges.json", inRepository("conf-examples/node/ranges.json"))
+      .replace("/run/flannel/subnet.env", inRepository("conf-examples/node/subnet.env"));
+    node.configure(`${at}.conflist`, here);
   }
   t.same(JSON.parse(node.tool(["check", "--json"]).stdout).findings, []);
 });

@@ -3,10 +3,65 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "tap";
+import { measurementOf, type Results } from "../scripts/bench/results.ts";
 import { differencesPage } from "../scripts/pages/differences.ts";
+import { pictures } from "../scripts/pages/pictures.ts";
+import { commands } from "../src/commands.ts";
 
 test("docs/differences.md is what scripts/pages/differences.ts writes", (t) => {
   t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
+  t.end();
+});
+
+test("the pictures are what scripts/pages/pictures.ts draws", (t) => {
+  for (const [path, picture] of Object.entries(pictures())) {
+    t.equal(readFileSync(path, "utf8"), picture, path);
+  }
+  t.end();
+});
+
+/** What README.md need not explain. */
+const ofAnyProgram = ["completion", "man", "version"];
+
+test("README.md is short, has every command, and its figures are those of the evidence", (t) => {
+  const readme = readFileSync("README.md", "utf8");
+  t.ok(readme.split(/\s+/).length <= 1200, "1200 words");
+  const table = readme.slice(readme.indexOf("| command | shows |"), readme.indexOf("## Build"));
+  for (const { name } of commands.filter((one) => !ofAnyProgram.includes(one.name))) {
+    t.match(table, `\`${name}\``);
+  }
+  const results: Results = JSON.parse(readFileSync("docs/data/benchmark.json", "utf8"));
+  const programs = { native: "native", portable: "portable", go: `Go plugin ${results.goVersion}` };
+  for (const [program, name] of Object.entries(programs) as [keyof typeof programs, string][]) {
+    const [few, many] = [0, 60_000].map(
+      (reservations) => measurementOf(results, program, "ADD", reservations)?.time.median ?? 0,
+    );
+    const size = `${rounded((results.bytes[program] ?? 0) / 1e6)} MB`;
+    t.match(readme, `| ${name} | ${size} | ${rounded(few)} ms | ${rounded(many)} ms |`);
+    if (program !== "go") t.match(readFileSync("docs/install.md", "utf8"), size);
+  }
+  const { runs } = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8")) as {
+    readonly runs: readonly { readonly version: string }[];
+  };
+  const [, version] = /^Kubernetes v([\d.]+),/.exec(runs[0]?.version ?? "") ?? [];
+  t.match(readme, `Kubernetes ${version}]`);
+  t.end();
+});
+
+/** A number as a table for readers has it: with one decimal, and without from ten on. */
+function rounded(value = 0): string {
+  return value.toFixed(value < 10 ? 1 : 0);
+}
+
+test("docs/README.md leads to every page", (t) => {
+  const index = readFileSync("docs/README.md", "utf8");
+  const names = readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .sort();
+  t.same(
+    names.filter((name) => !index.includes(`(${name})`)),
+    [],
+  );
   t.end();
 });
 
@@ -35,7 +90,8 @@ const pages = [
 for (const page of pages) {
   test(`the links in ${page} lead to files and headings that exist`, (t) => {
     const links = readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
-    for (const [, file = "", anchor = ""] of links) {
+    const pictured = readFileSync(page, "utf8").matchAll(/\bsrc(?:set)?="([^"]*)"/g);
+    for (const [, file = "", anchor = ""] of [...links, ...pictured]) {
       const target = file === "" ? page : join(dirname(page), file);
       t.ok(existsSync(target), target);
       if (anchor !== "") t.ok(anchorsOf(target).includes(anchor), `${target}#${anchor}`);

@@ -1,4 +1,4 @@
-/** The page docs/benchmark.md: the results in one table, and how they were found. */
+/** The page docs/evidence/benchmark.md: the results in one table, and how they were found. */
 
 import type { ProgramName } from "./programs.ts";
 import {
@@ -24,7 +24,7 @@ interface Row {
 export function formatPage(results: Results): string {
   return `# Benchmark
 
-This page and [its data](data/benchmark.json) are written by
+This page and [its data](../data/benchmark.json) are written by
 
 \`\`\`sh
 npm run bench

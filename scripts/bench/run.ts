@@ -1,8 +1,8 @@
 /**
  * Measures both executables against the Go plugin, against the floor of the system calls, and against an empty program in
- * the same single-executable Node.js. It writes docs/benchmark.md and docs/data/benchmark.json.
+ * the same single-executable Node.js. It writes docs/evidence/benchmark.md and docs/data/benchmark.json.
  *
- * Usage: npm run bench [-- [--dir DIRECTORY] [--quick]]; the options are in docs/benchmark.md.
+ * Usage: npm run bench [-- [--dir DIRECTORY] [--quick]]; the options are in docs/evidence/benchmark.md.
  */
 
 import { execFileSync } from "node:child_process";
@@ -90,7 +90,7 @@ const results = await runBenchmark(resolve(values.dir), values.quick ? QUICK : T
 const page = formatPage(results);
 console.log(`\n${page.slice(page.indexOf("## Results"), page.indexOf("## Method"))}`);
 const output = values.quick ? work : join(root, "docs");
-mkdirSync(join(output, "data"), { recursive: true });
+for (const name of ["data", "evidence"]) mkdirSync(join(output, name), { recursive: true });
 writeResults(join(output, "data", "benchmark.json"), results);
-writeFileSync(join(output, "benchmark.md"), page);
+writeFileSync(join(output, "evidence", "benchmark.md"), page);
 console.log(`Written to ${output}.`);

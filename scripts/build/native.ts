@@ -3,17 +3,19 @@
  * linked statically with Debian's libquickjs and the C host in src/system/quickjs, and run once up to
  * where it waits for a call, which is where each call begins then.
  *
- * Usage: `node scripts/build/native.ts [--checked] [--arch ARCHITECTURE] [--accept-quickjs [--quickjs-version VERSION]]`, through
- * `npm run build:native`. With `--checked` it writes build/native-checked/host-local-checked, which runs
+ * Usage: `node scripts/build/native.ts [--checked] [--arch ARCHITECTURE] [--quickjs DIR] [--accept-quickjs
+ * [--quickjs-version VERSION]]`, through `npm run build:native`. With `--checked` it writes build/native-checked/host-local-checked, which runs
  * under the address and undefined-behaviour sanitizers and frees everything at its end. With `--arch`
  * it builds for another architecture, with Debian's cross compiler and QEMU, into dist/native-ARCHITECTURE.
+ * With `--quickjs DIR` it links another QuickJS, built from its sources in DIR or the `libquickjs.a` there, into
+ * dist/native-quickjs.
  * With `--accept-quickjs` it pins the QuickJS library that it finds (see quickjs-pin.ts), under the version of its
  * Debian package, or the given one.
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
   type Architecture,
@@ -23,6 +25,7 @@ import {
   tool,
 } from "./architecture.ts";
 import { bundle, root } from "./bundle.ts";
+import { gcc, MissingTool, missing, otherQuickJs, quickJsFor, run } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
@@ -82,10 +85,7 @@ const LARGEST_SNAPSHOT = 64 * 1024 * 1024;
 
 const PAGE = 4096;
 
-/** A tool that the build needs is not installed. */
-export class MissingTool extends Error {}
-
-/** The exit code that says so. */
+/** The exit code that says that something has to be installed. */
 export const MISSING_TOOL = 69;
 
 /** The program of the plugin, whose calls are rehearsed. */
@@ -99,6 +99,8 @@ export interface NativeBuild {
   readonly architecture?: Architecture;
   /** The program that serves calls. */
   readonly plugin?: string;
+  /** Another QuickJS than the pinned one: the directory of its sources, or of its library. */
+  readonly quickjs?: string;
   /** The directory for everything that is made on the way. */
   readonly work?: string;
   readonly output?: string;
@@ -109,17 +111,20 @@ export async function buildNative({
   checked = false,
   architecture = ownArchitecture(),
   plugin = hostLocal,
-  work = join(root, "build", directoryFor(architecture, checked ? "native-checked" : "native")),
+  quickjs,
+  work = join(root, "build", directoryFor(architecture, nameFor(checked, quickjs))),
   output = checked
     ? join(work, "host-local-checked")
-    : join(root, "dist", directoryFor(architecture, "native"), "host-local"),
+    : join(root, "dist", directoryFor(architecture, nameFor(checked, quickjs)), "host-local"),
 }: NativeBuild = {}): Promise<string> {
-  const library = libraryOrFetch(architecture);
-  requirePinned(library);
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
+  const library =
+    quickjs === undefined ? quickJsFor(architecture) : otherQuickJs(architecture, quickjs, work);
+  if (quickjs === undefined) requirePinned(library);
+  const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
-  compile(library, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
+  compile(archives, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
   const operator = join(root, "src", "native-operator.ts");
   const files = [
     ...hostFiles.map((file) => join(sources, file)),
@@ -128,10 +133,7 @@ export async function buildNative({
   ];
   const unfinished = `${output}.unfinished`;
   if (checked) compile(library, files, unfinished, checkedOptions);
-  else {
-    const archives = withoutUnwinding(library, work);
-    linkWithSnapshot(archives, files, unfinished, work, plugin === hostLocal);
-  }
+  else linkWithSnapshot(archives, files, unfinished, work, plugin === hostLocal);
   renameSync(unfinished, output);
   return output;
 }
@@ -144,10 +146,18 @@ function withoutUnwinding(library: Library, work: string): Library {
   const libraries = join(work, "libraries");
   mkdirSync(libraries, { recursive: true });
   const { architecture } = library;
-  const ofC = run(tool(architecture, "gcc"), ["-print-file-name=libc.a"]).toString().trim();
-  const tables = [".eh_frame", ".rela.eh_frame", ".rel.eh_frame"];
+  const [compiler = "", ...options] = gcc(architecture);
+  const ofC = run(compiler, [...options, "-print-file-name=libc.a"])
+    .toString()
+    .trim();
+  // Those of Debian 13 for riscv64 have relocations that Debian 12's linker does not know.
+  const tables = [".eh_frame", ".gcc_except_table"].flatMap((name) => [
+    name,
+    `.rela${name}`,
+    `.rel${name}`,
+  ]);
+  const words = tables.map((name) => `--remove-section=${name}`);
   for (const archive of [library.archive, ofC]) {
-    const words = tables.map((name) => `--remove-section=${name}`);
     run(tool(architecture, "objcopy"), [...words, archive, join(libraries, basename(archive))]);
   }
   return { ...library, archive: join(libraries, basename(library.archive)) };
@@ -166,7 +176,10 @@ function linkWithSnapshot(
 ): void {
   const runner = emulator(library.architecture);
   const link = (words: readonly string[], written: Uint8Array): number => {
-    compile(library, files, output, [...options, ...wrappedCalls(library.architecture), ...words]);
+    // What of the libraries is linked: the reasons in docs/data/vulnerabilities.json are tested with it.
+    const map = `-Wl,-Map=${join(work, "link.map")}`;
+    const wrapped = wrappedCalls(library.architecture);
+    compile(library, files, output, [...options, ...wrapped, map, ...words]);
     const [program = output, ...rest] = [...runner, output];
     const { status, error, stdout, stderr } = spawnSync(program, rest, {
       env: { PATH: process.env.PATH },
@@ -234,47 +247,19 @@ async function compileProgram(
   return program;
 }
 
-/** Debian 13 and later have the library as the package libquickjs. */
-function findLibrary(architecture: Architecture): Library | undefined {
-  const own = architecture === ownArchitecture();
-  const fetched = join(root, "build", own ? "quickjs" : `quickjs-${architecture.debian}`, "usr");
-  for (const prefix of own ? ["/usr", fetched] : [fetched]) {
-    const include = join(prefix, "include", "quickjs");
-    const archive = join(prefix, "lib", architecture.triplet, "quickjs", "libquickjs.a");
-    if (existsSync(join(include, "quickjs.h")) && existsSync(archive)) {
-      return { architecture, include, archive };
-    }
-  }
-  return undefined;
-}
-
-/** Finds the library, or fetches it. */
-export function libraryOrFetch(architecture: Architecture): Library {
-  const present = findLibrary(architecture);
-  if (present !== undefined) return present;
-  const foreign = architecture === ownArchitecture() ? [] : [architecture.debian];
-  spawnSync("bash", [join(root, "scripts/fetch/quickjs.sh"), ...foreign], { stdio: "inherit" });
-  const library = findLibrary(architecture);
-  if (library === undefined) {
-    throw new MissingTool(
-      "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
-    );
-  }
-  return library;
-}
-
 /** Compiles and links C sources with the engine's library, under the sanitizers. */
 export function compileChecked(files: readonly string[], output: string): void {
-  compile(libraryOrFetch(ownArchitecture()), files, output, checkedOptions);
+  compile(quickJsFor(ownArchitecture()), files, output, checkedOptions);
 }
 
-/** Compiles and links C sources with the engine's library for an architecture, statically. */
+/** Compiles and links C sources with the engine's library for an architecture, statically; the directory of the output is for this. */
 export function compileFor(
   architecture: Architecture,
   files: readonly string[],
   output: string,
 ): void {
-  compile(libraryOrFetch(architecture), files, output, ["-O2", "-static"]);
+  const archives = withoutUnwinding(quickJsFor(architecture), dirname(output));
+  compile(archives, files, output, ["-O2", "-static"]);
 }
 
 /** Compiles and links C sources; a warning is an error. */
@@ -285,48 +270,25 @@ function compile(
   options: readonly string[],
 ): void {
   const { architecture } = library;
-  run(tool(architecture, "gcc"), [
+  const [compiler = "", ...words] = gcc(architecture);
+  run(compiler, [
+    ...words,
     ...["-std=gnu11", "-Wall", "-Wextra", "-Werror", ...wideTypes(architecture), ...options],
     // The paths of this build do not get into the file: two builds give the same bytes.
     ...[`-ffile-prefix-map=${root}=.`, "-isystem", library.include, ...files, library.archive],
     // A C library beside it is taken instead of the installed one.
     `-L${dirname(library.archive)}`,
-    ...[...forOlderLibc(), "-lm", "-lpthread", "-o", output],
+    ...[join(sources, "older-libc.c"), "-lm", "-lpthread", "-o", output],
   ]);
 }
 
-/** What the library needs from a newer C library than this one; see older-libc.c. */
-function forOlderLibc(): readonly string[] {
-  const version = run("getconf", ["GNU_LIBC_VERSION"]).toString();
-  const [major = 0, minor = 0] = version
-    .replace(/[^0-9.]/g, "")
-    .split(".")
-    .map(Number);
-  return major > 2 || minor >= 38 ? [] : [join(sources, "older-libc.c")];
+function nameFor(checked: boolean, quickjs: string | undefined): string {
+  if (checked) return "native-checked";
+  return quickjs === undefined ? "native" : "native-quickjs";
 }
 
 function directoryFor(architecture: Architecture, name: string): string {
   return architecture === ownArchitecture() ? name : `${name}-${architecture.name}`;
-}
-
-function missing(command: string, error: Error): string {
-  const packages = command.startsWith("qemu-")
-    ? "qemu-user"
-    : "gcc and libc6-dev, or for another architecture those of docs/releasing.md";
-  return `${command} could not be run: install ${packages}. (${error.message})`;
-}
-
-/** Runs a program and returns what it printed. */
-function run(command: string, parameters: readonly string[]): Buffer {
-  const { status, error, stdout } = spawnSync(command, parameters, {
-    stdio: ["ignore", "pipe", "inherit"],
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (error !== undefined) {
-    throw new MissingTool(missing(command, error));
-  }
-  if (status !== 0) throw new Error(`${command} ended with ${status}.`);
-  return stdout;
 }
 
 if (import.meta.main) {
@@ -334,16 +296,19 @@ if (import.meta.main) {
     options: {
       checked: { type: "boolean", default: false },
       arch: { type: "string", default: ownArchitecture().name },
+      quickjs: { type: "string" },
       "accept-quickjs": { type: "boolean", default: false },
       "quickjs-version": { type: "string" },
     },
   });
   const architecture = architectureNamed(values.arch);
   if (values["accept-quickjs"]) {
-    acceptLibrary(libraryOrFetch(architecture), values["quickjs-version"]);
+    acceptLibrary(quickJsFor(architecture), values["quickjs-version"]);
   }
   try {
-    const output = await buildNative({ checked: values.checked, architecture });
+    const { checked, quickjs } = values;
+    const other = quickjs === undefined ? {} : { quickjs: resolve(quickjs) };
+    const output = await buildNative({ checked, architecture, ...other });
     console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
   } catch (error) {
     if (!(error instanceof MissingTool)) throw error;

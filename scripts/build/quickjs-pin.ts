@@ -62,10 +62,13 @@ export function requirePinned(library: Library): QuickJsPin {
   for (const [file, expected] of files) {
     const found = sha256(file);
     if (found === expected) continue;
+    const version = debianVersion(documentationOf(library), architecture);
+    const here = version === undefined ? "" : `, but of ${version}`;
     const pinned = pin === undefined ? "" : ` of Debian's libquickjs ${pin.packageVersion}`;
     throw new Error(
-      `${file} is not the pinned QuickJS${pinned}: expected SHA-256 ${expected ?? "none"}, found ${found}. ` +
-        `If the library is the one that you want, \`npm run build:native -- --arch ${architecture.name} --accept-quickjs\` pins it in scripts/build/quickjs-pin.json.`,
+      `${file} is not the pinned QuickJS${pinned}${here}: expected SHA-256 ${expected ?? "none"}, found ${found}. ` +
+        `Review what changed, then \`npm run build:native -- --arch ${architecture.name} --accept-quickjs\` pins it in scripts/build/quickjs-pin.json; ` +
+        "or put the package that is pinned into a directory, from Debian's archive of snapshots, and set HOST_LOCAL_QUICKJS_DIR to that.",
     );
   }
   if (pin === undefined) throw new Error(`No QuickJS is pinned for ${architecture.name}.`);
@@ -79,8 +82,15 @@ export function requirePinned(library: Library): QuickJsPin {
  * @throws where the version is neither given nor in a changelog
  */
 export function acceptLibrary(library: Library, packageVersion?: string, file = PINS): void {
+  const documentation = documentationOf(library);
+  const version = packageVersion ?? debianVersion(documentation, library.architecture);
+  if (version === undefined) {
+    throw new Error(
+      `${documentation} has no changelog that names the version of the QuickJS library: add --quickjs-version, such as 2025.04.26-1.`,
+    );
+  }
   const pin: QuickJsPin = {
-    packageVersion: packageVersion ?? packageVersionOf(library),
+    packageVersion: version,
     header: sha256(headerOf(library)),
     archive: sha256(library.archive),
   };
@@ -93,19 +103,20 @@ export function documentationOf({ include }: Library): string {
   return join(include, "..", "..", "share", "doc", "libquickjs");
 }
 
-/** From the first line of the changelog; a package that was only rebuilt has one of its architecture, too. */
-function packageVersionOf(library: Library): string {
-  const { debian } = library.architecture;
-  const directory = documentationOf(library);
+/**
+ * The version of a package of Debian, from the first line of its changelog; a package that was only rebuilt has one of its
+ * architecture, too.
+ *
+ * @param documentation the directory of its documentation
+ */
+export function debianVersion(documentation: string, { debian }: Architecture): string | undefined {
   for (const name of [`changelog.Debian.${debian}.gz`, "changelog.Debian.gz"]) {
-    const path = join(directory, name);
+    const path = join(documentation, name);
     if (!existsSync(path)) continue;
     const [, version] = /^\S+ \(([^)]+)\)/.exec(gunzipSync(readFileSync(path)).toString()) ?? [];
     if (version !== undefined) return version;
   }
-  throw new Error(
-    `${directory} has no changelog that names the version of the QuickJS library: add --quickjs-version, such as 2025.04.26-1.`,
-  );
+  return undefined;
 }
 
 function headerOf({ include }: Library): string {

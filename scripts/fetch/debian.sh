@@ -16,20 +16,32 @@ give_up() {
   exit 1
 }
 
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# archive_of LABEL: the address of one of Debian's archives, from whichever file of apt's configuration names it.
+archive_of() {
+  # shellcheck disable=SC2016 # apt fills these in, not the shell
+  apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' |
+    awk -F'|' -v label="$1" '$1 == "Debian" && $2 == label && $3 == "main" && !found { found = $4 } END { print found }'
+}
+
+# own_suite: this machine's.
+own_suite() {
+  # shellcheck source=/dev/null
+  (. /etc/os-release && echo "${VERSION_CODENAME:-trixie}")
+}
+
 # open_suite SUITE TYPE...: reads what the suite has, of the types deb, deb-src or both. From then on
 # "${options[@]}" makes any apt command work with that suite alone, for the Debian architecture
 # $architecture or else for this machine's own.
 open_suite() {
-  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg mirror tool type
+  local mirror tool type
   for tool in apt-get dpkg-deb; do
     command -v "$tool" >/dev/null || give_up "this machine has no $tool, so it is not a Debian."
   done
   [ -r "$keyring" ] || give_up "Debian's keys are missing: install debian-archive-keyring."
 
-  # The address of Debian's main archive, from whichever file of apt's configuration names it.
-  # shellcheck disable=SC2016 # apt fills these in, not the shell
-  mirror=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' |
-    awk -F'|' '$1 == "Debian" && $2 == "Debian" && $3 == "main" && !found { found = $4 } END { print found }')
+  mirror=$(archive_of Debian)
   [ -n "$mirror" ] || give_up "apt knows no Debian archive yet: run 'apt-get update' as root first."
 
   trap 'rm -rf "$work"' EXIT
@@ -48,7 +60,7 @@ open_suite() {
     -o "APT::Update::Post-Invoke-Success="
     -o "APT::Update::Post-Invoke="
     -o "Acquire::Languages=none"
-    -o "APT::Default-Release=$1"
+    -o "APT::Default-Release="
     -q
   )
   if [ -n "${architecture:-}" ]; then
@@ -56,6 +68,25 @@ open_suite() {
   fi
   apt-get "${options[@]}" update --error-on=any >"$log" 2>&1 ||
     give_up "apt could not read Debian $1; see $log."
+}
+
+# add_updates SUITE TYPE: after `open_suite`, what the suite's updates and security updates have, too. One that cannot be
+# read is named, and done without: the archive may not have it for the architecture.
+add_updates() {
+  local archive suite
+  for suite in "$1-updates" "$1-security"; do
+    archive=$(archive_of "$([[ $suite == *-security ]] && echo Debian-Security || echo Debian)")
+    cp "$work/sources.list" "$work/sources.before"
+    echo "$2 [signed-by=$keyring] $archive $suite main" >>"$work/sources.list"
+    if [ -n "$archive" ] && apt-get "${options[@]}" update --error-on=any >>"$log" 2>&1 &&
+      # One that does not have the architecture is no error for apt.
+      compgen -G "$work/lists/*_dists_${suite}_main_*" >/dev/null; then
+      continue
+    fi
+    echo "$script: Debian $suite could not be read, what it has${architecture:+ for $architecture} is missing; see $log." >&2
+    mv "$work/sources.before" "$work/sources.list"
+    apt-get "${options[@]}" update --error-on=any >>"$log" 2>&1 || give_up "apt could not read Debian $1; see $log."
+  done
 }
 
 # unpack DIRECTORY PACKAGE...: fetches packages of the suite and unpacks them into the directory.

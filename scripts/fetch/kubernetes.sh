@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds the Kubernetes that `npm run test:kubernetes` starts, from Debian's source and with Debian's Go, and puts it into
-# build/kubernetes with etcd, without installing anything. It takes about twenty minutes of processor time once; what
+# build/kubernetes with etcd and test/kubernetes/cri-proxy.go, without installing anything. It takes about twenty minutes of processor time once; what
 # exists already is left as it is, and a build that was interrupted goes on where it was.
 # shellcheck source=scripts/fetch/debian.sh
 source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
 built="$root/build/kubernetes"
-programs=(kubelet kube-scheduler kube-controller-manager kube-apiserver)
+programs=(cri-proxy kubelet kube-scheduler kube-controller-manager kube-apiserver)
 
 all_built() {
   local program
@@ -55,9 +55,13 @@ build() {
   mv "$work/$1" "$built/$1"
 }
 
+# It needs gRPC, which is in vendor/.
+mkdir cmd/cri-proxy
+cp "$root/test/kubernetes/cri-proxy.go" cmd/cri-proxy
+
 # The only generated file that the source has not: without it the API server does not start.
 generated=pkg/generated/openapi/zz_generated.openapi.go
-if [ ! -s "$built/$(basename "$generated")" ]; then
+if [ ! -x "$built/kube-apiserver" ] && [ ! -s "$built/$(basename "$generated")" ]; then
   build openapi-gen k8s.io/kubernetes/vendor/k8s.io/kube-openapi/cmd/openapi-gen
   packages=$(grep -Rl --include='*.go' '^// *+k8s:openapi-gen=' vendor/k8s.io pkg cmd plugin |
     grep -vE '^vendor/k8s.io/(code-generator|sample-apiserver)/' |
@@ -72,7 +76,7 @@ if [ ! -s "$built/$(basename "$generated")" ]; then
   cp "$generated" "$work"
   mv "$work/$(basename "$generated")" "$built"
 fi
-cp "$built/$(basename "$generated")" "$generated"
+[ -x "$built/kube-apiserver" ] || cp "$built/$(basename "$generated")" "$generated"
 
 for program in "${programs[@]}"; do
   [ -x "$built/$program" ] || build "$program" "k8s.io/kubernetes/cmd/$program"

@@ -3,36 +3,42 @@
  * hold. Stryker does it, in a folder of its own. What has not changed since the last run is not run again, so a run may be
  * interrupted and continued.
  *
- * Usage: npm run test:mutants [-- FILE...], by default store, verbs, ipam and cni; a room takes from ten minutes to hours
+ * Usage: npx node scripts/mutants/run.ts [FILE...], by default store, verbs, ipam and cni; a room takes from ten minutes to hours
  */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
-import { testFiles, usesExecutable } from "../test/files.ts";
+import { testFiles } from "../test/files.ts";
 
-const ROOMS = ["store", "verbs", "ipam", "cni"];
+const ROOMS = ["ipam", "verbs", "cni", "store"];
 const home = join(root, "scripts", "mutants");
 const work = join(root, "build", "mutants");
 
-const rooms = /^test\/(?:main\.test\.ts|(?:store|verbs|ipam|cni)\/)/;
-const tests = testFiles().filter((file) => rooms.test(file.path) && !usesExecutable(file));
+/** What runs in memory, and is about these rooms. */
+const inMemory =
+  /^test\/(?:main\.|blackbox\/vectors-in-memory\.|(?:store|verbs|ipam|cni|behaviours)\/)/;
+const tests = testFiles().filter(({ path }) => inMemory.test(path));
 
 /** @param name of the files that are kept in build/mutants */
 function mutate(name: string, files: readonly string[]): void {
   const configuration = {
     mutate: files,
-    testRunner: "tap",
-    tap: { testFiles: tests.map(({ path }) => path), forceBail: true },
+    testRunner: "inOneProcess",
+    inOneProcess: { testFiles: tests.map(({ path }) => path) },
+    concurrency: 1,
+    warnings: { unknownOptions: false },
     coverageAnalysis: "perTest",
-    plugins: [join(home, "node_modules/@stryker-mutator/tap-runner/dist/src/index.js")],
+    plugins: [join(home, "runner.ts")],
     // Stryker rewrites a tsconfig.json by the API of an older TypeScript, and nothing here reads it.
     tsconfigFile: "none.json",
     ignorePatterns: ["build", "dist", ".tap", "scripts/mutants/node_modules"],
     tempDirName: join(work, "sandbox"),
     incremental: true,
     incrementalFile: join(work, `${name}.json`),
+    // Modules that are loaded again and again are never forgotten.
+    maxTestRunnerReuse: 200,
     reporters: ["clear-text"],
     clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: true },
     thresholds: { high: 95, low: 92, break: null },
@@ -47,7 +53,7 @@ function run(command: string, ...words: readonly string[]): void {
   const { status, error } = spawnSync(command, words, {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, HOST_LOCAL_EXTENT: "short" },
+    env: { ...process.env, HOST_LOCAL_EXTENT: "short", TAP_TIMEOUT: "0", HOST_LOCAL_BIN: "none" },
   });
   if (status !== 0) throw new Error(`${command} failed: ${error ?? `exit code ${status}`}`);
 }

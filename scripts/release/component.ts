@@ -1,16 +1,19 @@
 /** What the executables consist of besides this project: bundled packages, linked libraries, Node.js. */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type Architecture, emulator, tool } from "../build/architecture.ts";
+import { join } from "node:path";
+import { type Architecture, emulator, ownArchitecture, tool } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
+import { gcc, sysrootFor } from "../build/libraries.ts";
 import {
+  debianVersion,
   documentationOf,
   type Library,
   quickJsVersion,
   requirePinned,
 } from "../build/quickjs-pin.ts";
 import type { ShippedNode } from "../build/shipped-node.ts";
+import { checksum } from "./checksum.ts";
 import { command } from "./command.ts";
 
 /** A work of others that an executable contains. */
@@ -68,7 +71,7 @@ export function linkedLibraries(library: Library): readonly Component[] {
       name: "quickjs",
       version,
       license: "MIT",
-      licenseText: readFileSync(join(documentationOf(library), "copyright"), "utf8"),
+      licenseText: copyrightIn(documentationOf(library)),
       purl: `pkg:deb/debian/libquickjs@${pin.packageVersion}?arch=${architecture.debian}`,
       cpe: `cpe:2.3:a:quickjs_project:quickjs:${version}:*:*:*:*:*:*:*`,
       hash: { algorithm: "SHA-256", value: pin.archive },
@@ -93,74 +96,84 @@ export function nodeComponent(node: ShippedNode): Component {
   };
 }
 
-/** A package of Debian that is installed here. */
-export interface InstalledPackage {
+/** A file of a package of Debian that a build uses. */
+export interface UsedFile {
+  readonly path: string;
+  /** The package. */
   readonly name: string;
   readonly version: string;
   readonly architecture: string;
+  /** The directory of its documentation. */
+  readonly documentation: string;
 }
 
-/** The compiler, the linker, the C library and the emulator for an architecture, as packages of Debian. */
-export function toolchain(architecture: Architecture): readonly InstalledPackage[] {
+/** The compiler, the linker, the C library and the emulator for an architecture. */
+export function toolchain(architecture: Architecture): readonly UsedFile[] {
   const programs = [
     tool(architecture, "gcc"),
     tool(architecture, "ld"),
     // It runs the compiler of bytecode, and the executable once for its snapshot.
     ...emulator(architecture).slice(0, 1),
   ];
-  const files = [
-    ...programs.map((program) => command(["sh", "-c", `command -v ${program}`]).trim()),
-    fileOfCompiler(architecture, "libc.a"),
-    fileOfCompiler(architecture, "libgcc.a"),
+  return [
+    ...programs.map((program) => installed(command(["sh", "-c", `command -v ${program}`]).trim())),
+    libraryOfC(architecture),
+    installed(fileOfCompiler(architecture, "libgcc.a")),
   ];
-  return files.map(packageOf);
 }
 
 function glibc(architecture: Architecture): Component {
-  const { name, version, architecture: debian } = packageOf(fileOfCompiler(architecture, "libc.a"));
+  const { path, name, version, documentation } = libraryOfC(architecture);
   const upstream = version.replace(/-.*$/, "");
   return {
     name: "glibc",
     version: upstream,
     license: "LGPL-2.1-or-later",
-    licenseText: `${copyrightOf(name)}\n\n${readFileSync("/usr/share/common-licenses/LGPL-2.1", "utf8")}`,
-    purl: `pkg:deb/debian/${name}@${version}?arch=${debian}`,
+    licenseText: `${copyrightIn(documentation)}\n\n${readFileSync("/usr/share/common-licenses/LGPL-2.1", "utf8")}`,
+    purl: `pkg:deb/debian/${name}@${version}?arch=${architecture.debian}`,
     cpe: `cpe:2.3:a:gnu:glibc:${upstream}:*:*:*:*:*:*:*`,
+    hash: { algorithm: "SHA-256", value: checksum("sha256", path) },
     linking: "static",
   };
 }
 
 function libgcc(architecture: Architecture): Component {
-  const {
-    name,
-    version,
-    architecture: debian,
-  } = packageOf(fileOfCompiler(architecture, "libgcc.a"));
+  const used = installed(fileOfCompiler(architecture, "libgcc.a"));
   return {
     name: "libgcc",
-    version: version.replace(/-.*$/, ""),
+    version: used.version.replace(/-.*$/, ""),
     license: "GPL-3.0-or-later WITH GCC-exception-3.1",
-    licenseText: copyrightOf(name),
-    purl: `pkg:deb/debian/${name}@${version}?arch=${debian}`,
+    licenseText: copyrightIn(used.documentation),
+    purl: `pkg:deb/debian/${used.name}@${used.version}?arch=${used.architecture}`,
+    hash: { algorithm: "SHA-256", value: checksum("sha256", used.path) },
     linking: "static",
   };
 }
 
-function fileOfCompiler(architecture: Architecture, name: string): string {
-  return command([
-    "realpath",
-    command([tool(architecture, "gcc"), `-print-file-name=${name}`]).trim(),
-  ]).trim();
+/** Of this machine's own package, or of what was fetched for another architecture. */
+export function libraryOfC(architecture: Architecture): UsedFile {
+  const path = fileOfCompiler(architecture, "libc.a");
+  if (architecture === ownArchitecture()) return installed(path);
+  const documentation = join(sysrootFor(architecture), "usr/share/doc/libc6-dev");
+  const version = debianVersion(documentation, architecture);
+  if (version === undefined)
+    throw new Error(`${documentation} does not tell the version of ${path}`);
+  return { path, name: "libc6-dev", version, architecture: architecture.debian, documentation };
 }
 
-/** The package of Debian that a file belongs to. */
-function packageOf(file: string): InstalledPackage {
+function fileOfCompiler(architecture: Architecture, name: string): string {
+  const path = command([...gcc(architecture), `-print-file-name=${name}`]).trim();
+  return command(["realpath", path]).trim();
+}
+
+/** A file of a package that is installed here. */
+function installed(file: string): UsedFile {
   // Debian's /usr/bin/gcc is a link that a package without a compiler has.
-  const real = command(["realpath", file]).trim();
+  const path = command(["realpath", file]).trim();
   // Where /lib is a link to /usr/lib, a package may name its file by either.
-  for (const path of new Set([real, real.replace(/^\/usr/, "")])) {
+  for (const named of new Set([path, path.replace(/^\/usr/, "")])) {
     try {
-      const owner = command(["dpkg-query", "--search", path]).split(": ")[0] ?? "";
+      const owner = command(["dpkg-query", "--search", named]).split(": ")[0] ?? "";
       const [name = "", version = "", architecture = ""] = command([
         "dpkg-query",
         "--show",
@@ -168,16 +181,16 @@ function packageOf(file: string): InstalledPackage {
         "--showformat=${Package} ${Version} ${Architecture}",
         owner,
       ]).split(" ");
-      return { name, version, architecture };
+      return { path, name, version, architecture, documentation: `/usr/share/doc/${name}` };
     } catch {
       // Not by this name.
     }
   }
-  throw new Error(`${dirname(file)} is of no package of Debian, so its version is not known.`);
+  throw new Error(`${path} is of no package of Debian, so its version is not known.`);
 }
 
-function copyrightOf(packageName: string): string {
-  return readFileSync(`/usr/share/doc/${packageName}/copyright`, "utf8");
+function copyrightIn(documentation: string): string {
+  return readFileSync(join(documentation, "copyright"), "utf8");
 }
 
 /** From npm's form, such as `sha512-` and base64. */

@@ -4,11 +4,12 @@
  */
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { ArchitectureName } from "../build/architecture.ts";
 import { stage, writeArchive, writeTar } from "./archive.ts";
+import { command } from "./command.ts";
 import { SUMMARY } from "./package.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";
 
@@ -61,6 +62,29 @@ export function platformOf(architecture: ArchitectureName): Platform {
     architecture
   ];
   return { os: "linux", architecture, ...(variant === undefined ? {} : { variant }) };
+}
+
+/** The package URL of an image, by its digest. */
+export function imagePurl(digest: string): string {
+  return `pkg:oci/host-local@${encodeURIComponent(digest)}`;
+}
+
+/**
+ * The digest of the image in a release, as registries have it.
+ *
+ * @throws where there is no image
+ */
+export function digestOf(release: string): string {
+  const [name] = readdirSync(release).filter((one) => one.endsWith(".oci.tar"));
+  if (name === undefined) throw new Error(`${release} has no image`);
+  const top = command([
+    "tar",
+    "--extract",
+    "--to-stdout",
+    `--file=${join(release, name)}`,
+    "index.json",
+  ]);
+  return JSON.parse(top).manifests[0].digest;
 }
 
 /**

@@ -7,7 +7,10 @@
  *   --arch A,B         only these architectures, in Go's names
  *   --out DIR          where to put the release, instead of dist/release; only a release that is there is replaced
  *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
+ *   --sign-provenance COMMAND  run in a shell: gets what is to be signed on standard input, prints the signature in base64;
+ *                      HOST_LOCAL_SIGN_PROVENANCE
  *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
+ *   --image NAME       the image in its registry, for the manifests, as `registry.example.com/host-local`; HOST_LOCAL_IMAGE
  *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
  *   --allow-changes    to try it: also where files differ from the commit, CHANGELOG.md has unreleased changes, or nobody is
  *                      named who answers for the packages
@@ -27,7 +30,8 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { architectureNamed, architectures, ownArchitecture } from "../build/architecture.ts";
 import { bundle, root } from "../build/bundle.ts";
-import { buildNative, libraryOrFetch } from "../build/native.ts";
+import { quickJsFor } from "../build/libraries.ts";
+import { buildNative } from "../build/native.ts";
 import { buildExecutable } from "../build/portable.ts";
 import { requireUnchanged, shippedNode } from "../build/shipped-node.ts";
 import { stage, writeArchive } from "./archive.ts";
@@ -35,8 +39,9 @@ import { checksumLines, readChecksums } from "./checksum.ts";
 import { bundledPackages, linkedLibraries, nodeComponent } from "./component.ts";
 import { filesOf } from "./contents.ts";
 import { writeDeb } from "./deb.ts";
-import { type Imaged, writeImage } from "./image.ts";
-import { provenanceOf } from "./provenance.ts";
+import { digestOf, type Imaged, writeImage } from "./image.ts";
+import { writeManifests } from "./manifests.ts";
+import { envelopeOf, provenanceOf } from "./provenance.ts";
 import {
   type BuiltVariant,
   nameOf,
@@ -50,6 +55,7 @@ import { type Archived, sbomOf } from "./sbom.ts";
 import { signedFiles, signWith } from "./signature.ts";
 import { readSource, requireReleasable } from "./source.ts";
 import { writeSysext } from "./sysext.ts";
+import { vexOf } from "./vex.ts";
 
 /** What to release. */
 export interface ReleaseOptions {
@@ -58,12 +64,19 @@ export interface ReleaseOptions {
   readonly output: string;
   /** Who builds, as a URI. */
   readonly builder: string;
+  /** The name of the image in its registry, for the manifests. */
+  readonly image?: string;
   /** Who answers for the packages, such as `Jane Doe <jane@example.org>`. */
   readonly maintainer?: string;
   /** Signs the file whose path it gets as its only argument. */
   readonly sign?: string;
+  /** Prints the signature, in base64, of what it gets on standard input: the shell command for the provenance. */
+  readonly signProvenance?: string;
   readonly allowChanges?: boolean;
 }
+
+/** That of deploy/base: whoever publishes has a registry. */
+const UNKNOWN_IMAGE = "registry.example.com/host-local";
 
 const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.org>";
 
@@ -74,6 +87,7 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
  */
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
+  const { image = UNKNOWN_IMAGE } = options;
   requireReplaceable(output);
   // Modes do not depend on who builds.
   process.umask(0o022);
@@ -103,12 +117,28 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
       }
       console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
     }
-    if (natives.length > 0) paths.push(writeImage(natives, source, unfinished));
-    const provenance = join(unfinished, `host-local-v${source.version}.provenance.json`);
+    if (natives.length > 0) {
+      paths.push(writeImage(natives, source, unfinished));
+      const digest = digestOf(unfinished);
+      paths.push(...writeManifests(`${image}@${digest}`, source, unfinished));
+      const vex = join(unfinished, `host-local-v${source.version}.openvex.json`);
+      writeJson(
+        vex,
+        vexOf(
+          natives.map(({ built }) => built),
+          digest,
+          source,
+          maintainer,
+        ),
+      );
+      paths.push(vex);
+    }
+    const provenance = join(unfinished, `host-local-v${source.version}.intoto.jsonl`);
     const sums = join(unfinished, "SHA256SUMS");
     writeFileSync(sums, checksumLines("sha256", paths));
     const subjects = readChecksums(sums);
-    writeJson(provenance, provenanceOf({ source, variants, subjects, builder }));
+    const statement = provenanceOf({ source, variants, subjects, builder });
+    writeFileSync(provenance, envelopeOf(statement, options.signProvenance));
     writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
     if (sign !== undefined) for (const file of signedFiles(unfinished)) signWith(sign, file);
     rmSync(output, { recursive: true, force: true });
@@ -149,7 +179,7 @@ async function build(variant: Variant): Promise<BuiltVariant> {
   mkdirSync(work, { recursive: true });
   if (flavour === "native") {
     await buildNative({ architecture, work, output: executable });
-    const library = libraryOrFetch(architecture);
+    const library = quickJsFor(architecture);
     const entries = ["native.ts", "native-operator.ts"];
     const files = await filesOfBundles(entries, "quickjs", work);
     return {
@@ -220,28 +250,28 @@ if (import.meta.main) {
       arch: { type: "string", default: architectures.map(({ name }) => name).join(",") },
       out: { type: "string", default: join(root, "dist", "release") },
       sign: { type: "string" },
+      "sign-provenance": { type: "string" },
       builder: { type: "string" },
+      image: { type: "string" },
       maintainer: { type: "string" },
       "allow-changes": { type: "boolean", default: false },
     },
   });
   const output = resolve(values.out);
-  const { HOST_LOCAL_SIGN, HOST_LOCAL_MAINTAINER } = process.env;
+  const { HOST_LOCAL_SIGN, HOST_LOCAL_SIGN_PROVENANCE, HOST_LOCAL_MAINTAINER } = process.env;
   const { HOST_LOCAL_BUILDER = "urn:host-local:unknown-builder" } = process.env;
   const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
-  const { maintainer = HOST_LOCAL_MAINTAINER } = values;
-  try {
-    await makeRelease({
-      variants: variantsFor(values.arch.split(",").map(architectureNamed)),
-      output,
-      builder,
-      ...(maintainer === undefined ? {} : { maintainer }),
-      ...(sign === undefined ? {} : { sign }),
-      allowChanges: values["allow-changes"],
-    });
-    report(output);
-  } catch (error) {
-    console.error(`release: ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
-  }
+  const { maintainer = HOST_LOCAL_MAINTAINER, image = process.env.HOST_LOCAL_IMAGE } = values;
+  const { "sign-provenance": signProvenance = HOST_LOCAL_SIGN_PROVENANCE } = values;
+  await makeRelease({
+    variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+    output,
+    builder,
+    ...(maintainer === undefined ? {} : { maintainer }),
+    ...(image === undefined ? {} : { image }),
+    ...(sign === undefined ? {} : { sign }),
+    ...(signProvenance === undefined ? {} : { signProvenance }),
+    allowChanges: values["allow-changes"],
+  });
+  report(output);
 }

@@ -1,5 +1,6 @@
 /** What packages have in common: where each file is installed, and how the program is described. */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
 import { compressed } from "./archive.ts";
@@ -23,6 +24,8 @@ export interface Layout {
   /** The directories of the executable: the one of CNI plugins, and the one of the operator's tool. */
   readonly executables: readonly string[];
   readonly zshCompletions: string;
+  /** What the units have instead of paths of Debian. */
+  readonly unitPaths?: Readonly<Record<string, string>>;
   /** The directory of the licences; absent where the package has them in another form. */
   readonly licenses?: string;
 }
@@ -40,7 +43,7 @@ export const DESCRIPTION = [
 ];
 
 /** The timers that the packages have; an administrator enables them. */
-export const TIMERS = ["host-local-gc.timer", "host-local-metrics.timer"];
+export const TIMERS = ["gc", "install", "metrics"].map((name) => `host-local-${name}.timer`);
 
 /** The directory of the documentation. */
 export const DOCUMENTATION = "usr/share/doc/host-local";
@@ -73,7 +76,9 @@ export function installedFiles(
   };
   return [
     ...files.flatMap((file) =>
-      (places[file.name] ?? placesOfExample(file.name)).map((name) => placed(file, name)),
+      (places[file.name] ?? placesOfExample(file.name)).map((name) =>
+        name.startsWith(`${UNITS}/`) ? unit(file, name, layout) : placed(file, name),
+      ),
     ),
     ...documents().map(
       (path): ReleaseFile => ({
@@ -95,15 +100,23 @@ function placesOfExample(name: string): readonly string[] {
   ];
 }
 
+function unit(file: ReleaseFile, name: string, { unitPaths = {} }: Layout): ReleaseFile {
+  if (!("from" in file)) throw new Error(`${name} is a file of the repository`);
+  let text = readFileSync(file.from, "utf8");
+  for (const [path, other] of Object.entries(unitPaths)) text = text.replaceAll(path, other);
+  return { name, mode: file.mode, text };
+}
+
 function placed(file: ReleaseFile, name: string): ReleaseFile {
   return name.endsWith(".gz") && "text" in file
     ? { name, mode: file.mode, text: compressed(file.text) }
     : { ...file, name };
 }
 
-/** The documentation of the commit, relative to the root. */
+/** The documentation of the commit with its pictures, relative to the root. */
 function documents(): readonly string[] {
-  const pages = command(["git", "ls-files", "README.md", "SECURITY.md", "docs/*.md"]);
+  const patterns = ["README.md", "SECURITY.md", "docs/*.md", "docs/*.svg"];
+  const pages = command(["git", "ls-files", ...patterns]);
   return pages.trim().split("\n");
 }
 

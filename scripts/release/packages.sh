@@ -3,7 +3,7 @@
 set -euo pipefail
 own=$(dpkg --print-architecture)
 while read -r architecture compiler; do
-  [ "$architecture" = "$own" ] || echo "gcc-$compiler libc6-dev-$architecture-cross"
+  [ "$architecture" = "$own" ] || echo "gcc-$compiler"
 done <<END
 amd64 x86-64-linux-gnu
 arm64 aarch64-linux-gnu

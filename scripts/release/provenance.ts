@@ -3,10 +3,12 @@
  * two builds of one commit with the same tools say the same.
  */
 
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { basename, join } from "node:path";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
 import { pinFor } from "../build/quickjs-pin.ts";
+import { shippedNode } from "../build/shipped-node.ts";
 import type { ChecksumLine } from "./checksum.ts";
 import { checksum } from "./checksum.ts";
 import { toolchain } from "./component.ts";
@@ -61,7 +63,8 @@ export function provenanceOf({ source, variants, subjects, builder }: Provenance
                   },
                 ];
           }),
-          ...compilersFor(variants),
+          ...nodesFor(variants),
+          ...toolsFor(variants),
         ],
       },
       runDetails: { builder: { id: builder } },
@@ -69,16 +72,64 @@ export function provenanceOf({ source, variants, subjects, builder }: Provenance
   };
 }
 
-/** Debian's packages have no digest here: their versions name them. */
-function compilersFor(variants: readonly Variant[]): readonly object[] {
-  const packages = variants
+/** What compiles and links, with the sums of the very files. */
+function toolsFor(variants: readonly Variant[]): readonly object[] {
+  const tools = variants
     .filter(({ flavour }) => flavour === "native")
     .flatMap(({ architecture }) => toolchain(architecture))
-    .map(({ name, version, architecture }) => ({
+    .map(({ path, name, version, architecture }) => ({
       uri: `pkg:deb/debian/${name}@${version}?arch=${architecture}`,
-      name,
+      name: basename(path),
+      digest: { sha256: checksum("sha256", path) },
     }));
-  return [...new Map(packages.map((one) => [one.uri, one])).values()].sort((a, b) =>
-    a.uri < b.uri ? -1 : 1,
+  return [...new Map(tools.map((one) => [`${one.uri} ${one.name}`, one])).values()].sort((a, b) =>
+    `${a.uri} ${a.name}` < `${b.uri} ${b.name}` ? -1 : 1,
   );
+}
+
+/** The Node.js that builds, and those that portable executables contain. */
+function nodesFor(variants: readonly Variant[]): readonly object[] {
+  const contained = variants.flatMap(({ flavour, architecture }) =>
+    flavour === "portable" ? [architecture] : [],
+  );
+  return [...new Set([ownArchitecture(), ...contained])].map((architecture) => {
+    const { packageName, version, executable } = shippedNode(architecture);
+    return {
+      uri: `pkg:npm/${packageName}@${version}`,
+      name: `node for ${architecture.name}`,
+      digest: { sha256: checksum("sha256", executable) },
+    };
+  });
+}
+
+/**
+ * A DSSE envelope around the statement (in-toto Envelope v1), in one line, as `cosign verify-blob-attestation` reads it.
+ *
+ * @param sign a shell command that gets the bytes to sign on standard input, and prints the signature in base64; without
+ * it there is none
+ * @throws where it fails
+ */
+export function envelopeOf(statement: object, sign: string | undefined): string {
+  const payload = Buffer.from(JSON.stringify(statement));
+  const payloadType = "application/vnd.in-toto+json";
+  const signed = Buffer.from(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `);
+  const signatures =
+    sign === undefined
+      ? []
+      : [{ keyid: "", sig: outputOf(sign, Buffer.concat([signed, payload])) }];
+  return `${JSON.stringify({ payloadType, payload: payload.toString("base64"), signatures })}\n`;
+}
+
+function outputOf(shell: string, input: Uint8Array): string {
+  const { status, stdout } = spawnSync("sh", ["-c", shell], {
+    input,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const output = stdout.replaceAll("\n", "");
+  if (status !== 0) throw new Error(`${shell} failed for the provenance: it ended with ${status}`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(output)) {
+    throw new Error(`${shell}: expected a signature in base64, found ${JSON.stringify(output)}`);
+  }
+  return output;
 }

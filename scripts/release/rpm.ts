@@ -28,13 +28,27 @@ const names: Readonly<Record<ArchitectureName, string>> = {
   386: "i686",
 };
 
+const PLUGINS = "/usr/libexec/cni";
+
 const LICENSES = "usr/share/licenses/host-local";
 
 const layout: Layout = {
-  executables: ["usr/libexec/cni", "usr/sbin"],
+  // The directory of CNI plugins has the host-local of containernetworking-plugins, which cri-o and podman need.
+  executables: ["usr/libexec/host-local", "usr/sbin"],
   zshCompletions: "usr/share/zsh/site-functions",
   licenses: LICENSES,
+  unitPaths: {
+    "METRICS_DIRECTORY=/var/lib/prometheus/node-exporter":
+      "METRICS_DIRECTORY=/var/lib/node_exporter/textfile_collector",
+    "INSTALL_OPTIONS=/opt/cni/bin": `INSTALL_OPTIONS=${PLUGINS}`,
+  },
 };
+
+/** How the plugin comes to where runtimes look. */
+const INTO_PLACE = `The plugin is /usr/libexec/host-local/host-local, beside any other package. To
+replace that of the distribution: host-local install ${PLUGINS} --yes;
+when its package is upgraded, this one is put back. Before this package is
+removed: host-local install ${PLUGINS} --uninstall --yes.`;
 
 /** Such as `host-local-1.0.0-1.aarch64.rpm`. */
 export function rpmName(source: Pick<Source, "version">, architecture: Architecture): string {
@@ -105,6 +119,8 @@ AutoReqProv: no
 %description
 ${DESCRIPTION.join("\n")}
 
+${INTO_PLACE}
+
 %install
 cp -a %{staging}/. %{buildroot}/
 
@@ -113,6 +129,10 @@ cp -a %{staging}/. %{buildroot}/
 if [ "$1" = 0 ] && [ -d /run/systemd/system ]; then
   systemctl --quiet disable --now ${TIMERS.join(" ")} || :
 fi
+
+%transfiletriggerin -- ${PLUGINS}
+# Another package has put its plugin there; nothing happens where this one was not installed.
+/usr/sbin/host-local install ${PLUGINS} --if-replaced --yes || :
 
 %files
 ${ownDirectories(installed)

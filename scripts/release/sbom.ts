@@ -16,6 +16,11 @@ export interface Archived extends BuiltVariant {
 
 const PROGRAM = "host-local";
 
+/** The package URL of a version. */
+export function programPurl({ version }: Pick<Source, "version">): string {
+  return `pkg:generic/${PROGRAM}@${version}`;
+}
+
 /** Describes an archive. */
 export function sbomOf(archived: Archived, source: Source): object {
   const { archive, executable, components } = archived;
@@ -36,6 +41,7 @@ export function sbomOf(archived: Archived, source: Source): object {
         version: source.version,
         hashes: [{ alg: "SHA-256", content: sha256 }],
         licenses: [{ license: { id: "Apache-2.0" } }],
+        purl: programPurl(source),
         properties: [{ name: `${PROGRAM}:commit`, value: source.commit }],
         components: [
           {

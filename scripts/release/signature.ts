@@ -4,10 +4,10 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** The files of a release that are signed: the archives, packages and image, the list of all sums, and the provenance statement. */
+/** The files of a release that are signed: the archives, packages and image, the list of all sums, and the provenance. */
 export function signedFiles(directory: string): readonly string[] {
   return readdirSync(directory)
-    .filter((name) => /\.(tgz|deb|rpm|raw|oci\.tar)$|^SHA256SUMS$|\.provenance\.json$/.test(name))
+    .filter((name) => /\.(tgz|deb|rpm|raw|oci\.tar)$|^SHA256SUMS$|\.intoto\.jsonl$/.test(name))
     .sort()
     .map((name) => join(directory, name));
 }

@@ -30,8 +30,8 @@ export function readSource(allowChanges: boolean): Source {
 }
 
 /**
- * Checks that a commit may be published: its changes are under its version in CHANGELOG.md, somebody answers for it, and the
- * version is of no other commit.
+ * Checks that a commit may be published: its changes are under its version in CHANGELOG.md, somebody answers for it, the
+ * project has an address, and the version is of no other commit.
  *
  * @param directory the clone
  * @throws where it may not
@@ -48,6 +48,14 @@ export function requireReleasable(
   if (maintainer === undefined) {
     throw new Error(
       "somebody has to answer for the packages: --maintainer 'Jane Doe <jane@example.org>'",
+    );
+  }
+  const { homepage, bugs, repository } = JSON.parse(
+    readFileSync(join(directory, "package.json"), "utf8"),
+  );
+  if (/\/\/example\.org\//.test(JSON.stringify([homepage, bugs, repository]))) {
+    throw new Error(
+      "package.json has the example.org of a project without a home: change homepage, bugs and repository",
     );
   }
   const tag = [

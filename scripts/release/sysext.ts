@@ -2,10 +2,10 @@
  * System extension images for Flatcar and other systems whose /usr is read-only, see systemd-sysext(8).
  *
  * An extension with files in /opt would make all of /opt read-only, and other installers write to /opt/cni/bin. So it has
- * the executable in /usr/bin, and a unit that installs the plugin.
+ * the executable in /usr/bin, and a timer that installs the plugin.
  */
 
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Architecture, ArchitectureName } from "../build/architecture.ts";
 import { settle, stage } from "./archive.ts";
@@ -28,6 +28,7 @@ const layout: Layout = {
   executables: ["usr/bin"],
   zshCompletions: "usr/share/zsh/site-functions",
   licenses: DOCUMENTATION,
+  unitPaths: { "/usr/sbin/host-local": "/usr/bin/host-local" },
 };
 
 /** Such as `host-local-v1.0.0-arm64.raw`. */
@@ -49,7 +50,7 @@ export function writeSysext({ built, files, source, directory }: PackageInput): 
   const staging = join(directory, "staging");
   const path = join(directory, sysextName(source, architecture));
   mkdirSync(staging);
-  stage([...installedFiles(files, layout).map(runFromBin), ...ofExtension(architecture)], staging);
+  stage([...installedFiles(files, layout), ...ofExtension(architecture)], staging);
   settle(staging, source.time);
   command(
     ["mksquashfs", staging, path, "-noappend", "-all-root", "-no-xattrs", "-no-progress", "-quiet"],
@@ -59,17 +60,6 @@ export function writeSysext({ built, files, source, directory }: PackageInput): 
   return path;
 }
 
-/** The units name the executable where the packages have it. */
-function runFromBin(file: ReleaseFile): ReleaseFile {
-  const { name, mode } = file;
-  if (!name.startsWith(`${UNITS}/`) || !("from" in file)) return file;
-  const text = readFileSync(file.from, "utf8").replace(
-    "/usr/sbin/host-local",
-    "/usr/bin/host-local",
-  );
-  return { name, mode, text };
-}
-
 function ofExtension(architecture: Architecture): readonly ReleaseFile[] {
   return [
     {
@@ -77,26 +67,22 @@ function ofExtension(architecture: Architecture): readonly ReleaseFile[] {
       mode: 0o644,
       text: `ID=_any\nARCHITECTURE=${systemdArchitecture(architecture)}\nEXTENSION_RELOAD_MANAGER=1\n`,
     },
-    { name: `${UNITS}/host-local-install.service`, mode: 0o644, text: INSTALL },
+    {
+      name: `${UNITS}/host-local-install.service.d/10-host-local.conf`,
+      mode: 0o644,
+      text: INSTALL,
+    },
     {
       name: `${UNITS}/multi-user.target.d/10-host-local.conf`,
       mode: 0o644,
-      text: "[Unit]\nUpholds=host-local-install.service\n",
+      text: "[Unit]\nUpholds=host-local-install.timer\n",
     },
   ];
 }
 
-// Upholds= starts a unit that has failed again at once; one that waits for its restart is left alone.
-const INSTALL = `# For another directory: systemctl edit host-local-install.service
-[Unit]
-Description=Install the CNI plugin host-local
-Before=kubelet.service
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-Restart=on-failure
-RestartSec=1min
-ExecStartPre=/usr/bin/mkdir -p /opt/cni/bin
-ExecStart=/usr/bin/host-local install /opt/cni/bin --yes
+// The timer starts it every minute, whatever has merged another version of the extension: each is installed once.
+const INSTALL = `[Service]
+StateDirectory=host-local
+ExecStartPre=+/usr/bin/mkdir -p /opt/cni/bin
+ExecStartPre=/bin/sh -c 'sha256sum --check --status /var/lib/host-local/installed 2>/dev/null || { host-local install $$INSTALL_OPTIONS --yes && sha256sum /usr/bin/host-local >/var/lib/host-local/installed; }'
 `;

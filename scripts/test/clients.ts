@@ -3,19 +3,14 @@
  *
  * Usage: npm run test:clients [-- --write]
  *
- *   --write   also write docs/compatibility.md and docs/data/compatibility.json and the table of README.md
+ *   --write   also write docs/evidence/compatibility.md and docs/data/compatibility.json
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type ClientRun,
-  compatibilityPage,
-  type Matrix,
-  withTable,
-} from "../../test/clients/matrix.ts";
+import { type ClientRun, compatibilityPage, type Matrix } from "../../test/clients/matrix.ts";
 import { layerPath } from "../../test/e2e/machine.ts";
 import { root } from "../build/bundle.ts";
 import { readRuns } from "../pages/recorded-runs.ts";
@@ -50,9 +45,7 @@ console.log(
 );
 if (options.write) {
   writeResults(join(root, "docs/data/compatibility.json"), matrix);
-  writeFileSync(join(root, "docs/compatibility.md"), page);
-  const readme = join(root, "README.md");
-  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), matrix));
+  writeFileSync(join(root, "docs/evidence/compatibility.md"), page);
 }
 process.exitCode = status ?? 1;
 

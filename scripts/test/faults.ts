@@ -7,7 +7,7 @@
  *   --seed NUMBER    the seed of all that is random; without it one is drawn, and printed
  *   --extent EXTENT  short, as in npm test; full, as in npm run test:all; exhaustive, which is the default
  *   --only WORDS     the faults alone whose description contains the words
- *   --write          writes the table to docs/reliability.md, too
+ *   --write          writes the table to docs/evidence/reliability.md, too
  */
 
 import { randomInt } from "node:crypto";

@@ -5,7 +5,7 @@
  * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
  *
  *   --executable NAME   only with this one, `native` or `portable`
- *   --write             also write docs/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
+ *   --write             also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
  *   SCENARIO            only the files of these names, such as `pod-cidr`
  */
 
@@ -35,15 +35,19 @@ import { Tally } from "./tally.ts";
 
 const executables = { native: "dist/native/host-local", portable: "dist/host-local" };
 
-/** This scenario runs the image of a release. */
-const scenarioOfRelease = "daemonset";
+/** Scenarios of these names run the image of a release. */
+const ofRelease = /^daemonset/;
+
+/** What all scenarios need together: those with containerd 2 need the newer plugins. */
+const layers = [...(needsOfCluster("1.6").layers ?? []), ...(needsOfCluster("2").layers ?? [])];
+const needs = { ...needsOfCluster("2"), layers };
 
 const release = join(root, "build", "kubernetes-release");
 
 const record = join(root, "build", "kubernetes-runs.jsonl");
 
 /** A scenario waits for a cluster to come up; in seconds. */
-const LONGEST = 900;
+const LONGEST = 1800;
 
 const { values: options, positionals } = parseArgs({
   options: {
@@ -71,22 +75,21 @@ if (missing === undefined) {
 
 /** Builds and fetches; returns a sentence about what cannot be helped. */
 async function prepare(): Promise<string | undefined> {
-  const { plugins, cniVersion, layers = [] } = needsOfCluster;
   // The plugins and the layers are fetched only where scenarios can run.
-  const before = obstacle({ plugins: [], cniVersion });
+  const before = obstacle({ ...needs, plugins: [], programs: [], layers: [] });
   if (before !== undefined) return before;
   runScript("go-plugins");
   if (!layers.every((layer) => existsSync(join(root, "build/clients", layer)))) {
     runScript("clients");
   }
-  const further = obstacle({ plugins, cniVersion, layers });
+  const further = obstacle({ ...needs, programs: [] });
   if (further !== undefined) return further;
   for (const script of ["kubectl", "kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
   await buildNative();
-  const isChosen = files.some((file) => nameOf(file) === scenarioOfRelease);
+  const isChosen = files.some((file) => ofRelease.test(nameOf(file)));
   if (isChosen && options.executable !== "portable") await makeOwnRelease();
-  return obstacle(needsOfCluster);
+  return obstacle(needs);
 }
 
 /** The image has only native executables. */
@@ -125,7 +128,7 @@ async function runScenarios(): Promise<void> {
 function writePage(): void {
   const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
   writeResults(join(root, "docs/data/kubernetes.json"), runs);
-  writeFileSync(join(root, "docs/kubernetes.md"), kubernetesPage(runs));
+  writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(runs));
 }
 
 function chosenFiles(): readonly string[] {

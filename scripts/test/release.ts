@@ -47,6 +47,9 @@ const longTests = files.flatMap(({ path, words }) => [
   ...(words.has("each architecture") ? [[path, "short"] as const] : []),
 ]);
 
+/** A start of Node.js takes a second under QEMU. */
+const portableTests = [["test/behaviours/status.test.ts", "short"]] as const;
+
 const all = architectures.map(({ name }) => name).join(",");
 const { values } = parseArgs({
   options: { arch: { type: "string", default: all }, long: { type: "string" } },
@@ -66,9 +69,11 @@ await makeRelease({
   builder: "urn:host-local:test",
   allowChanges: true,
 });
-for (const { path, words } of files) {
-  if (words.has("release")) await runTests(path, "this machine", { HOST_LOCAL_RELEASE: release });
-}
+await sideBySide(
+  files.filter(({ words }) => words.has("release")),
+  availableParallelism(),
+  ({ path }) => runTests(path, "this machine", { HOST_LOCAL_RELEASE: release }),
+);
 for (const architecture of long) {
   if (!released.includes(architecture)) continue;
   try {
@@ -81,25 +86,24 @@ tally.conclude();
 
 async function testLong(architecture: Architecture): Promise<void> {
   const goPlugin = goPluginFor(architecture);
-  for (const variant of variantsFor([architecture])) {
-    const executable = executableOf(variant);
-    const name = `${architecture.name}, ${variant.flavour}`;
-    if (variant.flavour === "native") {
-      await sideBySide(longTests, availableParallelism(), ([file, extent]) =>
-        runTests(file, name, {
-          HOST_LOCAL_BIN: executable,
-          HOST_LOCAL_EXTENT: extent,
-          ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin }),
-        }),
+  // The portable one takes longest.
+  const runs = variantsFor([architecture])
+    .toReversed()
+    .flatMap((variant) => {
+      const isNative = variant.flavour === "native";
+      const unpacked = executableOf(variant);
+      const executable = isNative ? unpacked : started(variant, unpacked, "portable");
+      return (isNative ? longTests : portableTests).map(
+        ([file, extent]) =>
+          () =>
+            runTests(file, `${architecture.name}, ${variant.flavour}`, {
+              HOST_LOCAL_BIN: executable,
+              HOST_LOCAL_EXTENT: extent,
+              ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin }),
+            }),
       );
-    } else {
-      // A start of Node.js takes a second under QEMU.
-      await runTests("test/behaviours/status.test.ts", name, {
-        HOST_LOCAL_BIN: started(variant, executable, "portable"),
-        HOST_LOCAL_EXTENT: "short",
-      });
-    }
-  }
+    });
+  await sideBySide(runs, availableParallelism(), (run) => run());
 }
 
 /** Unpacks the archive. */

@@ -1,4 +1,4 @@
-/** The table of faults in docs/reliability.md. */
+/** The table of faults in docs/evidence/reliability.md. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,10 @@ export interface Row {
 /** The table stands after this line, to the end of the file. */
 const MARK = "<!-- The table: written by npm run test:faults -- --write -->";
 
-const page = join(root, "docs", "reliability.md");
+const page = join(root, "docs", "evidence", "reliability.md");
 
 /**
- * Puts a table of a run into docs/reliability.md.
+ * Puts a table of a run into docs/evidence/reliability.md.
  *
  * @param rows the faults in their order
  * @param run with which seed, how thoroughly
@@ -47,7 +47,7 @@ export function writeTable(rows: readonly Row[], run: { seed: number; extent: st
   writeFileSync(page, `${before}${lines.join("\n")}`);
 }
 
-/** Such as `48 of 50: leak 2`: an attempt counts under its first violation. */
+/** Such as `48/50: 2 leak`: an attempt counts under its first violation. */
 function cellOf(attempts: readonly Attempt[]): string {
   if (attempts.length === 0) return "–";
   const kinds = new Map<Kind, number>();
@@ -56,7 +56,7 @@ function cellOf(attempts: readonly Attempt[]): string {
     if (first !== undefined) kinds.set(first.kind, (kinds.get(first.kind) ?? 0) + 1);
   }
   const bad = [...kinds.values()].reduce((sum, count) => sum + count, 0);
-  const count = `${attempts.length - bad} of ${attempts.length}`;
+  const count = `${attempts.length - bad}/${attempts.length}`;
   if (bad === 0) return count;
   return `${count}: ${[...kinds].map(([kind, number]) => `${number} ${kind}`).join(", ")}`;
 }

@@ -116,20 +116,25 @@ export function member(at: Located, name: string): Located | undefined {
 /** The object that was asked for a member last, and its keys: one is asked for a dozen members in a row. */
 let lastAsked: JsonObject | undefined;
 let lastKeys: readonly string[] = [];
+/** The lengths of these keys as bits, each modulo 32: most members that are asked for are absent. */
+let lastLengths = 0;
 
-function keysOf(object: JsonObject): readonly string[] {
+/** The keys of an object; none where none is as long as `name`. */
+function keysLike(name: string, object: JsonObject): readonly string[] {
   if (object !== lastAsked) {
     lastKeys = Object.keys(object);
+    lastLengths = 0;
+    for (let at = 0; at < lastKeys.length; at++) lastLengths |= 1 << (lastKeys[at] ?? "").length;
     lastAsked = object;
   }
-  return lastKeys;
+  return (lastLengths & (1 << name.length)) === 0 ? [] : lastKeys;
 }
 
 /** As `member`, but a member that is `null` is returned as such. */
 export function memberOrNull(at: Located, name: string): Located | undefined {
   const { value } = at;
   if (!isObject(value)) throw typeMismatch(at, "an object");
-  const keys = keysOf(value);
+  const keys = keysLike(name, value);
   // By index, since each ADD asks for twenty members, and an iterator costs QuickJS as much as the comparison.
   for (let index = keys.length - 1; index >= 0; index--) {
     const key = keys[index] ?? "";

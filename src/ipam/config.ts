@@ -7,11 +7,18 @@ import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { type Exclusions, makeExclusions } from "./exclusions.ts";
-import { parseIPField } from "./fields.ts";
+import { absolutePath, nameOf, parseIPField } from "./fields.ts";
+import { type Partition, partsOf } from "./partition.ts";
+import {
+  type DirectoryReader,
+  type PartitionSettings,
+  partitionSettings,
+  readPartition,
+} from "./partition-file.ts";
 import { addressRangeOf, parsePrefix } from "./prefix.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
-import { type FileReader, rangeSetsInFile } from "./ranges-file.ts";
+import { rangeSetsInFile } from "./ranges-file.ts";
 import { requestedAddresses, requestedIn } from "./requested-addresses.ts";
 import { parseRoute } from "./route.ts";
 
@@ -50,6 +57,7 @@ export const goKeys = [
 export const ownKeys = [
   "exclude",
   "rangesFile",
+  "partition",
   "repeatedAdd",
   "history",
   "reclaimAfterReboot",
@@ -96,7 +104,9 @@ export interface Sticky {
 
 /** Everything that ADD and CHECK need. */
 export interface IpamConfig extends StoreConfig {
+  /** Only this node's parts of them, where there is a partition. */
   readonly rangeSets: readonly RangeSet[];
+  readonly partition: Partition | undefined;
   readonly exclusions: Exclusions;
   /** The addresses that the runtime requests, each once, in the order of the request. */
   readonly requested: readonly Address[];
@@ -113,13 +123,13 @@ export interface IpamConfig extends StoreConfig {
  * Reads and checks the whole configuration; errors have the Go plugin's words and order.
  *
  * @param args the value of `CNI_ARGS`
- * @param files reads `rangesFile`, where it is configured
- * @throws CniError 999 with the path in its details; RangesFileError
+ * @param files reads `rangesFile`, and what `partition` names, where they are configured
+ * @throws CniError 999 with the path in its details; RangesFileError; PartitionError
  */
 export function loadConfig(
   network: NetworkConfiguration,
   args: string,
-  files: FileReader,
+  files: DirectoryReader,
 ): IpamConfig {
   const { document, versionText } = network;
   const ipam = member(document, "ipam");
@@ -132,15 +142,19 @@ export function loadConfig(
   const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
   if (settings === undefined) throw missingIpam();
 
-  const { config, ranges, rangesFile } = settings;
+  const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
+  const specs = [...runtimeRanges, ...ranges, ...rangesOfNode];
+  const rangeSets = makeRangeSets(
+    specs,
+    allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
+  );
+  const node = partition && readPartition(files, partition);
   return {
     ...config,
-    rangeSets: makeRangeSets(
-      [...runtimeRanges, ...ranges, ...rangesOfNode],
-      allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
-    ),
+    rangeSets: node === undefined ? rangeSets : partsOf(rangeSets, specs, config.exclusions, node),
+    partition: node,
     requested,
   };
 }
@@ -192,9 +206,10 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
 
 /** Everything in `ipam`; its ranges are not checked yet, since others come before and after them. */
 interface IpamSettings {
-  readonly config: Omit<IpamConfig, "rangeSets" | "requested">;
+  readonly config: Omit<IpamConfig, "rangeSets" | "partition" | "requested">;
   readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
+  readonly partition: PartitionSettings | undefined;
 }
 
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
@@ -217,6 +232,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
+    partition: partitionSettings(setting(ipam, "partition")),
   };
 }
 
@@ -241,24 +257,10 @@ function failsWhenExhausted(ipam: Located): boolean {
   return isOther(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
 }
 
-/** Relative to the working directory of a runtime it would be another file for each of them. */
-function absolutePath(at: Located | undefined): string {
-  const path = text(at, "the path of a file");
-  if (path !== "" && !path.startsWith("/")) {
-    throw internalError(
-      `invalid ${nameOf(at)}: ${path}`,
-      `expected an absolute path at ${at?.path}`,
-    );
-  }
-  return path;
-}
-
 function excludedRange(at: Located): { first: Address; last: Address } {
   const written = text(at, 'an address or a network such as "10.1.2.0/28"');
-  if (written.includes("/")) {
-    const prefix = parsePrefix(written);
-    if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
-  }
+  const prefix = parsePrefix(written);
+  if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
   const address = parseIPField(at);
   if (address === undefined) {
     throw internalError(
@@ -323,11 +325,6 @@ function historyBytes(at: Located | undefined): number | undefined {
     Number(value) <= MOST_HISTORY_BYTES;
   if (isWithin) return Number(value);
   throw typeMismatch(limit, `a whole number from ${LEAST_HISTORY_BYTES} to ${MOST_HISTORY_BYTES}`);
-}
-
-/** The key of a member of `ipam`. */
-function nameOf(at: Located | undefined): string | undefined {
-  return at?.path.replace("ipam.", "");
 }
 
 function missingIpam(): Error {

@@ -56,3 +56,25 @@ export function parseIPWithOptionalPrefix(written: string, path: string): Addres
   }
   return address;
 }
+
+/**
+ * A member that is the path of a file or directory, empty where it is absent: relative to the working directory of a runtime
+ * it would be another one for each of them.
+ *
+ * @throws CniError 999 `invalid …`
+ */
+export function absolutePath(at: Located | undefined): string {
+  const path = text(at, "the path of a file");
+  if (path !== "" && !path.startsWith("/")) {
+    throw internalError(
+      `invalid ${nameOf(at)}: ${path}`,
+      `expected an absolute path at ${at?.path}`,
+    );
+  }
+  return path;
+}
+
+/** The key of a member of `ipam`. */
+export function nameOf(at: Located | undefined): string | undefined {
+  return at?.path.replace("ipam.", "");
+}

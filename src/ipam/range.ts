@@ -30,6 +30,8 @@ export interface Range extends AddressRange {
   readonly prefixLength: number;
   /** Never handed out; `undefined` where it is `null`, or not configured in a subnet of one or two addresses. */
   readonly gateway: Address | undefined;
+  /** The range as configured, where this is the node's part of it (`partition`). */
+  readonly whole?: AddressRange;
 }
 
 /** Whether an address is the gateway of a range, which is never handed out. */

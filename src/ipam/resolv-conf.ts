@@ -2,7 +2,7 @@
 
 import { internalError } from "../cni/error.ts";
 import type { ResultDns } from "../cni/result.ts";
-import { trimSpace, utf8Length, words } from "../cni/unicode.ts";
+import { utf8Length, words } from "../cni/unicode.ts";
 
 /** Go's line scanner fails on lines of this many bytes. */
 const LONGEST_LINE = 65_536;
@@ -28,9 +28,8 @@ export function parseResolvConf(content: string): ResultDns {
         `a line of resolvConf has ${LONGEST_LINE} bytes or more`,
       );
     }
-    const trimmed = trimSpace(line);
-    if (trimmed.startsWith("#") || trimmed.startsWith(";")) continue;
-    const [keyword, value, ...further] = words(trimmed);
+    // Of a comment the first word is none of these.
+    const [keyword, value, ...further] = words(line);
     if (value === undefined) continue;
     if (keyword === "nameserver") nameservers.push(value);
     else if (keyword === "domain") domain = value;

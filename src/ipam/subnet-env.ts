@@ -1,14 +1,16 @@
 /** The subnets of a node in flannel's file `subnet.env`. */
 
 import { internalError } from "../cni/error.ts";
-import { type AddressRange, isWithin } from "./address.ts";
-import { addressRangeOf, type Prefix, parsePrefix } from "./prefix.ts";
+import { isWithin } from "./address.ts";
+import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "./prefix.ts";
 
 /** A subnet and the variable that names it. */
 interface FlannelSubnet {
   readonly variable: string;
   /** Without host bits: the file has the address of the gateway, the first of the subnet. */
   readonly subnet: Prefix;
+  /** flannel's networks of the family, in one of which it lies; none where the file has none. */
+  readonly networks: readonly Prefix[];
 }
 
 /** The variables of the node's subnets, each with that of the networks in which it lies. */
@@ -35,8 +37,10 @@ export function flannelSubnets(text: string): readonly FlannelSubnet[] {
     const assigned = assignmentOf(variable, lines);
     if (assigned.value === "") return [];
     const prefix = networkIn(assigned.value, assigned);
-    requireWithin(assigned, addressRangeOf(prefix), assignmentOf(around, lines));
-    return [{ variable, subnet: { ...prefix, address: addressRangeOf(prefix).first } }];
+    const networks = networksOf(assignmentOf(around, lines));
+    const subnet = { ...prefix, address: addressRangeOf(prefix).first };
+    requireWithin(assigned, subnet, around, networks);
+    return [{ variable, subnet, networks }];
   });
 }
 
@@ -62,20 +66,27 @@ function networkIn(text: string, { variable, line }: Assignment): Prefix {
   );
 }
 
-/** @param around one network, or several with a comma between them; empty where it is not known */
+/** One network, or several with a comma between them. */
+function networksOf(assigned: Assignment): readonly Prefix[] {
+  const texts = assigned.value === "" ? [] : assigned.value.split(",");
+  return texts.map((text) => networkIn(text, assigned));
+}
+
+/** @param networks none where they are not known */
 function requireWithin(
   { variable, value, line }: Assignment,
-  { first, last }: AddressRange,
-  around: Assignment,
+  subnet: Prefix,
+  around: string,
+  networks: readonly Prefix[],
 ): void {
-  const networks = around.value === "" ? [] : around.value.split(",");
-  const isIn = (text: string): boolean => {
-    const network = addressRangeOf(networkIn(text, around));
-    return isWithin(first, network) && isWithin(last, network);
+  const { first, last } = addressRangeOf(subnet);
+  const isIn = (network: Prefix): boolean => {
+    const range = addressRangeOf(network);
+    return isWithin(first, range) && isWithin(last, range);
   };
   if (networks.length === 0 || networks.some(isIn)) return;
   throw internalError(
-    `${variable} ${value} is not in ${around.variable} ${around.value}`,
+    `${variable} ${value} is not in ${around} ${networks.map(formatPrefix).join(",")}`,
     `at ${variable}, line ${line}: the file may be cut off, or of another cluster`,
   );
 }

@@ -51,6 +51,8 @@ interface AllocationRequest {
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
+  /** What an administrator keeps for the pod. */
+  readonly kept: readonly Kept[];
   /** Whether reservations from before this boot are reclaimed where the set is otherwise full. */
   readonly reclaimsAfterReboot: boolean;
   /** What the attachment held before this call. */
@@ -139,12 +141,9 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const isKept = request.preferences.kept?.some(({ name }) => name === text) === true;
-  const free = network.files.withTemporary(
-    formatOwner(attachment),
-    (temporary) =>
-      (isKept && network.takeKept(text, attachment, temporary)) ||
-      network.reserve(requested, attachment, temporary),
+  const isKept = request.kept.some(({ name }) => name === text);
+  const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
+    network.reserve(requested, attachment, temporary, isKept),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(network.files, text);
@@ -166,7 +165,7 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
   }
   const cursor = readCursor(files, index, (line) => network.warn(line));
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
-    const kept = preferences.kept && allocateKept(network, request, preferences.kept, temporary);
+    const kept = allocateKept(network, request, temporary);
     if (kept !== undefined) return kept;
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary)) return candidate;
@@ -185,23 +184,17 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
 /** An address that is kept for the pod, also in place of a reservation from before this boot. */
 function allocateKept(
   network: LockedNetwork,
-  { set, exclusions, attachment, reclaimsAfterReboot }: AllocationRequest,
-  kept: readonly Kept[],
+  { set, exclusions, attachment, kept, reclaimsAfterReboot }: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
   const { files } = network;
   for (const { address, name } of kept) {
     const range = usableRangeOf(address, set, exclusions);
     if (range === undefined) continue;
+    if (network.reserve(address, attachment, temporary, true)) return { address, range };
     const note = reclaimsAfterReboot ? noteOf(files, name) : undefined;
-    if (
-      network.takeKept(name, attachment, temporary) ||
-      (note !== undefined &&
-        network.reclaimEarlier(note) &&
-        network.reserve(address, attachment, temporary))
-    ) {
-      return { address, range };
-    }
+    if (note === undefined || !network.reclaimEarlier(note)) continue;
+    if (network.reserve(address, attachment, temporary)) return { address, range };
   }
   return undefined;
 }

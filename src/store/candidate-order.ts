@@ -29,7 +29,7 @@ export function* candidatesInOrder(
   for (const address of own) yield* usable(address, set, exclusions);
   const known = new KnownTaken(files);
   for (const candidate of candidates(set, cursor, exclusions, known)) {
-    if (avoided.size === 0 || !avoided.has(formatAddress(candidate.address))) yield candidate;
+    if (!avoided.has(formatAddress(candidate.address))) yield candidate;
   }
   for (const [name] of [...avoided].toSorted(([, one], [, other]) => other - one)) {
     const address = parseAddress(name);

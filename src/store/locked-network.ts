@@ -4,7 +4,7 @@ import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, exists, type Files, isSystemError, type System } from "../system/system.ts";
+import { attempt, type Files, isSystemError, type System } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -18,11 +18,10 @@ import {
   requireJournal,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
-import { type Kept, mayHaveKept, requireKept, writeKept } from "./reservations/kept.ts";
+import { hasKept, type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
-  formatKept,
   formatOwner,
   isSameOwner,
   keyOf,
@@ -30,12 +29,12 @@ import {
   matchOwner,
   type Owner,
   type OwnerKey,
-  type PodName,
 } from "./reservations/owner.ts";
 import {
   type HeldReservation,
   heldAmong,
   isBlankFile,
+  linkReservation,
   type OwnedReservation,
   readHeld,
   readOwner,
@@ -46,9 +45,6 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
-/** Where no administrator keeps any address. */
-const NONE: readonly Kept[] = [];
-
 /** A reservation that could not be read. */
 type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
@@ -56,12 +52,12 @@ type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "u
 export class LockedNetwork {
   readonly files: NetworkFiles;
   readonly reuse: ReusedAddresses;
-  #kept = NONE;
   readonly #isLocked: boolean;
   readonly #journal: Journal;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly OwnedReservation[] = [];
+  #kept: readonly Kept[] | undefined;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   /** The names of what this call has reserved. */
@@ -87,7 +83,6 @@ export class LockedNetwork {
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
     const journal = this.#journal.read(attachment.containerId);
-    if (journal?.seal?.hasKept === true) this.#readKept();
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
@@ -118,21 +113,8 @@ export class LockedNetwork {
    * @throws SystemError where the directory cannot be read
    */
   bringUpToDate(): void {
-    const journal = this.#journal.read(undefined);
-    if (journal?.seal?.hasKept === true) this.#readKept();
+    this.#journal.read(undefined);
     if (this.#journal.isStale) this.#search();
-  }
-
-  /** The addresses that an administrator keeps; to be asked after `heldBy`, `allOwned` or `bringUpToDate`. */
-  get kept(): readonly Kept[] {
-    return this.#kept;
-  }
-
-  /** Where it cannot be read, the next call tries again. */
-  #readKept(): void {
-    const kept = attempt(() => requireKept(this.files), undefined);
-    if (kept === undefined) this.#journal.abandon();
-    else this.#kept = kept;
   }
 
   /** Why files could not be read; each may be a reservation of any attachment. */
@@ -183,19 +165,23 @@ export class LockedNetwork {
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
+   * @param isKept whether an administrator keeps the address for it: then it is free, too, while no pod has it
    * @returns whether the address was free
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
-  reserve(address: Address, attachment: Attachment, temporary: string): boolean {
+  reserve(address: Address, attachment: Attachment, temporary: string, isKept = false): boolean {
     this.#journal.change();
+    const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
+    const isThere = isKept && readOwner(this.files, name).kind === "kept";
     try {
-      this.#journal.tracked(() =>
-        link(this.files.system, temporary, path, () => formatOwner(attachment)),
-      );
+      this.#journal.tracked(() => {
+        if (isThere) system.rename(temporary, path);
+        else linkReservation(system, temporary, path, formatOwner(attachment));
+      });
     } catch (error) {
-      if (isSystemError(error, "EEXIST") && !isSameFile(this.files.system, temporary, path)) {
+      if (isSystemError(error, "EEXIST") && !isSameFile(system, temporary, path)) {
         return false;
       }
       // Another file system: `withTemporary` tries again in the network's directory.
@@ -206,101 +192,19 @@ export class LockedNetwork {
     }
     this.#reserved.push(name);
     this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
-    this.#journal.reserved(keyOf(attachment), name);
+    this.#journal.reserved(keyOf(attachment), name, !isThere);
     return true;
   }
 
   /**
-   * Keeps an address from now on, or no longer. One that somebody has is kept from its release on.
-   *
-   * @param pod for whom; `undefined` for nobody
-   * @returns its owner now; `undefined` where it is free
-   * @throws SystemError
+   * The addresses that an administrator keeps. Usually the journal says that there are none; without the lock nothing is
+   * known of them.
    */
-  keep(address: Address, pod: PodName | undefined): Owner | undefined {
-    const name = formatAddress(address);
-    const others = this.#changeKept(name);
-    writeKept(this.files, [...others, { address, name, pod }]);
-    const owner = this.#ownerAt(name);
-    if (owner !== undefined && owner.kind !== "kept") return owner;
-    if (owner === undefined) this.#addKept(name, pod);
-    else this.#replaceByKept(name, pod);
-    return { kind: "kept", pod };
-  }
-
-  /** As `keep`, of an address that is no longer kept. */
-  keepNoLonger(address: Address): Owner | undefined {
-    const name = formatAddress(address);
-    writeKept(this.files, this.#changeKept(name));
-    const owner = this.#ownerAt(name);
-    if (owner?.kind !== "kept") return owner;
-    removeReservation(this.files, name);
-    return undefined;
-  }
-
-  /** What is kept besides an address, before that is changed: the next call reads everything. */
-  #changeKept(name: string): readonly Kept[] {
-    this.#search();
-    const all = requireKept(this.files);
-    this.#journal.discard();
-    return all.filter((one) => one.name !== name);
-  }
-
-  #ownerAt(name: string): Owner | undefined {
-    return exists(this.files.system, this.files.pathOf(name))
-      ? readOwner(this.files, name)
-      : undefined;
-  }
-
-  /**
-   * Makes the reservation of an address that is kept and free.
-   *
-   * @throws SystemError EEXIST where it is not free
-   */
-  #addKept(name: string, pod: PodName | undefined): void {
-    const { system } = this.files;
-    const content = formatKept(pod);
-    this.#journal.change();
-    this.files.withTemporary(content, (temporary) =>
-      this.#journal.tracked(() => link(system, temporary, this.files.pathOf(name), () => content)),
-    );
-    this.#journal.added();
-  }
-
-  /**
-   * Replaces a reservation by that of the address that is kept.
-   *
-   * @throws SystemError
-   */
-  #replaceByKept(name: string, pod: PodName | undefined): void {
-    const { system } = this.files;
-    this.#journal.change();
-    this.files.withTemporary(formatKept(pod), (temporary) =>
-      this.#journal.tracked(() => system.rename(temporary, this.files.pathOf(name))),
-    );
-  }
-
-  /**
-   * Gives an attachment an address that is kept for its pod.
-   *
-   * @returns whether nobody had it
-   * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
-   */
-  takeKept(name: string, attachment: Attachment, temporary: string): boolean {
-    if (readOwner(this.files, name).kind !== "kept") return false;
-    this.#journal.change();
-    const path = this.files.pathOf(name);
-    try {
-      this.#journal.tracked(() => this.files.system.rename(temporary, path));
-    } catch (error) {
-      // Another file system: `withTemporary` tries again in the network's directory.
-      if (!isSystemError(error) || error.code === "EXDEV") throw error;
-      throw internalError(`open ${path}: ${error.reason}`, error.message);
-    }
-    this.#reserved.push(name);
-    this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
-    this.#journal.taken(keyOf(attachment), name);
-    return true;
+  get kept(): readonly Kept[] {
+    if (!this.#isLocked) return [];
+    this.#journal.read(undefined);
+    this.#kept ??= this.#journal.mayHaveKept ? readKept(this.files) : [];
+    return this.#kept;
   }
 
   /**
@@ -313,7 +217,7 @@ export class LockedNetwork {
     this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isKept = this.#kept.length > 0 && this.#isLocked && this.#keepAgain(name);
+    const isKept = now.kind !== "unknown" && this.#keepAgain(name);
     const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
     if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
@@ -324,20 +228,15 @@ export class LockedNetwork {
   /**
    * Keeps an address again that is released.
    *
-   * @returns whether its file has changed hands; where that is not possible, the address is released nevertheless, and a later
-   *   call keeps it
+   * @returns whether its file has changed hands; where that is not possible, the address is released
    */
   #keepAgain(name: string): boolean {
-    const kept = this.#kept.find((one) => one.name === name);
+    const kept = this.kept.find((one) => one.name === name);
     if (kept === undefined) return false;
-    try {
-      this.#replaceByKept(name, kept.pod);
+    return attempt(() => {
+      this.#journal.tracked(() => replaceByKept(this.files, kept));
       return true;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      this.#journal.abandon();
-      return false;
-    }
+    }, false);
   }
 
   /**
@@ -449,52 +348,8 @@ export class LockedNetwork {
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    const missing = this.#isLocked ? this.#findKept() : NONE;
-    this.#journal.renew(scan, this.#kept.length > 0);
-    for (const { name, pod } of missing) {
-      try {
-        this.#addKept(name, pod);
-      } catch (error) {
-        if (!isSystemError(error)) throw error;
-        // The next call tries again.
-        this.#journal.abandon();
-      }
-    }
+    this.#journal.renew(scan, hasKept(this.files));
     return scan;
-  }
-
-  /**
-   * What is kept, by its file and by the reservations that a search has found.
-   *
-   * @returns those without a reservation: another plugin has released it
-   */
-  #findKept(): readonly Kept[] {
-    const { files } = this;
-    const found = this.#others.flatMap(({ address, name, owner }): readonly Kept[] =>
-      owner.kind === "kept" ? [{ address, name, pod: owner.pod }] : [],
-    );
-    if (found.length === 0 && !mayHaveKept(files)) return NONE;
-    const known = attempt(() => requireKept(files), undefined);
-    if (known === undefined) {
-      // The next call tries again.
-      this.#journal.abandon();
-      return NONE;
-    }
-    const names = new Set(known.map(({ name }) => name));
-    const lost = found.filter(({ name }) => !names.has(name));
-    this.#kept = [...known, ...lost];
-    if (lost.length > 0) attempt(() => writeKept(files, [...known, ...lost]), undefined);
-    return known.filter(({ name }) => !exists(files.system, files.pathOf(name)));
-  }
-}
-
-/** @param content that of the temporary file */
-function link(system: System, temporary: string, path: string, content: () => string): void {
-  try {
-    system.link(temporary, path);
-  } catch (error) {
-    if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
-    system.createFile(path, content(), 0o600);
   }
 }
 

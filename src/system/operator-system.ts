@@ -13,6 +13,8 @@ export interface CompletedProcess {
 
 /** How a program is run. */
 export interface RunOptions {
+  /** What the program is called by (`argv[0]`), where that is not the name in the command. */
+  readonly name?: string;
   /** Environment variables to add to those of this process. */
   readonly variables?: Readonly<Record<string, string>>;
   /**
@@ -24,6 +26,9 @@ export interface RunOptions {
   readonly captureStderr?: boolean;
 }
 
+/** Where a service runs a program: in each place one at a time. */
+export type ProgramPlace = 0 | 1;
+
 /** What a service does next: run a program, killed with its children after a time, accept connections, or wait. */
 export type ServiceStep =
   | {
@@ -33,19 +38,20 @@ export type ServiceStep =
       readonly timeout: number;
       /** Whether its standard output is this process's standard error, and so neither kept nor bounded. */
       readonly isLogged: boolean;
+      readonly place: ProgramPlace;
     }
   | { readonly kind: "listen"; readonly address: string; readonly port: number }
   | { readonly kind: "wait"; readonly milliseconds: number };
 
 /** A process that goes on until it is terminated, see `OperatorSystem.serve`. */
 export interface Service {
-  /** Called whenever no program runs: at the start, after each program or attempt to listen, and after each wait. */
+  /** Called at the start, after the start and the end of each program, and after each attempt to listen and each wait. */
   next(): ServiceStep;
   /**
-   * Takes the end of the program: ETIMEDOUT if it was killed, EFBIG if its output is too long; its errors may be cut. Or
-   * whether connections are accepted now.
+   * Takes the end of a step. Of a program: ETIMEDOUT if it was killed, EFBIG if its output is too long; its errors may be cut.
+   * Or whether connections are accepted now.
    */
-  completed(outcome: CompletedProcess | "listening" | SystemError): void;
+  completed(step: ServiceStep, outcome: CompletedProcess | "listening" | SystemError): void;
   /**
    * The response to what a connection has sent so far, after which the connection is closed; `undefined` as long as the
    * request is incomplete.
@@ -105,6 +111,11 @@ export interface OperatorSystem extends System {
    * returns.
    */
   copyFile(from: string, to: string, mode: number): void;
+  /**
+   * `renameat2(2)` with RENAME_EXCHANGE: each of two files gets the name of the other, at once. ENOSYS or EINVAL where the
+   * kernel, the file system or Node.js cannot.
+   */
+  exchange(path: string, other: string): void;
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
   /** Whether a text is in a file of whatever size. */
@@ -121,7 +132,7 @@ export interface OperatorSystem extends System {
     options?: RunOptions,
   ): CompletedProcess;
   /**
-   * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the program that runs; also as the
+   * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the programs that run; also as the
    * first process of a container. A connection may take five seconds, and the oldest one of too many is closed. On
    * Node.js it returns, and the event loop serves.
    */

@@ -22,7 +22,7 @@ import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import type { Kept } from "../store/reservations/kept.ts";
 import { parsePodName } from "../store/reservations/owner.ts";
-import { attempt, isSystemError, type System } from "../system/system.ts";
+import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
 import { heldAllocation, holdsEverySet } from "./repeated-add.ts";
@@ -81,11 +81,7 @@ function undoIfPossible(
   reserved: readonly OwnReservation[],
 ): void {
   try {
-    withLock(files, options, (network) => {
-      // Where that is not possible, it is undone nevertheless.
-      attempt(() => network.bringUpToDate(), undefined);
-      undo(network, reserved);
-    });
+    withLock(files, options, (network) => undo(network, reserved));
   } catch (error) {
     if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
@@ -113,10 +109,9 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
-  const others = network.reuse.preferencesFor(owner);
-  const preferences =
-    network.kept.length === 0 ? others : { ...others, kept: keptForPod(network.kept, call) };
-  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
+  const preferences = network.reuse.preferencesFor(owner);
+  const kept = network.kept.length === 0 ? [] : keptForPod(network.kept, call);
+  const common = { attachment, exclusions, held, preferences, kept, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (): string => exhaustionAdvice(network.files, call, { set, exclusions });
@@ -167,7 +162,7 @@ function forEachSet(
   if (remaining.length > 0) {
     throw internalError(
       `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
-      "each range set serves one requested address, and only one that lies between its range's start and end",
+      "each range set serves one requested address, and only one that lies between its range's start and end, and with ipam.partition in this node's part",
     );
   }
 }

@@ -4,7 +4,7 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { withLockIfPossible } from "../store/lock.ts";
+import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { type Processes, readProcesses } from "../store/namespaces/process-namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
@@ -32,28 +32,42 @@ export function gc(system: System, call: NetworkCall): void {
   const config = storeConfig(call);
   const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(system, call, config, "GC");
+  const isStale = notListedIn(valid);
   reportingIoFailure(() => {
     if (!directoryExists(files)) return;
-    // Not under the lock: that takes as long as pods with many routes want.
-    const processes = readProcesses(system);
-    withLockIfPossible(files, request, (network) => releaseStale(network, valid, processes, begun));
+    const { stale, unread } = withLockIfPossible(files, request, (network) =>
+      search(network, isStale),
+    );
+    if (stale.length > 0) releaseDead(files, request, stale, begun);
+    requireRead(unread, "the reservations that are not listed");
   });
 }
 
-function releaseStale(
+/** What the list lacks, and why some of that could not be read. */
+function search(
   network: LockedNetwork,
-  valid: readonly ValidAttachment[],
-  processes: Processes,
-  begun: number,
-): void {
+  isStale: (owner: Owner) => boolean,
+): { readonly stale: readonly OwnedReservation[]; readonly unread: readonly string[] } {
   network.files.sweepAll();
-  const isStale = notListedIn(valid);
   const stale = network.allOwned().filter(({ owner }) => isStale(owner));
-  releaseAll(network, withoutLiving(network, stale, processes, begun));
-  requireRead(network.unreadableWhere(isStale), "the reservations that are not listed");
   for (const reason of shortened(network.unreadable)) {
     network.warn(`host-local: ${reason}; GC left it alone\n`);
   }
+  return { stale, unread: network.unreadableWhere(isStale) };
+}
+
+/** Releases what no process uses. It looks at the processes without the lock: that takes as long as pods with many routes want. */
+function releaseDead(
+  files: NetworkFiles,
+  request: LockOptions,
+  stale: readonly OwnedReservation[],
+  begun: number,
+): void {
+  const processes = readProcesses(files.system);
+  withLockIfPossible(files, request, (network) => {
+    network.bringUpToDate();
+    releaseAll(network, withoutLiving(network, stale, processes, begun));
+  });
 }
 
 /**
@@ -66,7 +80,6 @@ function withoutLiving(
   processes: Processes,
   begun: number,
 ): readonly OwnedReservation[] {
-  if (stale.length === 0) return stale;
   const { network: name } = network.files;
   const users = usersOf(processes);
   const kept = new Map<OwnedReservation, string>();

@@ -25,9 +25,13 @@ export interface ChangedExpectation {
   readonly filesNotLeft?: readonly string[];
 }
 
+/** Whom a difference can affect, as docs/differences.md asks its readers. */
+export type Concern = "failures" | "runtimes" | "configurations" | "files" | "streams" | "static";
+
 /** One decided difference. */
 export interface Difference {
   readonly title: string;
+  readonly concerns: Concern;
   /** What the Go plugin does. */
   readonly reference: string;
   /** What this project does. */
@@ -51,9 +55,10 @@ With arguments it is a tool for operators: host-local --help
 export const differences: readonly Difference[] = [
   {
     title: "DEL frees addresses whatever else the configuration says",
+    concerns: "failures",
     reference:
-      "DEL fails when ranges, routes, CNI_ARGS, args or runtimeConfig are missing or invalid; the address stays reserved forever.",
-    here: "DEL needs a network name, an ipam object, the data directory and the attachment, and ignores everything else.",
+      "DEL fails when ranges, routes, CNI_ARGS, args or runtimeConfig are missing or invalid, and the address leaks.",
+    here: "DEL needs a network name, an ipam object, the data directory and the attachment, and nothing else.",
     reason: "Runtimes call DEL with incomplete configurations, such as without runtimeConfig.",
     changed: [
       { vector: "args/DEL-bad", exitCode: 0, stdout: "" },
@@ -76,6 +81,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "GC frees addresses of attachments that no longer exist",
+    concerns: "runtimes",
     reference: "GC does nothing: an address that never got a DEL is lost.",
     here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). null is an empty list. If both keys are absent, nothing is freed, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps addresses that the node or a process has in its network namespace, those reserved after the call began, and all where the addresses of some process cannot be read; a line on standard error says which.",
     reason:
@@ -85,14 +91,16 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "New keys, off by default",
+    concerns: "configurations",
     reference: "They are unknown.",
-    here: "exclude, rangesFile, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
+    here: "exclude, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
     reason:
       "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],
     coveredBy: [
       "behaviours/exclude.test.ts",
       "behaviours/ranges-file.test.ts",
+      "behaviours/partition.test.ts",
       "behaviours/repeated-add.test.ts",
       "behaviours/history.test.ts",
       "behaviours/reuse.test.ts",
@@ -101,24 +109,27 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "STATUS says when no address can ever be handed out",
+    concerns: "runtimes",
     reference: "STATUS always succeeds and ignores the ipam section.",
     here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
-      "CNI specification 1.1.0 requires it, also for an exhausted range set; but runtimes report the whole node as NotReady on code 50, and Kubernetes evicts its pods.",
+      "CNI specification 1.1.0 requires it, also for an exhausted range set; but then runtimes report the node as NotReady, and Kubernetes evicts its pods.",
     changed: [],
     coveredBy: ["behaviours/status.test.ts"],
   },
   {
     title: "Reservations are created atomically",
+    concerns: "failures",
     reference:
-      "The file is created first and written afterwards. A crash in between leaves an empty file that is never freed.",
-    here: "The file gets its name only when its content is complete. An empty file of another program is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
+      "The file is created, then written. A crash in between leaves an empty file that is never freed.",
+    here: "The file gets its name when its content is complete. An empty file is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "ADD refuses the plugin's own network namespace before it reserves anything",
+    concerns: "failures",
     reference:
       "ADD prints the result, then an error object after it, and leaves the address reserved.",
     here: "ADD prints the error alone and reserves nothing.",
@@ -137,9 +148,10 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "A failed ADD gives back what it reserved itself, and nothing else",
+    concerns: "failures",
     reference:
-      "A failed ADD frees every address of the container and interface in this network, including those of an earlier, successful ADD that are in use.",
-    here: "A failed ADD frees only the addresses that the same call reserved.",
+      "A failed ADD frees every address of the attachment, also those of an earlier ADD that are in use.",
+    here: "It frees only the addresses that the same call reserved.",
     reason: "A repeated ADD must not take the address of a running container.",
     changed: [
       {
@@ -155,6 +167,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Waiting for the lock is bounded, and lock errors are errors",
+    concerns: "failures",
     reference: "A call waits forever, and continues without the lock if locking fails.",
     here: "A call waits 30 seconds, or lockTimeoutSeconds, then fails with code 11 and has changed nothing.",
     reason: "A runtime can retry after code 11, but not while a call hangs.",
@@ -163,15 +176,17 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Standard input is limited in time and size",
+    concerns: "failures",
     reference:
       "A call waits forever for a standard input that stays open, and reads it without limit.",
     here: "After 60 seconds, or more than 64 MiB, the call fails with code 5 and has changed nothing. In the portable executable the time limit applies to pipes only.",
-    reason: "A runtime that dies while writing should not leave plugin processes behind.",
+    reason: "A runtime that dies while writing should leave no processes behind.",
     changed: [],
     coveredBy: ["faults/executables/streams.test.ts", "system/node/standard-streams.test.ts"],
   },
   {
     title: "Errors name the trace of the call",
+    concerns: "streams",
     reference: "TRACEPARENT is ignored.",
     here: "If TRACEPARENT is valid (W3C Trace Context), details ends with the trace id. An error about the lock names the trace of the holder, too.",
     reason: "The error in a log leads to the pod's trace.",
@@ -180,15 +195,17 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "static: CHECK reads only the version and the addresses of prevResult",
+    concerns: "static",
     reference:
       "Invalid routes, interfaces or DNS settings in prevResult are an error, and null among its addresses ends in a crash.",
     here: "CHECK reads what it compares. null among the addresses is ignored.",
-    reason: "The runtime passes the result of the main plugin, which may have added anything.",
+    reason: "The main plugin may have added anything.",
     changed: [],
     coveredBy: ["static/previous-result.test.ts"],
   },
   {
     title: "static: Address is another spelling of address",
+    concerns: "static",
     reference:
       "The key Address, with a capital letter, is a type error, although other keys match in any letter case.",
     here: "It matches as other keys do.",
@@ -198,8 +215,9 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "With arguments, and without CNI_COMMAND, it runs operator commands",
+    concerns: "streams",
     reference: "Arguments are ignored: without CNI_COMMAND it prints two lines about itself.",
-    here: "host-local --help lists the commands. Without arguments a third line refers to it. With CNI_COMMAND arguments are ignored, as by the Go plugin.",
+    here: "host-local --help lists the commands; without arguments a third line says so. With CNI_COMMAND arguments are ignored.",
     reason: "Administrators had only ls and rm. No runtime calls a plugin with arguments.",
     changed: [
       { vector: "proc/about", stderr: about },
@@ -209,14 +227,16 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Errors have more details",
+    concerns: "streams",
     reference: "Most errors have no details.",
-    here: "Code and msg are the same. details says what was expected and found, where, and what to do next.",
-    reason: "An administrator should not need the source code to understand an error.",
+    here: "Code and msg are the same; details says what was expected and found, where, and what is next.",
+    reason: "Nobody should need the source code to understand an error.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "An ADD that cannot write its result frees its addresses",
+    concerns: "failures",
     reference:
       "If standard output is closed or full, or its reader has exited, ADD leaves the address reserved.",
     here: "The address is freed, and the exit code is 1.",
@@ -226,6 +246,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "A cursor file that cannot be written does not leak an address",
+    concerns: "failures",
     reference: "ADD fails and leaves the address reserved; the cursor file may be truncated.",
     here: "ADD fails and frees the address; the cursor file contains the old address or the new one.",
     reason: "A failed ADD must not leave anything behind.",
@@ -234,6 +255,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "null among requested addresses or routes is an error, not a crash",
+    concerns: "runtimes",
     reference:
       "null in ips crashes the plugin; a null route crashes it for versions below 0.3.0 and is printed as null above; a route without dst is printed as <nil>.",
     here: "Error 999 with the message that the Go plugin has for an empty address or CIDR; nothing is reserved.",
@@ -243,9 +265,10 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "rangeStart may not lie above the default end of the range",
+    concerns: "configurations",
     reference:
       "rangeStart 10.1.2.255 in 10.1.2.0/24 is accepted; ADDs then hand out .255 and continue outside the subnet.",
-    here: "The configuration is rejected with the Go plugin's message for a rangeStart outside the network.",
+    here: "It is rejected, with the Go plugin's message for a rangeStart outside the network.",
     reason: "Addresses outside the subnet belong to other networks.",
     changed: [
       {
@@ -262,8 +285,9 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Subnets of one or two addresses are accepted",
+    concerns: "configurations",
     reference: "A subnet of /31, /32, /127 or /128 is too small: every call fails, DEL included.",
-    here: "All addresses of such a subnet are handed out (RFC 3021, RFC 6164). There is no gateway, and the result has none, unless one is configured, which is not handed out. Errors are those of larger subnets.",
+    here: "All addresses are handed out (RFC 3021, RFC 6164). There is no gateway, unless one is configured, which is not handed out. Errors are those of larger subnets.",
     reason: "A point-to-point link or a pod with one routed address needs no larger subnet.",
     changed: [
       {
@@ -338,6 +362,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "A range whose gateway is null has none",
+    concerns: "configurations",
     reference:
       "null is as if gateway were absent: the first address is in the result, and not handed out.",
     here: "The result has no gateway for an address of this range, and all of its addresses are handed out.",
@@ -348,8 +373,9 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Several requested addresses are taken in their order",
+    concerns: "runtimes",
     reference:
-      "Which of several requested addresses in one range set is reserved, and the order in the error message about the others, is random.",
+      "Which of several requested addresses in a range set is reserved, and their order in the message about the others, is random.",
     here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved; the message keeps that order.",
     reason: "The same call should have the same result.",
     changed: [],
@@ -357,9 +383,10 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "DEL falls back to reservations without an interface name once per call",
+    concerns: "files",
     reference:
-      "With two or more range sets, DEL frees the exact matches in its first pass and files with only the container id (from very old versions) in its second.",
-    here: "Files with only the container id are freed only if there was no exact match.",
+      "With several range sets, DEL frees the exact matches first, then files with only the container id (from very old versions).",
+    here: "Those are freed only if there was no exact match.",
     reason: "What DEL frees should not depend on the number of range sets.",
     changed: [
       {
@@ -371,8 +398,9 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Only files named as an address, directly in the network's directory, are reservations",
+    concerns: "files",
     reference:
-      "Subdirectories are searched, too, and DEL and CHECK take any file with the right content, even the cursor file when a container id looks like an address.",
+      "Subdirectories are searched, too, and DEL and CHECK take any file with the right content.",
     here: "Other files and subdirectories are ignored.",
     reason: "A file that is not a reservation must never be removed.",
     changed: [
@@ -405,6 +433,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "A network directory that is a symbolic link works for every command",
+    concerns: "files",
     reference:
       "ADD works there, but DEL, CHECK and the check for duplicates find nothing: addresses leak.",
     here: "The link is followed.",
@@ -414,6 +443,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "DEL reports an address that it could not free",
+    concerns: "failures",
     reference: "DEL succeeds although the file could not be removed.",
     here: "DEL frees what it can, then fails with code 5 and names the rest.",
     reason: "The runtime then retries instead of forgetting the container.",
@@ -422,9 +452,10 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "DEL, CHECK, GC and STATUS create no network directory",
+    concerns: "files",
     reference:
-      "DEL and CHECK on a network that never had an address leave an empty directory and a lock file behind. CHECK creates the lock file where it is missing.",
-    here: "A missing directory means that nothing is reserved. CHECK and STATUS take no lock and write nothing.",
+      "On a network that never had an address they leave an empty directory and a lock file behind.",
+    here: "Without a directory nothing is reserved. CHECK and STATUS take no lock and write nothing.",
     reason: "A query should not write; CHECK should work on a read-only disk.",
     changed: [
       { vector: "gotest/del-unknown-0.2.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
@@ -438,15 +469,16 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "White space around the address in a cursor file is ignored",
+    concerns: "files",
     reference: "A cursor file that ends with a newline is ignored, and allocation starts over.",
     here: "The address is used.",
-    reason:
-      "Administrators write such files with echo. Only the address where allocation starts differs.",
+    reason: "Administrators write such files with echo.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
   },
   {
     title: "IPv6 ranges below ::/96 are counted correctly",
+    concerns: "configurations",
     reference:
       "In a range such as ::100:0/120 the successor of an address becomes an IPv4 address: 1.0.0.2.",
     here: "Addresses keep their family.",
@@ -456,6 +488,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Of a repeated key in the configuration the last one counts",
+    concerns: "configurations",
     reference:
       "Repeated objects are merged member by member, and repeated lists element by element.",
     here: "The last one replaces the others.",
@@ -465,24 +498,26 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Type errors in the configuration name the path",
-    reference:
-      "The text after 'json: cannot unmarshal' names a structure of the Go source, and changes with the Go release.",
-    here: "Code and the beginning of the message are the same; the rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
-    reason: "An administrator needs the path in the configuration.",
+    concerns: "configurations",
+    reference: "The text after 'json: cannot unmarshal' names a structure of the Go source.",
+    here: "The rest is the path of the member, such as ipam.ranges[0][1].rangeStart.",
+    reason: "An administrator needs the path.",
     changed: [],
     coveredBy: ["behaviours/bad-configuration.test.ts", "blackbox/vectors.test.ts"],
   },
   {
     title: "Of several errors in a configuration another one may be reported",
+    concerns: "configurations",
     reference:
-      "A malformed address or network is reported before an earlier value of the wrong type; of two malformed ones the first in the document.",
-    here: "Members are read in a fixed order, and the first error is reported. The code is the same.",
+      "A malformed address or network is reported before an earlier value of the wrong type.",
+    here: "Members are read in a fixed order. The code is the same.",
     reason: "Each error has to be fixed anyway.",
     changed: [],
     coveredBy: ["ipam/config.test.ts"],
   },
   {
     title: "Numbers beyond 2^53 lose their last digits",
+    concerns: "configurations",
     reference: "Before version 1.0.0, mtu, advmss, priority, table and scope are exact to 2^63.",
     here: "They are exact to 2^53, as in the Go plugin from 1.0.0 on.",
     reason: "No route uses such numbers.",
@@ -491,6 +526,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Whole numbers may be written as 1.0 or 1e3",
+    concerns: "configurations",
     reference: "The configuration is rejected.",
     here: "mtu, advmss, priority, table and scope accept any notation of a whole number.",
     reason: "JSON has one number type.",
@@ -499,6 +535,7 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "A directory that cannot be listed is an error",
+    concerns: "failures",
     reference:
       "ADD skips the check for a second address, DEL frees nothing and succeeds, CHECK finds nothing.",
     here: "ADD and CHECK fail with the cause; DEL fails with code 5. A reservation that DEL cannot read is named on standard error.",
@@ -509,14 +546,16 @@ export const differences: readonly Difference[] = [
   {
     title:
       "Portable executable: a stream that is /dev/null, opened for reading and writing, is treated as closed",
+    concerns: "streams",
     reference: "Only a closed stream is treated so.",
-    here: "Node.js opens /dev/null in this way in place of a closed stream. A redirection in a shell opens it for reading or for writing only, and works, and so does the native executable.",
+    here: "Node.js opens /dev/null in this way in place of a closed stream. Redirections in a shell work, and so does the native executable.",
     reason: "An address that is printed to a closed stream would leak.",
     changed: [],
     coveredBy: ["system/node/standard-streams.test.ts"],
   },
   {
     title: "File modes do not depend on the caller's umask",
+    concerns: "files",
     reference: "The caller's umask restricts the modes of files and directories.",
     here: "The network's directory has mode 0755, .host-local 0700, reservations and cursors 0600, the lock file 0750.",
     reason: "Files that one runtime creates must be usable by another.",
@@ -525,17 +564,19 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "Nothing is created or overwritten through a symbolic link",
+    concerns: "files",
     reference:
       "A cursor or lock file that is a link is followed: its target is overwritten or created.",
-    here: "A cursor that is a link is replaced. A lock file that is a dangling link is an error for ADD. The data directory and a network's directory may be links and are followed.",
-    reason: "A plugin that runs as root should write only in its data directory.",
+    here: "A cursor that is a link is replaced. A lock file that is a dangling link is an error for ADD. The data directory and a network's directory may be links.",
+    reason: "Root should write only in the data directory.",
     changed: [],
     coveredBy: ["faults/executables/permissions.test.ts"],
   },
   {
     title: "Reservations from before a reboot are reclaimed",
+    concerns: "failures",
     reference: "They take their addresses until somebody deletes them.",
-    here: "Where an ADD would otherwise find no address, it takes that of a reservation from an earlier boot of the machine, the oldest first, unless reclaimAfterReboot is false: see [configuration.md](configuration.md#after-a-reboot).",
+    here: "Where an ADD would find no address, it takes that of a reservation from an earlier boot, the oldest first, [unless reclaimAfterReboot is false](configuration.md#after-a-reboot).",
     reason:
       "No network namespace survives a reboot. After a few power failures the range was full.",
     changed: [],
@@ -543,8 +584,9 @@ export const differences: readonly Difference[] = [
   },
   {
     title: "The data directory contains the directory .host-local",
+    concerns: "files",
     reference: "It contains only the networks' directories.",
-    here: "It contains the journal, the history, temporary files and, on file systems that refuse flock(2), the portable executable's lock. No network can have its name, and it may be removed while no call is running.",
+    here: "It contains what [addresses.md](addresses.md#the-files) lists. No network can have its name, and it may be removed while no call is running.",
     reason: "The Go plugin reads every file in a network's directory.",
     changed: [],
     coveredBy: ["blackbox/vectors.test.ts", "differential/take-over.test.ts"],

@@ -2,7 +2,7 @@
 /** Many calls at the same moment, as when a node starts. */
 
 import { test } from "tap";
-import type { Outcome } from "../harness/executable.ts";
+import { isPortable, type Outcome } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { extent } from "../harness/extent.ts";
 import { grantedAddresses } from "../harness/network.ts";
@@ -14,8 +14,10 @@ const timeout = { lockTimeoutSeconds: 120 };
 /** A range, how many addresses it has besides network, gateway and broadcast, and how many calls there are at once. */
 const { range, usable, tooMany, rivals } =
   extent === "short"
-    ? { range: "10.0.0.0/28", usable: 13, tooMany: 24, rivals: 10 }
-    : { range: "10.0.0.0/24", usable: 253, tooMany: 300, rivals: 20 };
+    ? { range: "10.0.0.0/28", usable: 13, tooMany: 18, rivals: 6 }
+    : isPortable
+      ? { range: "10.0.0.0/26", usable: 61, tooMany: 80, rivals: 20 }
+      : { range: "10.0.0.0/24", usable: 253, tooMany: 300, rivals: 20 };
 
 function simultaneously(
   network: ExecutableNetwork,

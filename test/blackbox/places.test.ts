@@ -52,17 +52,25 @@ for (const [what, ipam, message] of [
     /line 1, column 1: unexpected end/,
   ],
   ["rangesFile that never ends", { rangesFile: "/dev/zero" }, /^cannot read rangesFile: /],
+  [
+    "partition by a FIFO without a writer",
+    { partition: { subnetFile: "FIFO" } },
+    /^no podCIDR of this node in \S+fifo$/,
+  ],
+  [
+    "partition by a file that never ends",
+    { partition: { subnetFile: "/dev/zero" } },
+    /^cannot read the podCIDR of this node: /,
+  ],
 ] as const) {
   test(`ADD refuses a ${what}`, (t) => {
     const network = networkFor(t, five, [{ path: "resolv.conf" }]);
     const { dataDirectory } = network.machine;
     const fifo = join(scratchDirectory(t), "fifo");
     execFileSync("mkfifo", [fifo]);
-    const [[key = "", value = ""] = []] = Object.entries(ipam);
+    const text = JSON.stringify(ipam).replace("@", dataDirectory).replace("FIFO", fifo);
 
-    const answer = network.add("c1", {
-      ipam: { [key]: value.replace("@", dataDirectory).replace("FIFO", fifo) },
-    });
+    const answer = network.add("c1", { ipam: JSON.parse(text) });
 
     isRefused(t, network, answer, message);
     t.end();

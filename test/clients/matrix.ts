@@ -34,7 +34,7 @@ export function compatibilityPage({ date, runs }: Matrix): string {
   const rows = clients.map((client) => rowOf(runs.filter((run) => run.client === client)));
   return `# Compatibility
 
-<!-- Written by \`npm run test:clients -- --write\` from data/compatibility.json. -->
+<!-- Written by \`npm run test:clients -- --write\` from ../data/compatibility.json. -->
 
 These clients were run with both executables as their IPAM plugin on ${date}, each in namespaces of its own. The verbs are
 those that a recording program in front of the plugin saw.
@@ -60,50 +60,12 @@ nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this
 `;
 }
 
-/** README.md has the table between these lines. */
-const tableMarks = ["<!-- Written by npm run test:clients -- --write -->", "<!-- End -->"] as const;
-
-/**
- * Puts the table of a matrix into README.md.
- *
- * @param readme the text of README.md
- * @param matrix the matrix
- */
-export function withTable(readme: string, matrix: Matrix): string {
-  const [before, after] = tableMarks;
-  return [
-    readme.slice(0, readme.indexOf(before) + before.length),
-    compatibilityTable(matrix),
-    readme.slice(readme.indexOf(after)),
-  ].join("\n");
-}
-
-/** One row a program, in all its versions. */
-function compatibilityTable({ runs }: Matrix): string {
-  const programOf = ({ client }: ClientRun): string => /^[^ ,]+/.exec(client)?.[0] ?? client;
-  const rows = [...new Set(runs.map(programOf))].map((program) => {
-    const its = runs.filter((run) => programOf(run) === program);
-    const cells = [program, versionsOf(its).join(", "), verbsOf(its), worstOf(its)];
-    return `| ${cells.join(" | ")} |`;
-  });
-  return `
-| client | versions | verbs seen | result |
-|---|---|---|---|
-${rows.join("\n")}
-`;
-}
-
 function versionsOf(runs: readonly ClientRun[]): readonly string[] {
   return [...new Set(runs.map(({ version }) => version))].filter((version) => version !== "");
 }
 
 function verbsOf(runs: readonly ClientRun[]): string {
   return verbs.filter((verb) => runs.some((run) => run.verbs.includes(verb))).join(" ");
-}
-
-function worstOf(runs: readonly ClientRun[]): string {
-  const some = (result: ClientRun["result"]) => runs.find((run) => run.result === result);
-  return resultOf(some("failed") ?? some("passed") ?? some("skipped"));
 }
 
 function rowOf(runs: readonly ClientRun[]): string {

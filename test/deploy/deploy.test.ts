@@ -71,10 +71,8 @@ const base = daemonSetIn(
   objectsIn(readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8")),
 );
 
-test("the DaemonSet is valid", (t) => {
-  t.same(violations(base), []);
-  t.end();
-});
+/** What is applied in these tests: the last one compares all of it with the schemas at once, which takes a compiler. */
+const applied: Manifest[] = [base];
 
 test("a misspelt member or a wrong type would be found", (t) => {
   const { spec } = base.spec.template;
@@ -178,15 +176,17 @@ const withoutAppArmor = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
-const overlays = readdirSync(inRepository("deploy/overlays"));
+const distributions = readdirSync(inRepository("deploy/overlays")).filter(
+  (name) => name !== "uninstall",
+);
 
 test("there is an overlay for each of the distributions", (t) => {
-  t.same(overlays.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
+  t.same(distributions.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
   t.end();
 });
 
-for (const name of overlays) {
-  test(`${name}: valid, and with paths that belong together`, { skip: skipWithoutKubectl }, (t) => {
+for (const name of distributions) {
+  test(`${name}: its paths belong together`, { skip: skipWithoutKubectl }, (t) => {
     const objects = build(inRepository(`deploy/overlays/${name}`));
     const { volumes, containers } = daemonSetIn(objects).spec.template.spec;
     const pathOf = (volume: string): string | undefined =>
@@ -194,7 +194,7 @@ for (const name of overlays) {
     const typeOf = (volume: string): string | undefined =>
       volumes.find((one) => one.name === volume)?.hostPath.type;
 
-    t.same(violations(...objects), []);
+    applied.push(...objects);
     for (const object of objects) {
       t.match(object, { metadata: { namespace: "kube-system" } }, object.kind);
     }
@@ -253,7 +253,7 @@ test("before Kubernetes 1.30 the AppArmor profile of the agent is an annotation"
   const daemonSet = daemonSetIn(buildWith(t, "kubeadm", "before-kubernetes-1.30"));
   const { metadata, spec } = daemonSet.spec.template;
 
-  t.same(violations(daemonSet), []);
+  applied.push(daemonSet);
   t.same(metadata.annotations, {
     "container.apparmor.security.beta.kubernetes.io/agent": "unconfined",
   });
@@ -262,7 +262,7 @@ test("before Kubernetes 1.30 the AppArmor profile of the agent is an annotation"
   t.end();
 });
 
-for (const overlay of overlays) {
+for (const overlay of distributions) {
   test(`${overlay}: without gc, nothing is there that only gc needs`, {
     skip: skipWithoutKubectl,
   }, (t) => {
@@ -271,7 +271,7 @@ for (const overlay of overlays) {
     const [agent] = spec.containers;
     const mounts = agent?.volumeMounts ?? [];
 
-    t.same(violations(daemonSet), []);
+    applied.push(daemonSet);
     t.equal(spec.hostPID, undefined);
     t.same(spec.securityContext, withoutAppArmor);
     t.same(tasksIn(daemonSet), ["install /host/opt/cni/bin --if-replaced --yes", "metrics"]);
@@ -286,6 +286,34 @@ for (const overlay of overlays) {
   });
 }
 
+for (const overlay of distributions) {
+  test(`${overlay}: uninstall puts the former plugin back, once, and sees the configurations`, {
+    skip: skipWithoutKubectl,
+  }, (t) => {
+    for (const [components, tasks] of [
+      [["uninstall"], ["metrics", "gc --yes --log"]],
+      [["without-gc", "uninstall"], ["metrics"]],
+    ] as const) {
+      const daemonSet = daemonSetIn(buildWith(t, overlay, ...components));
+      const [install] = daemonSet.spec.template.spec.initContainers;
+
+      applied.push(daemonSet);
+      t.same(install?.args, ["install", "/host/opt/cni/bin", "--uninstall", "--yes"]);
+      const mount = { name: "configurations", mountPath: "/etc/cni/net.d", readOnly: true };
+      t.match(install?.volumeMounts.at(-1), mount);
+      t.same(tasksIn(daemonSet), tasks, "the agent does not install it again");
+    }
+    t.end();
+  });
+}
+
+test("the overlay uninstall is that of kubeadm with the component", {
+  skip: skipWithoutKubectl,
+}, (t) => {
+  t.same(build(inRepository("deploy/overlays/uninstall")), buildWith(t, "kubeadm", "uninstall"));
+  t.end();
+});
+
 test("the component for node-feature-discovery adds the task, the directory and the rule", {
   skip: skipWithoutKubectl,
 }, (t) => {
@@ -294,7 +322,7 @@ test("the component for node-feature-discovery adds the task, the directory and 
   const daemonSet = daemonSetIn(objects);
   const { containers, volumes } = daemonSet.spec.template.spec;
   const features = "/etc/kubernetes/node-feature-discovery/features.d";
-  t.same(violations(daemonSet), []);
+  applied.push(daemonSet);
   t.equal(tasksIn(daemonSet).at(-1), `capacity --node-feature ${features}`);
   t.match(containers[0]?.volumeMounts.at(-1), { name: "features", mountPath: features });
   t.match(volumes.at(-1), { name: "features", hostPath: { path: features } });
@@ -317,5 +345,11 @@ test("the rule makes the resource of the feature that the agent writes by defaul
       extendedResources: { [name]: `@local.feature.${name}` },
     },
   ]);
+  t.end();
+});
+
+test("all that is applied is valid", (t) => {
+  t.ok(skipWithoutKubectl !== false || applied.length >= 4 * distributions.length);
+  t.same(violations(...applied), []);
   t.end();
 });

@@ -9,6 +9,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Test, test } from "tap";
+import { isPortable } from "../harness/executable.ts";
 import { extent } from "../harness/extent.ts";
 import { type GoPlugin, goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { randomFrom } from "../harness/random.ts";
@@ -20,7 +21,7 @@ import { type Sight, twoSides } from "./two-sides.ts";
 const { HOST_LOCAL_SEED, HOST_LOCAL_STEPS } = process.env;
 /** Fixed, so that one commit has one outcome; the variable explores others. */
 const seed = Number(HOST_LOCAL_SEED ?? 20261121);
-const steps = Number(HOST_LOCAL_STEPS ?? (extent === "short" ? 150 : 1000));
+const steps = Number(HOST_LOCAL_STEPS ?? (extent === "short" ? 150 : isPortable ? 300 : 1000));
 
 /** How many steps share a pair of data directories. */
 const lifetime = 50;

@@ -2,6 +2,7 @@
 /** cnitool, the reference runtime of the CNI project, in front of the main plugins. */
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { extent } from "../harness/extent.ts";
 import { inRepository } from "../harness/repository.ts";
 import { sample } from "../harness/sample.ts";
@@ -24,7 +25,7 @@ const commands = [
 scenario("cnitool: every command of conf-examples/README.md works as written", needs, (t, host) => {
   host.plugInCard("eth0");
   t.equal(commands.length, exampleFiles.length - 1, "every example but the template has one");
-  for (const command of sample(commands, extent === "short" ? 3 : 1, seed)) {
+  for (const command of sample(commands, extent === "short" ? 5 : 1, seed)) {
     const pod = new Pod("pod");
     t.doesNotThrow(() => shell(host, command), command);
     t.not(pod.addresses().length, 0, "the pod has an address");
@@ -35,6 +36,20 @@ scenario("cnitool: every command of conf-examples/README.md works as written", n
   for (const file of exampleFiles.filter((name) => !name.endsWith(".template"))) {
     t.same(host.reservations(loadExample(file).name), {}, `${file} leaves nothing`);
   }
+});
+
+scenario("cnitool: the commands of docs/addresses.md work as written", needs, (t, host) => {
+  const page = readFileSync(inRepository("docs/addresses.md"), "utf8");
+  const [, script = ""] = /^```sh\n(ip netns add .*?)^```$/ms.exec(page) ?? [];
+
+  const output = execFileSync("bash", ["-ec", script], {
+    cwd: inRepository("."),
+    env: { PATH: `${process.env.PATH}:${inRepository("build")}` },
+    encoding: "utf8",
+  });
+
+  t.match(output, "inet 10.26.0.2/24", "the pod has the address");
+  t.same(host.reservations("ptp"), {}, "nothing stays");
 });
 
 scenario("cnitool: add, check, status and gc reach host-local", needs, (t, host) => {

@@ -133,12 +133,14 @@ function redirected(network: Network, dataDir: string): Network {
   const file = join(dataDir, "resolv.conf");
   writeFileSync(file, resolvConf);
   const rangesFile = inRepository("conf-examples/node/ranges.json");
+  const partition = { subnetFile: inRepository("conf-examples/node/subnet.env") };
   const plugins = network.plugins.map((plugin) => {
     const { ipam } = plugin;
     if (!isObject(ipam)) return plugin;
     const dns = "resolvConf" in ipam ? { resolvConf: file } : {};
     const ranges = "rangesFile" in ipam ? { rangesFile } : {};
-    return { ...plugin, ipam: { ...ipam, ...dns, ...ranges, dataDir } };
+    const part = "partition" in ipam ? { partition } : {};
+    return { ...plugin, ipam: { ...ipam, ...dns, ...ranges, ...part, dataDir } };
   });
   return { ...network, plugins };
 }

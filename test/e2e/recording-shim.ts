@@ -1,11 +1,10 @@
 /**
  * Stands in front of the plugin under test, passes everything through unchanged, and writes down
- * what was really called: one line of JSON for each call.
+ * what was really called.
  */
 
-import { spawnSync } from "node:child_process";
-import { appendFileSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 
 /** One call of the plugin, as the shim saw it. */
 export interface RecordedCall {
@@ -14,59 +13,53 @@ export interface RecordedCall {
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: string;
   readonly stdout: string;
-  readonly exitCode: number | null;
+  readonly exitCode: number;
 }
 
 /**
- * Puts a shim in front of a plugin.
+ * Puts a shim in front of a plugin: a shell script, which starts ten times faster than Node.js.
  *
  * @param path where callers look for the plugin
  * @param plugin the plugin behind it
- * @param record the file that the calls are written to
+ * @param record the directory in which each call gets one of its own, named after the time of its end
  */
 export function installShim(path: string, plugin: string, record: string): void {
-  const [shim, ...files] = [import.meta.filename, plugin, record].map((text) =>
-    JSON.stringify(text),
-  );
-  const program = `import(${shim}).then((shim) => shim.passThrough(${files.join(", ")}));`;
-  writeFileSync(path, `#!${process.execPath}\n${program}\n`, { mode: 0o755 });
-  writeFileSync(record, "");
+  mkdirSync(join(record, "unfinished"), { recursive: true });
+  const script = `#!/bin/sh
+call='${record}'/unfinished/$$
+mkdir "$call"
+readlink "/proc/$PPID/exe" > "$call/caller"
+env -0 > "$call/environment"
+cat > "$call/stdin"
+'${plugin}' < "$call/stdin" > "$call/stdout"
+code=$?
+echo "$code" > "$call/code"
+ended='${record}'/$(date +%s%N)-$$
+mv "$call" "$ended"
+cat "$ended/stdout"
+exit "$code"
+`;
+  writeFileSync(path, script, { mode: 0o755 });
 }
 
 /**
  * Reads what a shim has written down so far.
  *
- * @param record the file of {@link installShim}
+ * @param record the directory of {@link installShim}
  */
 export function recordedCalls(record: string): RecordedCall[] {
-  return readFileSync(record, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): RecordedCall => JSON.parse(line));
-}
-
-/**
- * The shim's own life: calls the plugin with its own environment and input, writes the call down,
- * and ends as the plugin ended.
- *
- * @param plugin the plugin behind the shim
- * @param record the file to write to
- */
-export function passThrough(plugin: string, record: string): void {
-  const stdin = readFileSync(0, "utf8");
-  const { status, stdout } = spawnSync(plugin, {
-    input: stdin,
-    encoding: "utf8",
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const call = {
-    caller: basename(readlinkSync(`/proc/${process.ppid}/exe`)),
-    environment: process.env,
-    stdin,
-    stdout,
-    exitCode: status,
-  };
-  appendFileSync(record, `${JSON.stringify(call)}\n`);
-  writeFileSync(1, stdout);
-  process.exitCode = status ?? 1;
+  return readdirSync(record)
+    .filter((name) => name !== "unfinished")
+    .sort()
+    .map((name) => {
+      const read = (part: string): string => readFileSync(join(record, name, part), "utf8");
+      const variables = read("environment").split("\0").slice(0, -1);
+      return {
+        caller: basename(read("caller").trim()),
+        environment: Object.fromEntries(variables.map((one) => one.split(/=(.*)/s).slice(0, 2))),
+        stdin: read("stdin"),
+        stdout: read("stdout"),
+        exitCode: Number(read("code")),
+      };
+    });
 }

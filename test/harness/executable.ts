@@ -32,6 +32,9 @@ if (process.argv[1]?.endsWith(".test.ts")) requireCurrentBuild(executable);
 /** Whether that is the native one. */
 export const isNative: boolean = executable === inRepository("dist/native/host-local");
 
+/** Whether that is the portable one, which takes ten times as long. */
+export const isPortable: boolean = executable === inRepository("dist/host-local");
+
 /** No call takes this long: it bounds a hanging plugin, in milliseconds. */
 const longestCall = 180_000;
 

@@ -65,25 +65,6 @@ export function failDiskFrom(number: number, code: string): Interrupt {
     call.number >= number && !call.path.startsWith("/dev/") ? { kind: "fail", code } : undefined;
 }
 
-/** The operations that begin with the same system call as another. */
-const opens: readonly Operation[] = [
-  "readFile",
-  "createFile",
-  "overwriteFile",
-  "list",
-  "listAddresses",
-  "readFiles",
-  "findLines",
-  "extendFile",
-];
-
-/** Refuses a call and every later one that begins with the same system call: so an open fails where no unlink does. */
-export function failKindFrom({ number, operation }: Call, code: string): Interrupt {
-  const kind = opens.includes(operation) ? opens : [operation];
-  return (call) =>
-    call.number >= number && kind.includes(call.operation) ? { kind: "fail", code } : undefined;
-}
-
 /** Refuses every call of one kind or, with `path`, those about that path. */
 export function refuse(operation: Operation, code: string, path?: string): Interrupt {
   return (call) =>

@@ -1,7 +1,7 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
 import { type Change, pluginWith } from "./plugin-with.ts";
-import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
+import { type Cast, cast, networks, prepare, type Trouble } from "./scenes.ts";
 import type { Search } from "./search.ts";
 
 /** A defect, and where it shows. */
@@ -22,10 +22,13 @@ const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
 
+const { same, dual, nearlyFull, full, kept, booted } = networks;
+
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
 const journal = "store/journal/journal.ts";
 const journalFile = "store/journal/journal-file.ts";
+const reservations = "store/reservations/reservation-file.ts";
 
 export const bugs: readonly Bug[] = [
   {
@@ -38,15 +41,15 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a reservation is created and then written",
-    file: network,
+    file: reservations,
     from: '    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
-    to: '    system.createFile(path, formatOwner(attachment), 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
+    to: '    system.createFile(path, content, 0o600);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a"]),
     trouble: kill,
   },
   {
     name: "a reservation is renamed into its place",
-    file: network,
+    file: reservations,
     from: '    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     to: '    system.rename(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, "EPERM"',
     cast: cast(["ADD a", "ADD b, directory lock"]),
@@ -57,10 +60,7 @@ export const bugs: readonly Bug[] = [
     file: "store/allocation.ts",
     from: "fileIdAt(files.system, files.pathOf(name)) === file",
     to: "true",
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], {
-      name: "nearly full",
-      before: holding("c", "d"),
-    }),
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
     trouble: none,
   },
   {
@@ -68,10 +68,7 @@ export const bugs: readonly Bug[] = [
     file: "store/files/fingerprint.ts",
     from: 'fileIdOf({ inode, modified }: Pick<FileStatus, "inode" | "modified">): FileId {',
     to: 'fileIdOf({ modified }: Pick<FileStatus, "inode" | "modified">): FileId {\n  const inode = 0;',
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], {
-      name: "nearly full",
-      before: holding("c", "d"),
-    }),
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
     trouble: none,
   },
   {
@@ -87,10 +84,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "    network.useAgain(held);\n",
     to: "",
-    cast: cast(["ADD a, unheard", "ADD a"], {
-      name: "repeatedAdd same",
-      ipam: { repeatedAdd: "same" },
-    }),
+    cast: cast(["ADD a, unheard", "ADD a"], same),
     trouble: none,
   },
   {
@@ -142,9 +136,9 @@ export const bugs: readonly Bug[] = [
   {
     name: "the number of reservations ignores what is reserved",
     file: journal,
-    from: "    this.#difference++;\n",
+    from: "    if (isNew) this.#difference++;\n",
     to: "",
-    cast: cast(["ADD a"], { name: "nearly full", before: holding("c", "d") }),
+    cast: cast(["ADD a"], nearlyFull),
     trouble: none,
   },
   {
@@ -176,7 +170,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "    undo(network, ownReservations(network, attachment, allocations));\n    throw error;",
     to: "    throw error;",
-    cast: cast(["ADD a"], { name: "dual stack", isDual: true }),
+    cast: cast(["ADD a"], dual),
     trouble: error,
   },
   {
@@ -192,10 +186,7 @@ export const bugs: readonly Bug[] = [
     file: "verbs/add.ts",
     from: "import { type LockOptions, withLock } from",
     to: "import { type LockOptions, withLockIfPossible as withLock } from",
-    cast: cast(["ADD a, unheard", "ADD a"], {
-      name: "repeatedAdd same",
-      ipam: { repeatedAdd: "same" },
-    }),
+    cast: cast(["ADD a, unheard", "ADD a"], same),
     trouble: error,
   },
   {
@@ -203,11 +194,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
     to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
-    cast: cast(["ADD a"], {
-      name: "full before the boot",
-      before: holding("c", "d", "e"),
-      hasBooted: true,
-    }),
+    cast: cast(["ADD a"], booted),
     trouble: kill,
   },
   {
@@ -215,10 +202,7 @@ export const bugs: readonly Bug[] = [
     file: "store/reservations/usage.ts",
     from: "isSettled(system.linkStatus(path), system.now()) && ",
     to: "",
-    cast: cast(["Go ADD a", "ADD b, directory lock"], {
-      name: "nearly full",
-      before: holding("c", "d"),
-    }),
+    cast: cast(["Go ADD a", "ADD b, directory lock"], nearlyFull),
     trouble: none,
   },
   {
@@ -248,7 +232,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a link that was made and failed is taken for another's",
     file: network,
-    from: " && !isSameFile(this.files.system, temporary, path)",
+    from: " && !isSameFile(system, temporary, path)",
     to: "",
     cast: cast(["ADD a"]),
     trouble: odd,
@@ -258,11 +242,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "found.boot !== boot && !this.#hasChanged",
     to: "found.boot !== boot && this.#hasChanged",
-    cast: cast(["ADD a"], {
-      name: "full before the boot",
-      before: holding("c", "d", "e"),
-      hasBooted: true,
-    }),
+    cast: cast(["ADD a"], booted),
     trouble: none,
   },
   {
@@ -289,7 +269,23 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "mayHaveMissed && countReservations(this.#files) !== reservations",
     to: "mayHaveMissed && countReservations(this.#files) < 0",
-    cast: cast(["DEL a", "ADD a, directory lock"], { name: "dual stack", isDual: true }),
+    cast: cast(["DEL a", "ADD a, directory lock"], dual),
+    trouble: none,
+  },
+  {
+    name: "the history tells a release before it is made",
+    file: network,
+    from: "    const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));\n    if (isKept || isRemoved) this.#changes",
+    to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
+    cast: cast(["DEL c"], { name: "history", ipam: { history: true } }),
+    trouble: error,
+  },
+  {
+    name: "a release forgets that its address is kept",
+    file: network,
+    from: 'const isKept = now.kind !== "unknown" && this.#keepAgain(name);',
+    to: "const isKept = false;",
+    cast: cast(["DEL a, ADD a"], kept),
     trouble: none,
   },
   {
@@ -297,7 +293,7 @@ export const bugs: readonly Bug[] = [
     file: lock,
     from: "    attempt(() => take(files, options), undefined),\n",
     to: "    undefined,\n",
-    cast: cast(["DEL c", "DEL c, ADD b"], { name: "full", before: holding("c", "d", "e") }),
+    cast: cast(["DEL c", "DEL c, ADD b"], full),
     trouble: none,
   },
 ];

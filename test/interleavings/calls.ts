@@ -2,14 +2,18 @@
 
 import type { NetworkName } from "../../src/cni/call.ts";
 import { CniError } from "../../src/cni/error.ts";
+import { parseAddress } from "../../src/ipam/address.ts";
 import { main } from "../../src/main.ts";
 import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
 import type { FoundNetwork } from "../../src/operator/node/networks.ts";
 import { releaseUnchanged } from "../../src/operator/node/release-unchanged.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
+import { keep } from "../../src/store/keep.ts";
 import { withLock } from "../../src/store/lock.ts";
+import { parsePodName } from "../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { isSystemError } from "../../src/system/system.ts";
+import type { MemoryDisk } from "../harness/memory-disk.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import {
   attachmentCall,
@@ -21,32 +25,39 @@ import { goPlugin } from "./go-plugin.ts";
 import { type Program, runAlone } from "./process.ts";
 import type { World, Worlds } from "./world.ts";
 
-const V4 = ["10.0.0.2", "10.0.0.3", "10.0.0.4"];
-const V6 = ["2001:db8::2", "2001:db8::3", "2001:db8::4"];
+/** A range set, and all that it can hand out. */
+export interface Pool {
+  readonly ranges: readonly JsonObject[];
+  readonly addresses: readonly string[];
+}
 
-const v4 = { subnet: "10.0.0.0/29", rangeEnd: "10.0.0.4" };
-const v6 = { subnet: "2001:db8::/125", rangeEnd: "2001:db8::4" };
+export const v4: Pool = {
+  ranges: [{ subnet: "10.0.0.0/29", rangeEnd: "10.0.0.4" }],
+  addresses: ["10.0.0.2", "10.0.0.3", "10.0.0.4"],
+};
+export const v6: Pool = {
+  ranges: [{ subnet: "2001:db8::/125", rangeEnd: "2001:db8::4" }],
+  addresses: ["2001:db8::2", "2001:db8::3", "2001:db8::4"],
+};
 
 /** The calls for a network with a configuration. */
 export class Calls {
   /** All that can be handed out. */
   readonly addresses: readonly string[];
-  /** How many range sets there are. */
-  readonly sets: number;
+  readonly pools: readonly Pool[];
   readonly #configuration: JsonObject;
   readonly #strict: JsonObject;
   readonly #run: Program["run"];
 
   /**
    * @param ipam keys beside the ranges
-   * @param isDual whether there are two range sets
    * @param run the plugin
    */
-  constructor(ipam: JsonObject = {}, isDual = false, run: Program["run"] = main) {
-    this.addresses = isDual ? [...V4, ...V6] : V4;
-    this.sets = isDual ? 2 : 1;
+  constructor(ipam: JsonObject = {}, pools: readonly Pool[] = [v4], run: Program["run"] = main) {
+    this.addresses = pools.flatMap(({ addresses }) => addresses);
+    this.pools = pools;
     this.#run = run;
-    const ranges = isDual ? [[v4], [v6]] : [[v4]];
+    const ranges = pools.map((pool) => pool.ranges);
     this.#configuration = configuration(DATA_DIRECTORY, { ranges, ...ipam });
     const exhaustedStatus = "unavailable";
     this.#strict = configuration(DATA_DIRECTORY, { ranges, exhaustedStatus, ...ipam });
@@ -54,13 +65,17 @@ export class Calls {
 
   /** Whether a range set has no free address. */
   isFull(reserved: ReadonlyMap<string, string>): boolean {
-    const isTaken = (address: string): boolean => (reserved.get(address) ?? "") !== "";
-    const sets = [V4, V6].slice(0, this.sets);
-    return sets.some((set) => set.every(isTaken));
+    const isTaken = (address: string): boolean => /[^\s\0]/.test(reserved.get(address) ?? "");
+    return this.pools.some(({ addresses }) => addresses.every(isTaken));
   }
 
   add(container: string, more: Partial<Program> = {}): Program {
     return { ...this.#attachment("ADD", container), ...more };
+  }
+  /** ADD that requests an address. */
+  request(container: string, address: string, isUnheard = false): Program {
+    const call = this.#attachment("ADD", container, `;IP=${address}`);
+    return { ...call, name: `${call.name} of ${address}`, isUnheard };
   }
   del(container: string): Program {
     return this.#attachment("DEL", container);
@@ -115,6 +130,26 @@ export class Calls {
     };
   }
 
+  /** `host-local reserve`: keeps an address for the pod of a container. */
+  reserve(address: string, container: string): Program {
+    const run = (system: Parameters<Program["run"]>[0]): number => {
+      const files = openNetwork(system, DATA_DIRECTORY, "net" as NetworkName);
+      const [kept, pod] = [parseAddress(address), parsePodName(`ns/${container}`)];
+      if (kept === undefined) throw new Error(`${address} is no address`);
+      withLock(files, { holder: "reserve", timeoutSeconds: 30 }, (network) =>
+        keep(network, kept, pod),
+      );
+      return 0;
+    };
+    return {
+      name: `reserve ${address} for ${container}`,
+      verb: "reserve",
+      environment: {},
+      stdin: "",
+      run: (system) => exitCodeOf(() => run(system)),
+    };
+  }
+
   /** GC that keeps some containers. */
   gc(...keeps: readonly string[]): Program {
     const list = keeps.map((containerID) => ({ containerID, ifname: "eth0" }));
@@ -128,9 +163,12 @@ export class Calls {
     };
   }
 
-  /** The network after some calls, one after another. */
-  after(worlds: Worlds, ...programs: readonly Program[]): World {
-    let world = worlds.change(worlds.first(), ({ disk }) => disk.makeDirectories(DATA_DIRECTORY));
+  /** The network after some calls, one after another, on a disk that is prepared for them. */
+  after(worlds: Worlds, prepare: (disk: MemoryDisk) => void, programs: readonly Program[]): World {
+    let world = worlds.change(worlds.first(), ({ disk }) => {
+      disk.makeDirectories(DATA_DIRECTORY);
+      prepare(disk);
+    });
     for (const [at, program] of programs.entries()) {
       world = worlds.change(world, (machine) => {
         const { exitCode, stdout } = runAlone(machine, program, 50 + at, world.time);
@@ -141,8 +179,8 @@ export class Calls {
     return world;
   }
 
-  #attachment(verb: "ADD" | "DEL" | "CHECK", containerId: string): Program {
-    const cniArgs = `IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}`;
+  #attachment(verb: "ADD" | "DEL" | "CHECK", containerId: string, more = ""): Program {
+    const cniArgs = `IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}${more}`;
     const call = attachmentCall(verb, { containerId, cniArgs }, this.#configuration);
     return {
       name: `${verb} ${containerId}`,

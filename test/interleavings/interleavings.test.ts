@@ -18,16 +18,21 @@ test("docs/evidence/interleavings.md has every search and every defect", (t) => 
   t.end();
 });
 
+const seen = new Set<unknown>();
 for (const row of planFor(extent)) {
-  const name = nameOf(row);
-  test(name, (t) => {
-    const { counts, broken } = search(row);
+  test(nameOf(row), (t) => {
+    const { counts, broken, known: exception } = search(row);
+    if (exception !== undefined) seen.add(exception);
 
-    const exception = known.find((one) => one.search === name);
     const found = broken === undefined ? "" : `${broken.broken.join("\n")}\n${story(broken.steps)}`;
-    if (exception === undefined) t.equal(found, "", "every schedule leaves every rule");
-    else t.match(found, exception.broken, `known: ${exception.why}`);
+    t.equal(found, "", "every schedule leaves every rule");
     t.comment(`${counts.schedules} schedules in ${counts.states} states`);
     t.end();
   });
 }
+
+test("what is known to break a rule still does", { skip: extent === "short" }, (t) => {
+  const missing = known.filter((one) => !seen.has(one)).map(({ why }) => why);
+  t.same(missing, []);
+  t.end();
+});

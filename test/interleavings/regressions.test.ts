@@ -4,10 +4,10 @@
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
 import { troubles } from "./plan.ts";
-import { type Cast, cast, holding, prepare, type Trouble } from "./scenes.ts";
+import { type Cast, cast, holding, networks, prepare, type Trouble } from "./scenes.ts";
 import { story } from "./story.ts";
 
-const same = { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } };
+const { same, dual, nearlyFull } = networks;
 
 const defects: readonly (readonly [name: string, cast: Cast, trouble: Trouble])[] = [
   [
@@ -17,7 +17,7 @@ const defects: readonly (readonly [name: string, cast: Cast, trouble: Trouble])[
   ],
   [
     "a late UNDO removes what the same container got after a DEL",
-    cast(["ADD a, unheard", "DEL a, ADD a"], { name: "nearly full", before: holding("c", "d") }),
+    cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
     troubles.nothing,
   ],
   [
@@ -27,7 +27,7 @@ const defects: readonly (readonly [name: string, cast: Cast, trouble: Trouble])[
   ],
   [
     "a journal that misses half of a container is believed after the lock file was removed",
-    cast(["ADD a", "DEL a"], { name: "dual stack", isDual: true }),
+    cast(["ADD a", "DEL a"], dual),
     { faults: ["no lock file"] },
   ],
 ];

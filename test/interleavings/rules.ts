@@ -1,8 +1,10 @@
 /** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
 
+import type { HistoryRecord } from "../../src/store/history/history-record.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
 import type { Calls } from "./calls.ts";
+import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
 import type { Machine, World } from "./world.ts";
@@ -17,6 +19,8 @@ export interface Question {
   readonly calls: Calls;
   /** The reservations before. */
   readonly before: Reservations;
+  /** The history before, where one call runs alone. */
+  readonly history: readonly HistoryRecord[] | undefined;
   /** Every container that there was. */
   readonly containers: readonly string[];
   /** Whether the Go plugin may have been stopped with a file that it had not written. */
@@ -57,6 +61,7 @@ export class Judge {
   /** Every rule that is broken, in words. */
   readonly judge = ({ world, places, hasBooted, left }: State): readonly string[] => {
     const outcomes = places.map((place) => place.outcomes);
+    const { history } = this.#question;
     const isCalm = left === this.#question.most;
     const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
@@ -65,6 +70,9 @@ export class Judge {
       ...(isCalm || this.#question.keepsNothing ? this.#kept(world, outcomes.flat()) : []),
       ...(hasBooted && this.#question.reclaims ? this.#reclaimed(world, outcomes.flat()) : []),
       ...this.#afterwards(world),
+      ...(history === undefined || hasBooted
+        ? []
+        : brokenHistory(history, recordsIn(world), reservationsIn(world))),
     ];
     this.#known.set(key, found);
     return found;
@@ -88,7 +96,8 @@ export class Judge {
       outcomes.map((one, at) => ({ ...one, isBeforeBoot, thread, at })),
     );
     for (const [address, owner] of now) {
-      const isWhole = containers.some((id) => owner === `${id}\r\neth0`);
+      const isWhole =
+        before.get(address) === owner || containers.some((id) => owner === `${id}\r\neth0`);
       if (!isWhole && !(owner === "" && mayBeEmpty))
         broken.push(`${address} is torn: ${JSON.stringify(owner)}`);
     }
@@ -128,7 +137,8 @@ export class Judge {
       }
     }
     const cursor = cursorIn(world);
-    if (cursor !== undefined && !mayBeEmpty && !this.#question.calls.addresses.includes(cursor)) {
+    const some = [...this.#question.calls.addresses, ...before.keys()];
+    if (cursor !== undefined && !mayBeEmpty && !some.includes(cursor)) {
       broken.push(`the cursor is ${JSON.stringify(cursor)}`);
     }
     if (world.locks.size > 0) broken.push("a lock is held by nobody that runs");
@@ -138,26 +148,26 @@ export class Judge {
   /** Rules about calls to which nothing has happened but each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
-    const { before, calls, hasSeveralLocks } = this.#question;
+    const { before, calls, hasSeveralLocks, repeats } = this.#question;
     const hasRoom = before.size + outcomes.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
       const hasFailed = end?.exitCode !== 0;
-      const isDuplicate = end?.stdout.includes("has been allocated") === true;
+      const isRefused = /has been allocated|is not available/.test(end?.stdout ?? "");
       const mayFail =
-        verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isDuplicate;
+        verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isRefused;
       if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
     }
     const now = [...reservationsIn(world).values()];
     const isTwice = (owner: string): boolean =>
-      now.filter((one) => one === owner).length > calls.sets;
+      now.filter((one) => one === owner).length > calls.pools.length;
     if (!hasSeveralLocks && now.some(isTwice))
       broken.push(`an attachment has two addresses: ${now}`);
     const told = outcomes.flatMap(({ end }) =>
       end === undefined ? [] : grantedAddresses({ ...end }),
     );
     const cursor = cursorIn(world);
-    const isMoved = hasSeveralLocks || outcomes.some(({ program }) => program.isUnheard);
+    const isMoved = hasSeveralLocks || repeats || outcomes.some(({ program }) => program.isUnheard);
     if (told.length > 0 && !isMoved && !told.includes(cursor ?? ""))
       broken.push(`the cursor is ${cursor}, and ${told} was told`);
     return broken;
@@ -207,7 +217,9 @@ export class Judge {
     const broken: string[] = [];
     for (const id of containers) {
       const [machine, run] = laterMachine(world);
-      const holds = [...reservationsIn(machine).values()].includes(`${id}\r\neth0`);
+      const holds = [...reservationsIn(machine).values()].some(
+        (owner) => owner === `${id}\r\neth0` || owner === id,
+      );
       const isFound = run(calls.check(id)).exitCode === 0;
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine));

@@ -1,7 +1,9 @@
 /** Which calls run at once, and on what. */
 
+import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
-import { Calls } from "./calls.ts";
+import { Calls, type Pool, v4, v6 } from "./calls.ts";
+import { recordsIn } from "./history.ts";
 import type { Program } from "./process.ts";
 import { Judge, reservationsIn } from "./rules.ts";
 import { type Fault, type Scene, Search, type Thread } from "./search.ts";
@@ -11,7 +13,10 @@ import { type World, Worlds } from "./world.ts";
 export interface Cast {
   readonly name: string;
   readonly ipam?: JsonObject;
-  readonly isDual?: boolean;
+  /** By default one range of three IPv4 addresses. */
+  readonly pools?: readonly Pool[];
+  /** What is on the disk before all calls. */
+  readonly disk?: (disk: MemoryDisk) => void;
   /** What was called before. */
   readonly before?: (calls: Calls) => readonly Program[];
   readonly threads: (calls: Calls, start: World) => readonly Thread[];
@@ -45,10 +50,10 @@ export interface Prepared {
  */
 export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
   const worlds = new Worlds();
-  const calls = new Calls(cast.ipam, cast.isDual, run);
-  const usual = new Calls(cast.ipam, cast.isDual);
+  const calls = new Calls(cast.ipam, cast.pools, run);
+  const usual = new Calls(cast.ipam, cast.pools);
   const earlier = cast.before?.(usual) ?? [usual.add("c")];
-  const left = usual.after(worlds, ...earlier);
+  const left = usual.after(worlds, cast.disk ?? (() => undefined), earlier);
   const start = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
   const threads = cast.threads(calls, start);
   const {
@@ -68,19 +73,22 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     codes,
   });
   const programs = [...earlier, ...threads.flat(), ...afterBoot.flat()];
-  const containers = new Set(programs.flatMap(({ container }) => container ?? []));
-  const mayBeEmpty = programs.some(({ locks }) => locks === "as Go");
   const before = reservationsIn(start);
+  const owners = [...before.values()].flatMap((owner) => owner.match(/^\w+(?=\r\neth0$)/) ?? []);
+  const containers = new Set([...programs.flatMap(({ container }) => container ?? []), ...owners]);
+  const mayBeEmpty = programs.some(({ locks }) => locks === "as Go") || !start.disk.hardLinks;
   const judge = new Judge({
     calls,
     before,
+    history: threads.flat().length === 1 ? recordsIn(start) : undefined,
     containers: [...containers],
     mayBeEmpty,
-    hasSeveralLocks: programs.some(({ locks }) => locks === "directory"),
+    hasSeveralLocks:
+      programs.some(({ locks }) => locks === "directory") || faults.includes("no lock file"),
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
-    reclaims: cast.hasBooted === true && !faults.includes("error"),
+    reclaims: cast.hasBooted === true && !faults.some((fault) => fault.includes("error")),
   });
   return { search, judge, worlds, calls };
 }
@@ -89,6 +97,11 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
 export function inodesIn({ disk }: World): ReadonlySet<bigint> {
   const directory = "/var/lib/cni/networks/net";
   return new Set(disk.list(directory).map((name) => disk.linkStatus(`${directory}/${name}`).inode));
+}
+
+/** A call with a lock that does not exclude the others. */
+function byDirectory(program: Program): Program {
+  return { ...program, name: `${program.name}, directory lock`, locks: "directory" };
 }
 
 /** Calls by their names. */
@@ -103,6 +116,9 @@ const kinds = {
   "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
   "CHECK c": (calls: Calls) => [calls.check("c")],
   STATUS: (calls: Calls) => [calls.status()],
+  "ADD b of 10.0.0.4": (calls: Calls) => [calls.request("b", "10.0.0.4")],
+  "ADD c of 10.0.0.4, unheard": (calls: Calls) => [calls.request("c", "10.0.0.4", true)],
+  "ADD b of 2001:db8::2": (calls: Calls) => [calls.request("b", "2001:db8::2")],
   "GC c": (calls: Calls) => [calls.gc("c")],
   "GC a": (calls: Calls) => [calls.gc("a")],
   "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
@@ -112,27 +128,15 @@ const kinds = {
   "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
   "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
   "DEL c, ADD b, directory lock": (calls: Calls) =>
-    [calls.del("c"), calls.add("b")].map((one) => ({
-      ...one,
-      name: `${one.name}, directory lock`,
-      locks: "directory" as const,
-    })),
+    [calls.del("c"), calls.add("b")].map(byDirectory),
   "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
   "ADD c": (calls: Calls) => [calls.add("c")],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
-  "ADD a, directory lock": (calls: Calls) => [
-    calls.add("a", { name: "ADD a, directory lock", locks: "directory" }),
-  ],
+  "ADD a, directory lock": (calls: Calls) => [byDirectory(calls.add("a"))],
   "DEL c, ADD b": (calls: Calls) => [calls.del("c"), calls.add("b")],
-  "ADD b, directory lock": (calls: Calls) => [
-    calls.add("b", { name: "ADD b, directory lock", locks: "directory" }),
-  ],
-  "DEL a, directory lock": (calls: Calls) => [
-    { ...calls.del("a"), name: "DEL a, directory lock", locks: "directory" as const },
-  ],
-  "DEL c, directory lock": (calls: Calls) => [
-    { ...calls.del("c"), name: "DEL c, directory lock", locks: "directory" as const },
-  ],
+  "ADD b, directory lock": (calls: Calls) => [byDirectory(calls.add("b"))],
+  "DEL a, directory lock": (calls: Calls) => [byDirectory(calls.del("a"))],
+  "DEL c, directory lock": (calls: Calls) => [byDirectory(calls.del("c"))],
 } satisfies Readonly<Record<string, (calls: Calls, start: World) => Thread>>;
 
 export type Kind = keyof typeof kinds;
@@ -158,3 +162,18 @@ export function booting(
 ): (calls: Calls, start: World) => readonly Thread[] {
   return (calls, start) => threads.map((kind) => kinds[kind](calls, start));
 }
+
+/** Networks that differ from the usual one. */
+export const networks = {
+  same: { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } },
+  dual: { name: "dual stack", pools: [v4, v6] },
+  nearlyFull: { name: "nearly full", before: holding("c", "d") },
+  full: { name: "full", before: holding("c", "d", "e") },
+  /** Nobody but `a` is ever to get the third address. */
+  kept: {
+    name: "10.0.0.4 kept for a",
+    pools: [{ ...v4, addresses: ["10.0.0.2", "10.0.0.3"] }],
+    before: (calls: Calls) => [calls.add("c"), calls.reserve("10.0.0.4", "a")],
+  },
+  booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
+} as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;

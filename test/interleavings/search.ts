@@ -23,6 +23,9 @@ export type Fault =
   | "killed"
   | "error"
   | "done, but error"
+  /** From here on at every call, or at every one that begins with the same system call. */
+  | "error for good"
+  | "error at all of a kind"
   | "late"
   | "boot"
   | "no lock file"
@@ -83,6 +86,8 @@ export interface State {
   /** How many faults there may be yet. */
   readonly left: number;
   readonly hasBooted: boolean;
+  /** What is refused from now on; without `word`, everything. */
+  readonly refused?: { readonly code: string; readonly word?: string };
 }
 
 /** One thing that happens. */
@@ -212,18 +217,39 @@ export class Search {
     if (place === undefined || next === undefined) return;
     const { worlds, faults, codes } = this.scene;
     const program = place.thread[place.outcomes.length];
-    const push = (after: World, there: Place, reply?: Reply, fault?: Fault): void => {
+    const push = (
+      after: World,
+      there: Place,
+      reply?: Reply,
+      fault?: Fault,
+      more: Pick<State, "refused"> = {},
+    ): void => {
       const moved = { ...state, world: after, places: places.with(at, there) };
-      const then = fault === undefined ? moved : { ...moved, left: left - 1 };
+      const then = fault === undefined ? moved : { ...moved, left: left - 1, ...more };
       steps.push({ state: then, number: place.number, program, operation: next, reply, fault });
     };
+    const errorOf = (code: string): Reply => ({
+      error: new SystemError(next.word, next.path, code),
+    });
+    const isAnswer = next.path === "/dev/stdout";
+    // What the Go plugin makes of errors is not ours to hold.
+    const mayFail = next.word !== "unlock" && program?.locks !== "as Go";
+    const { refused } = state;
+    if (
+      refused !== undefined &&
+      mayFail &&
+      !isAnswer &&
+      (refused.word ?? next.word) === next.word
+    ) {
+      push(world, this.#answered(place, errorOf(refused.code)), errorOf(refused.code));
+      return;
+    }
     const add = (after: World, reply: Reply, fault?: Fault): void =>
       push(after, this.#answered(place, reply), reply, fault);
     const logged = place.log?.replies.length ?? 0;
     const made = worlds.make(world, next, inodeFor(place.number, logged));
     if (!made.waits) add(made.world, made.reply);
     if (left === 0) return;
-    const isAnswer = next.path === "/dev/stdout";
     if (faults.includes("killed") && (next.reach !== "own" || isAnswer)) {
       push(worlds.release(world, place.number), this.#after(place, undefined), undefined, "killed");
     }
@@ -232,19 +258,26 @@ export class Search {
         add(world, { error: new LockTimeout(next.path, undefined) }, "late");
       return;
     }
-    // What the Go plugin makes of errors is not ours to hold.
-    if (next.word === "unlock" || program?.locks === "as Go") return;
+    if (!mayFail) return;
     const all = isAnswer ? ["EPIPE"] : next.reach === "changes" ? codes.changes : codes.reads;
     const special = next.word === "link" ? ["EPERM", "EXDEV"] : [];
     if (faults.includes("error")) {
       for (const code of [...all, ...special]) {
         if (made.reply.error instanceof SystemError && made.reply.error.code === code) continue;
-        add(world, { error: new SystemError(next.word, next.path, code) }, "error");
+        add(world, errorOf(code), "error");
+      }
+    }
+    for (const fault of ["error for good", "error at all of a kind"] as const) {
+      if (!faults.includes(fault) || isAnswer) continue;
+      for (const code of all) {
+        const word = fault === "error for good" ? {} : { word: next.word };
+        const reply = errorOf(code);
+        push(world, this.#answered(place, reply), reply, fault, { refused: { code, ...word } });
       }
     }
     if (faults.includes("done, but error") && made.world !== world && next.word !== "flock") {
       for (const code of next.word === "link" ? ["EIO", "EEXIST"] : ["EIO"]) {
-        add(made.world, { error: new SystemError(next.word, next.path, code) }, "done, but error");
+        add(made.world, errorOf(code), "done, but error");
       }
     }
   }
@@ -358,8 +391,8 @@ export class Search {
   }
 }
 
-function keyOf({ world, places, left, hasBooted }: State): string {
-  let key = `${world.id} ${left} ${hasBooted}`;
+function keyOf({ world, places, left, hasBooted, refused }: State): string {
+  let key = `${world.id} ${left} ${hasBooted} ${refused?.code} ${refused?.word}`;
   for (const { id } of places) key += ` ${id}`;
   return key;
 }

@@ -388,7 +388,7 @@ test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used aga
 });
 
 test("the range sets of rangesFile come after all others", (t) => {
-  const files = { readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
+  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
   const ipam = { subnet, ranges: [[{ subnet: "10.2.0.0/30" }]], rangesFile: "/etc/ranges.json" };
   const runtimeConfig = { ipRanges: [[{ subnet: "10.3.0.0/30" }]] };
 
@@ -404,7 +404,7 @@ test("the range sets of rangesFile come after all others", (t) => {
 });
 
 test("an overlap of rangesFile with the configuration names both places", (t) => {
-  const files = { readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
+  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
   const ipam = { subnet, rangesFile: "/etc/ranges.json" };
   const refusal = refusalOf(() => loadConfig(received({ ipam }), "", files));
   t.equal(refusal.message, "range set 0 overlaps with 1");
@@ -436,6 +436,24 @@ test("whether a configuration has ranges is known without loading it", (t) => {
   ];
   for (const [members, expected] of cases) {
     t.equal(hasRanges(received(members)), expected, JSON.stringify(members));
+  }
+  t.end();
+});
+
+test("a value of a wrong type is refused with what was expected", (t) => {
+  for (const [ipam, expected] of [
+    [{ dataDir: 1 }, "a directory"],
+    [{ resolvConf: 1 }, "the path of a file"],
+    [{ exclude: [1] }, 'an address or a network such as "10.1.2.0/28"'],
+    [{ subnet: 1 }, 'a network such as "10.1.2.0/24"'],
+    [{ reclaimAfterReboot: 1 }, "true or false"],
+    [{ lockTimeoutSeconds: "1" }, "a number of seconds, 0 or more"],
+    [{ reuseDelaySeconds: "1" }, 'a number of seconds, 0 or more, or "conntrack"'],
+    [{ sticky: { by: [1] } }, "the name of an argument"],
+    [{ history: 1 }, 'true, false or {"maxBytes": number}'],
+    [{ history: { maxBytes: 1 } }, "a whole number from 4096 to 67108864"],
+  ] as const) {
+    t.match(`${refused({ ipam: { subnet, ...ipam } })}\n`, `: expected ${expected}\n`);
   }
   t.end();
 });

@@ -8,6 +8,9 @@ export const noFiles = {
   readFile(path: string): string {
     throw new Error(`${path} was read`);
   },
+  list(path: string): readonly string[] {
+    throw new Error(`${path} was read`);
+  },
 };
 
 /**

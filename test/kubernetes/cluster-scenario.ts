@@ -13,7 +13,7 @@ const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
 
 /** A scenario. */
 export interface ClusterScenario {
-  /** Its heading in docs/kubernetes.md, without a full stop. */
+  /** Its heading in docs/evidence/kubernetes.md, without a full stop. */
   readonly title: string;
   readonly cluster: ClusterOptions;
   /** Why it cannot be run with this executable or on this machine, in a sentence; `false` where it can. */
@@ -47,7 +47,7 @@ export function clusterScenario(
     note({ result: "skipped", reason: skip, evidence: [] });
     return;
   }
-  const skipped = scenario(title, needsOfCluster, async (t, host) => {
+  const skipped = scenario(title, needsOfCluster(options.containerd), async (t, host) => {
     const evidence: Evidence[] = [];
     const show: Show = (sentence, seen) => {
       evidence.push({ sentence, ...(seen === undefined ? {} : { seen }) });

@@ -7,13 +7,10 @@ import { kubeconfigOf, writeCredentials } from "./credentials.ts";
 import { kubectl } from "./kubectl.ts";
 import { becomeOperator } from "./operator.ts";
 import { readyContainers } from "./pods.ts";
-import { nodeName, podNetwork, Worker } from "./worker.ts";
+import { nodeName, podNetwork, Worker, type WorkerOptions } from "./worker.ts";
 
 /** What scenarios differ in. */
-export interface ClusterOptions extends ClusterAddresses {
-  /** kubelet's default where absent. */
-  readonly maxPods?: number;
-}
+export interface ClusterOptions extends ClusterAddresses, WorkerOptions {}
 
 /** The cluster of a scenario. */
 export class Cluster {
@@ -24,7 +21,7 @@ export class Cluster {
   private constructor(host: Host, options: ClusterOptions) {
     this.host = host;
     this.controlPlane = new ControlPlane(options);
-    this.worker = new Worker(host, options.maxPods ?? 110);
+    this.worker = new Worker(host, options);
   }
 
   /**

@@ -1,32 +1,23 @@
 // test: cluster
 /** The manifests of deploy/ and the image of the release, on a node that has another plugin. */
 
-import { execFileSync } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { imageName } from "../../scripts/release/image.ts";
 import { executable, isNative } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
-import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
-import type { Cluster } from "./cluster.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
-import { kubectl } from "./kubectl.ts";
+import {
+  answer,
+  events,
+  listOfAgents,
+  logs,
+  loseContainers,
+  prepareDaemonSet,
+  readiness,
+  rollout,
+  writeKustomization,
+} from "./daemonset.ts";
 import { shell } from "./operator.ts";
-import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
-
-const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
-
-const { version }: { readonly version: string } = JSON.parse(
-  readFileSync(inRepository("package.json"), "utf8"),
-);
-
-/** Where the operator has the manifests. */
-const directory = "/run";
-
-const inKubeSystem = "--namespace=kube-system";
-const logs = `kubectl ${inKubeSystem} logs daemonset/host-local`;
-const rollout = `kubectl ${inKubeSystem} rollout`;
-const agent = "http://127.0.0.1:9464";
+import { deletePods, ping, podAddresses, podTable, runPods } from "./pods.ts";
 
 /** The agent does so "within a minute"; a run of its command is added, in milliseconds. */
 const LONGEST_REPLACEMENT = 75_000;
@@ -42,11 +33,7 @@ clusterScenario(
     const former = goPlugin?.path ?? "";
     worker.install(former);
     for (const name of ["before", "lost"]) runPods(name);
-    execFileSync("ctr", [
-      ...["--namespace=k8s.io", "images", "import"],
-      `${release}/${imageName({ version })}`,
-    ]);
-    cpSync(inRepository("deploy"), `${directory}/deploy`, { recursive: true });
+    prepareDaemonSet(cluster);
 
     writeKustomization();
     const refusal = shell("kubectl apply --kustomize . 2>&1 || true");
@@ -69,7 +56,7 @@ clusterScenario(
     const { lost = "" } = podAddresses();
     await loseContainers(cluster, "lost");
     t.ok(cluster.reservations()[lost], "an address has leaked");
-    writeKustomization("before-kubernetes-1.30", "gc --grace 10s --yes --log");
+    writeKustomization("before-kubernetes-1.30", { 7: "gc --grace 10s --yes --log" });
     shell("kubectl apply --kustomize .");
     await until("the agent", async () => (await answer("/healthz")).includes("[-]gc failed"));
     await until("the failed probe", () =>
@@ -154,85 +141,3 @@ clusterScenario(
     }
   },
 );
-
-/**
- * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
- *
- * @param component one of deploy/components, if any
- * @param gc the gc task of the agent, if it is another one
- */
-function writeKustomization(component?: string, gc?: string): string {
-  const components =
-    component === undefined ? [] : ["components:", `  - deploy/components/${component}`];
-  const patches =
-    gc === undefined
-      ? []
-      : [
-          "patches:",
-          "  - target: { kind: DaemonSet, name: host-local }",
-          "    patch: |",
-          "      - op: replace",
-          "        path: /spec/template/spec/containers/0/args/7",
-          `        value: ${gc}`,
-        ];
-  const lines = [
-    "apiVersion: kustomize.config.k8s.io/v1beta1",
-    "kind: Kustomization",
-    "resources:",
-    "  - deploy/overlays/kubeadm",
-    ...components,
-    "images:",
-    "  - name: registry.example.com/host-local",
-    "    newName: localhost/host-local",
-    `    newTag: v${version}`,
-    ...patches,
-  ];
-  const text = `${lines.join("\n")}\n`;
-  writeFileSync(`${directory}/kustomization.yaml`, text);
-  return text;
-}
-
-/** What the agent answers on the node, whatever the status; empty where nobody listens. */
-async function answer(path: string): Promise<string> {
-  try {
-    return await (await fetch(`${agent}${path}`)).text();
-  } catch {
-    return "";
-  }
-}
-
-/** `true` or `false`, of the container of the DaemonSet. */
-function readiness(): string {
-  const path = "--output=jsonpath={.items[*].status.containerStatuses[*].ready}";
-  return kubectl(inKubeSystem, "get", "pods", path);
-}
-
-function events(): string {
-  return kubectl(inKubeSystem, "get", "events");
-}
-
-function listOfAgents(): string {
-  return shell(`kubectl ${inKubeSystem} get pods`);
-}
-
-/**
- * Removes what containerd knows of a pod, without the calls of the plugin that belong to it.
- *
- * @param name the pod's name; kubelet starts it again
- */
-async function loseContainers(cluster: Cluster, name: string): Promise<void> {
-  const { worker } = cluster;
-  const { [name]: address = "" } = podAddresses();
-  const [sandbox = ""] = (cluster.reservations()[address] ?? "").split("\r\n");
-  const container = (readyContainers()[name] ?? "").replace("containerd://", "");
-  worker.kubelet.stop();
-  for (const id of [container, sandbox]) {
-    shell(`ctr --namespace=k8s.io tasks kill --signal SIGKILL ${id}`);
-    // Only after the end of its processes.
-    await until("the removal", () => shell(`ctr --namespace=k8s.io containers rm ${id}`) === "");
-  }
-  worker.containerd.stop();
-  worker.containerd.start();
-  worker.kubelet.start();
-  await until("another address", () => ![address, undefined].includes(podAddresses()[name]));
-}

@@ -50,7 +50,7 @@ clusterScenario(
       t.ok(namespaceWith(address).reaches(target), `${address}, unknown to containerd, lives on`);
     }
     show(
-      "The command of [operations.md](operations.md#addresses-leaked-after-a-crash-or-a-reboot) releases nothing, although `crictl pods` does not list those containers (the test has set the times of the reservations back by twenty minutes):",
+      "The command of [operations.md](../operations.md#addresses-leaked-after-a-crash-or-a-reboot) releases nothing, although `crictl pods` does not list those containers (the test has set the times of the reservations back by twenty minutes):",
       refusal,
     );
 

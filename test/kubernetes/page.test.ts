@@ -6,7 +6,7 @@ import { kubernetesPage, type Runs, type ScenarioRun } from "./page.ts";
 
 test("the page is what npm run test:kubernetes -- --write makes of its results", (t) => {
   const runs: Runs = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
-  t.equal(readFileSync("docs/kubernetes.md", "utf8"), kubernetesPage(runs));
+  t.equal(readFileSync("docs/evidence/kubernetes.md", "utf8"), kubernetesPage(runs));
   t.same(
     runs.runs.filter(({ result }) => result === "failed"),
     [],

@@ -28,11 +28,26 @@ export const generatedConfiguration = "/etc/cni/net.d/10-containerd-net.conflist
 /** The template that containerd reads: the example's, where a scenario does not replace it. */
 export const configurationTemplate = "/etc/containerd/cni.template";
 
+const exampleTemplate = inRepository("conf-examples/containerd.conflist.template");
+
 /** The configuration of kubelet. */
 export const kubeletConfiguration = "/var/lib/kubelet/config.yaml";
 
 const containerdDirectory = "/var/lib/containerd";
 const containerdFile = "/etc/containerd/config.toml";
+
+/** Where kubelet reaches a containerd that does not speak its version of the CRI. */
+const proxySocket = "/run/cri-proxy.sock";
+
+/** What nodes differ in. */
+export interface WorkerOptions {
+  /** How many pods kubelet admits; its default where absent. */
+  readonly maxPods?: number;
+  /** The release of containerd, as its layer names it; 1.6 where absent. 2 asks for STATUS, and records network namespaces. */
+  readonly containerd?: "1.6" | "2";
+  /** The template that containerd reads; the example's where absent. */
+  readonly template?: string;
+}
 
 /** kubelet sets these for the whole machine, in no namespace. */
 const kernelParameters = [
@@ -44,17 +59,20 @@ const kernelParameters = [
 export class Worker {
   readonly containerd = new Unit("containerd", ["containerd"]);
   readonly kubelet: Unit;
-  readonly #image = writeImage("/run/image");
+  readonly #proxy = new Unit("cri-proxy", [program("cri-proxy"), proxySocket, socket]);
+  readonly #hasProxy: boolean;
+  readonly #images = [writeImage("/run/image")];
   readonly #pluginDirectory: string;
 
   /**
    * Prepares the machine and its programs, and starts nothing.
    *
    * @param host the host, of which the node makes its own
-   * @param maxPods how many pods kubelet admits
+   * @param options what it is to be like
    */
-  constructor(host: Host, maxPods: number) {
+  constructor(host: Host, { maxPods = 110, containerd = "1.6", template }: WorkerOptions) {
     this.#pluginDirectory = host.pluginDirectory;
+    this.#hasProxy = containerd === "2";
     this.install(executable);
     connect();
     keepKernelParameters();
@@ -75,7 +93,7 @@ export class Worker {
     for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {
       mkdirSync(directory, { recursive: true });
     }
-    copyFileSync(inRepository("conf-examples/containerd.conflist.template"), configurationTemplate);
+    writeFileSync(configurationTemplate, template ?? readFileSync(exampleTemplate));
     writeFileSync(
       containerdFile,
       containerdConfiguration({
@@ -91,7 +109,7 @@ export class Worker {
       `--node-ip=${nodeAddress}`,
       `--config=${kubeletConfiguration}`,
       "--container-runtime=remote",
-      `--container-runtime-endpoint=unix://${socket}`,
+      `--container-runtime-endpoint=unix://${this.#hasProxy ? proxySocket : socket}`,
       `--pod-infra-container-image=${imageName}`,
       // The API server comes without a certificate.
       "--anonymous-auth=true",
@@ -130,13 +148,24 @@ export class Worker {
     return readFileSync(join(this.#pluginDirectory, "host-local")).equals(readFileSync(path));
   }
 
-  /** Starts containerd, and gives it the image of all containers unless it has it. */
+  /** Starts containerd, and gives it the images unless it has them. */
   async startContainerd(): Promise<void> {
     this.containerd.start();
+    if (this.#hasProxy) this.#proxy.start();
     await until("containerd", () => ctr("version") !== "");
     const namespace = "--namespace=k8s.io";
     if (ctr(namespace, "images", "list", "--quiet").includes(imageName)) return;
-    ctr(namespace, "images", "import", this.#image);
+    for (const image of this.#images) ctr(namespace, "images", "import", image);
+  }
+
+  /**
+   * Gives containerd a further image, now and whenever it has lost its state.
+   *
+   * @param path the archive of the image
+   */
+  addImage(path: string): void {
+    this.#images.push(path);
+    ctr("--namespace=k8s.io", "images", "import", path);
   }
 
   /** Deletes what containerd has on disk: images, and all that it knows of containers. */

@@ -7,12 +7,15 @@ import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import { executable } from "../harness/executable.ts";
+import { extent } from "../harness/extent.ts";
 import { inRepository } from "../harness/repository.ts";
 
 /** Of containernetworking-plugins 1.9.1 for amd64, in bytes. */
 const GO_PLUGIN_SIZE = 3_025_048;
 
-test("another build, in another directory, gives the same bytes", async (t) => {
+test("another build, in another directory, gives the same bytes", {
+  skip: extent === "short" ? "one more build, in the full extent" : false,
+}, async (t) => {
   const work = t.testdir();
   const other = await buildNative({ work, output: join(work, "host-local") });
 
@@ -53,9 +56,9 @@ test("no memory is writable and executable, and what the linker resolves is read
   t.end();
 });
 
-test("it is at most 0.83 times as large as the Go plugin", (t) => {
+test("it is at most 0.85 times as large as the Go plugin", (t) => {
   const goPlugin = inRepository("build/go-plugins/usr/lib/cni/host-local");
   const size = existsSync(goPlugin) ? statSync(goPlugin).size : GO_PLUGIN_SIZE;
-  t.ok(statSync(executable).size <= 0.83 * size, `${statSync(executable).size} of ${size} bytes`);
+  t.ok(statSync(executable).size <= 0.85 * size, `${statSync(executable).size} of ${size} bytes`);
   t.end();
 });

@@ -10,7 +10,7 @@ import { attachmentCall, configuration, type Json, versionCall } from "../harnes
 
 const KIB = 1024;
 
-/** With less, the kernel or the C library may end the process before it begins; see docs/reliability.md. */
+/** With less, the kernel or the C library may end the process before it begins; see docs/evidence/reliability.md. */
 const LEAST_MEMORY = 3200 * KIB;
 
 const isMissing = spawnSync("prlimit", ["--version"]).status !== 0;

@@ -1,4 +1,4 @@
-// test: native executable, slow
+// test: native executable, full extent only, slow
 /** What the build keeps of a run of the program: nothing of the machine that builds. */
 
 import { writeFileSync } from "node:fs";
@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import { run } from "../harness/executable.ts";
-import { extent } from "../harness/extent.ts";
 
 /** Builds an executable whose program is this text. */
 function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
@@ -18,10 +17,7 @@ function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
 
 const serve = "host.serve(() => {});";
 
-/** Each takes a build. */
-const skip = extent === "short" ? "more builds, in the full extent" : false;
-
-test("a call begins where the top level of the program ended", { skip }, async (t) => {
+test("a call begins where the top level of the program ended", async (t) => {
   const executable = await build(
     t,
     'const made = ["at build time"]; host.serve(() => { host.writeStandardOutput(made.join()); host.exit(7); });',
@@ -38,13 +34,13 @@ const questions = [
   ["the time zone", "new Date(0).getTimezoneOffset();"],
 ] as const;
 
-for (const [what, program] of extent === "short" ? questions.slice(0, 1) : questions) {
+for (const [what, program] of questions) {
   test(`the build fails if the top level asks for ${what}`, async (t) => {
     await t.rejects(build(t, `${program} ${serve}`), /The snapshot cannot be made/);
   });
 }
 
-test("the build fails if the program throws, or serves nothing", { skip }, async (t) => {
+test("the build fails if the program throws, or serves nothing", async (t) => {
   await t.rejects(
     build(t, `null.x; ${serve}`),
     /The snapshot cannot be made: host-local: TypeError/,

@@ -6,6 +6,10 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { join } from "node:path";
 import { test } from "tap";
 import { parse } from "yaml";
+import { parseCommandLine } from "../../src/cli/command/command-line.ts";
+import { findCommand } from "../../src/cli/manual/help.ts";
+import { commands } from "../../src/commands.ts";
+import { tasksOf } from "../../src/operator/agent/task.ts";
 import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
@@ -260,10 +264,13 @@ test("host-local-gc.service: with the options in its example it releases what is
   t.end();
 });
 
-const units = ["gc", "metrics"].flatMap((name) => [
-  `host-local-${name}.service`,
-  `host-local-${name}.timer`,
-]);
+const units = [
+  "host-local-agent.service",
+  ...["gc", "install", "metrics"].flatMap((name) => [
+    `host-local-${name}.service`,
+    `host-local-${name}.timer`,
+  ]),
+];
 
 /** Copies of the units that name the executable under test: systemd must find the program. */
 function copiedUnits(t: Parameters<typeof scratchDirectory>[0]): readonly string[] {
@@ -275,10 +282,24 @@ function copiedUnits(t: Parameters<typeof scratchDirectory>[0]): readonly string
   });
 }
 
-test("every service has a timer, and every timer a service", (t) => {
+test("every timer has a service, and every service but the agent a timer", (t) => {
   t.same(
     allFiles.filter((file) => /\.(service|timer)$/.test(file)),
     units.map((file) => `operator/${file}`).sort(),
+  );
+  t.end();
+});
+
+test("host-local-agent.service: its command is one that the agent understands", (t) => {
+  const [, line = ""] =
+    /^ExecStart=(.*)$/m.exec(readExample("operator/host-local-agent.service")) ?? [];
+  const [program, ...words] = wordsIn(line);
+  t.equal(program, installed);
+  const [name, ...options] = words;
+  const tasks = tasksOf(parseCommandLine(findCommand(commands, name ?? ""), options), commands);
+  t.same(
+    tasks.map((task) => task.name),
+    ["metrics", "gc"],
   );
   t.end();
 });

@@ -9,7 +9,7 @@ import { nodeFor } from "./node.ts";
 
 const PLAN = [
   ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
-  "--was-cluster-cidr=10.244.0.0/16",
+  ...["--was-cluster-cidr=10.244.0.0/16", "--partition=192.168.0.0/16"],
 ];
 
 const nodes = nodesJson([

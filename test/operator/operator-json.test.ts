@@ -125,7 +125,15 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["reserve", ["10.88.0.7", "--for", "default/db-0"]],
   ["reserve", ["10.88.0.99", "--unreserve"]],
   ["metrics", []],
-  ["plan", ["--cluster-cidr=10.240.0.0/12", "--nodes=9000", "--was-cluster-cidr=10.244.0.0/16"]],
+  [
+    "plan",
+    [
+      "--cluster-cidr=10.240.0.0/12",
+      "--nodes=9000",
+      "--was-cluster-cidr=10.244.0.0/16",
+      "--partition=10.0.0.0/20",
+    ],
+  ],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
   ["completion", ["bash"]],
   ["completion", ["--line", "host-local ca"]],

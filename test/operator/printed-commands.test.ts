@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow
+// test: native executable, slow
 /**
  * Every command that a message or a document prints runs as printed: on a node with the networks of the documents, where
  * the programs of others are stubs.
@@ -34,8 +34,10 @@ const WORK = "/run/work";
 const RECORD = "/run/exit-codes";
 
 const pages = [
-  ...["README.md", "docs/operations.md", "docs/scheduling.md", "docs/agent.md"],
-  "conf-examples/README.md",
+  ...["README.md", "conf-examples/README.md"],
+  ...["addresses", "agent", "install", "metrics", "operations", "scheduling"].map(
+    (name) => `docs/${name}.md`,
+  ),
 ];
 
 const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padEnd(64, "2") };
@@ -91,7 +93,9 @@ function coverTargets(): void {
 /** Installs the tool as a plugin in one directory, with a previous plugin, and in no other. */
 function installPlugins(directory: string): void {
   for (const other of ["/opt/cni/bin", "/usr/lib/cni", "/usr/libexec/cni"]) {
-    rmSync(join(other, "host-local"), { force: true });
+    for (const name of ["host-local", "host-local.installed", "host-local.previous", "static"]) {
+      rmSync(join(other, name), { force: true });
+    }
   }
   mkdirSync(directory, { recursive: true });
   for (const name of ["host-local", "host-local.previous"]) {
@@ -199,25 +203,27 @@ function requireUnderstood(t: Test, lines: readonly string[], prepare = makeNode
   }
 }
 
-const needs = { plugins: [], cniVersion: "1.0.0" };
+/** What is asked in one scenario, one after the other: namespaces take longer than most of it. */
+const parts: (readonly [name: string, body: (t: Test) => void])[] = [];
 
-scenario("the examples in the help and the manual page run as printed", needs, (t) => {
-  installPrograms();
+function part(name: string, body: (t: Test) => void): void {
+  parts.push([name, body]);
+}
+
+part("the examples in the help and the manual page run as printed", (t) => {
   t.strictSame(examplesInPage(tool(["man"]).stdout), examples());
   requireUnderstood(t, examples());
 });
 
 for (const page of pages) {
-  scenario(`the commands in ${page} run as printed`, needs, (t) => {
-    installPrograms();
+  part(`the commands in ${page} run as printed`, (t) => {
     const lines = commandsInPage(readFileSync(inRepository(page), "utf8"));
     t.ok(lines.length > 0);
     requireUnderstood(t, lines);
   });
 }
 
-scenario("the commands that check prints run as printed", needs, (t) => {
-  installPrograms();
+part("the commands that check prints run as printed", (t) => {
   makeSickNode();
   const { findings } = JSON.parse(tool(["check", "--json"]).stdout) as {
     readonly findings: readonly {
@@ -265,8 +271,7 @@ function makeSickNode(): void {
   spawnSync("ip", ["address", "add", "10.66.0.1/24", "dev", "cni0"]);
 }
 
-scenario("the commands in the error of an exhausted range run as printed", needs, (t) => {
-  installPrograms();
+part("the commands in the error of an exhausted range run as printed", (t) => {
   const callers = [
     ["ab".repeat(32), "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=new", ""],
     ["ab".repeat(32), "IgnoreUnknown=1;K8S_POD_NAME=new", ""],
@@ -330,8 +335,7 @@ const talkative: readonly (readonly string[])[] = [
   ["gc", "mynet", "--yes"],
 ];
 
-scenario("the commands in messages run as printed", needs, (t) => {
-  installPrograms();
+part("the commands in messages run as printed", (t) => {
   makeSickNode();
   const lines = talkative.flatMap((words) => {
     const { stdout, stderr } = tool(words, { workingDirectory: WORK });
@@ -341,8 +345,7 @@ scenario("the commands in messages run as printed", needs, (t) => {
   requireUnderstood(t, lines, makeSickNode);
 });
 
-scenario("the commands that audit prints run as printed", needs, (t) => {
-  installPrograms();
+part("the commands that audit prints run as printed", (t) => {
   makeNode();
   const { stdout } = tool(["audit", "nodes.json", "--cluster-cidr", "10.244.0.0/16", "--json"], {
     workingDirectory: WORK,
@@ -353,4 +356,9 @@ scenario("the commands that audit prints run as printed", needs, (t) => {
   const lines = renumber.flatMap(({ steps }) => steps).filter((step) => !step.startsWith("#"));
   t.ok(lines.length > 0);
   requireUnderstood(t, lines);
+});
+
+scenario("what is printed runs as printed", { plugins: [], cniVersion: "1.0.0" }, async (t) => {
+  installPrograms();
+  for (const [name, body] of parts) await t.test(name, async (inner) => body(inner));
 });

@@ -1,4 +1,4 @@
-// test: each executable, each architecture
+// test: each executable, one if short, each architecture
 /** A reader of the output that goes away, as head(1), is not an error. */
 
 import { spawnSync } from "node:child_process";

@@ -84,7 +84,7 @@ for (const archive of natives) {
       .split("\n");
     t.equal(found, rpmArchitecture(architecture));
     t.strictSame(linesWithout(lines.join("\n"), / root root$/), [], "all belong to root");
-    for (const name of ["/usr/libexec/cni/host-local", "/usr/sbin/host-local"]) {
+    for (const name of ["/usr/libexec/host-local/host-local", "/usr/sbin/host-local"]) {
       const digest = lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1];
       t.equal(digest, executableSum(t, archive), name);
     }

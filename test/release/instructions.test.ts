@@ -1,5 +1,5 @@
 // test: release
-/** The commands of docs/releasing.md for a download, with a good archive, a damaged one, and one for another machine. */
+/** The commands of docs/install.md for a download, with a good archive, a damaged one, and one for another machine. */
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from "node:fs";
@@ -9,7 +9,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, foreign, nativeFor, noForeign, ownArchive, release } from "./release.ts";
 
 const [, commands = ""] =
-  /^```sh\n(archive=[\s\S]*?)^```$/m.exec(readFileSync("docs/releasing.md", "utf8")) ?? [];
+  /^```sh\n(archive=[\s\S]*?)^```$/m.exec(readFileSync("docs/install.md", "utf8")) ?? [];
 
 /** A directory with an archive and the sums, and what the commands do in it. */
 function download(t: Pick<Test, "teardown">, { name }: Archive) {

@@ -2,18 +2,28 @@
 /** Making a release: equal bytes, signatures, and errors that leave nothing half made. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync, verify } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
 import { requireUnchanged, shippedNode } from "../../scripts/build/shipped-node.ts";
-import { checksum, readChecksums } from "../../scripts/release/checksum.ts";
-import { imageName } from "../../scripts/release/image.ts";
+import { checksum } from "../../scripts/release/checksum.ts";
+import { digestOf, imageName } from "../../scripts/release/image.ts";
 import { makeRelease } from "../../scripts/release/make.ts";
+import { envelopeOf } from "../../scripts/release/provenance.ts";
 import { requireReleasable } from "../../scripts/release/source.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { Mounts, mountObstacle } from "../harness/mounts.ts";
-import { noForeign, release, version } from "./release.ts";
+import { noForeign, PROVENANCE, release, statementIn, version } from "./release.ts";
 
 const options = {
   variants: [{ flavour: "native", architecture: ownArchitecture() }],
@@ -27,7 +37,7 @@ test("two runs give the same bytes, whatever the umask and the path", async (t) 
   t.teardown(() => process.umask(umask));
   await makeRelease({ ...options, output });
   // These are about all architectures.
-  const common = /^SHA256SUMS$|\.provenance\.json$|\.oci\.tar$/;
+  const common = /^SHA256SUMS$|\.(intoto\.jsonl|openvex\.json|oci\.tar|yaml)$/;
   for (const name of readdirSync(output).filter((one) => !common.test(one))) {
     t.equal(checksum("sha256", join(output, name)), checksum("sha256", join(release, name)), name);
   }
@@ -53,32 +63,99 @@ test("a Node.js that differs in one byte from that of the lock file is refused",
   t.end();
 });
 
-test("the provenance statement names commit, inputs and builder", (t) => {
-  const sums = readChecksums(join(release, "SHA256SUMS"));
-  const file = sums.find(({ name }) => name.endsWith(".provenance.json"))?.name ?? "";
-  const statement = JSON.parse(readFileSync(join(release, file), "utf8"));
+test("the provenance statement names commit, inputs with their sums, and builder", (t) => {
+  const { envelope, statement } = statementIn(release);
+  t.equal(envelope.payloadType, "application/vnd.in-toto+json");
   t.equal(statement._type, "https://in-toto.io/Statement/v1");
   t.equal(statement.predicateType, "https://slsa.dev/provenance/v1");
   const { buildDefinition, runDetails } = statement.predicate;
   t.match(buildDefinition.externalParameters.commit, /^[0-9a-f]{40}$/);
-  const inputs = JSON.stringify(buildDefinition.resolvedDependencies);
+  const inputs: readonly { name: string; uri?: string; digest: { sha256?: string } }[] =
+    buildDefinition.resolvedDependencies;
+  for (const { name, digest } of inputs.slice(1)) t.match(digest.sha256, /^[0-9a-f]{64}$/, name);
   for (const input of [
     "package-lock.json",
     "libquickjs.a for",
-    "pkg:deb/debian/libc6-dev",
+    "pkg:deb/debian/libc6-dev@",
     /pkg:deb\/debian\/gcc-\d+(-[a-z0-9-]+)?@/,
+    "pkg:npm/node-linux-",
+    ...(noForeign === false ? ["pkg:deb/debian/qemu-user"] : []),
   ]) {
-    t.match(inputs, input);
+    t.match(JSON.stringify(inputs), input);
   }
+  const node = inputs.find(({ name }) => name === `node for ${ownArchitecture().name}`);
+  t.equal(node?.digest.sha256, checksum("sha256", shippedNode(ownArchitecture()).executable));
   t.type(runDetails.builder.id, "string");
   t.end();
 });
 
-test("the provenance statement names the emulator that the build used", {
-  skip: noForeign,
-}, (t) => {
-  const [statement = ""] = readdirSync(release).filter((name) => name.endsWith(".provenance.json"));
-  t.match(readFileSync(join(release, statement), "utf8"), "pkg:deb/debian/qemu-user");
+test("the provenance is signed in its envelope, as cosign verifies it", (t) => {
+  const directory = scratchDirectory(t);
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const [key, pub] = [join(directory, "key.pem"), join(directory, "key.pub")];
+  writeFileSync(key, privateKey.export({ type: "sec1", format: "pem" }));
+  writeFileSync(pub, publicKey.export({ type: "spki", format: "pem" }));
+  const { statement } = statementIn(release);
+  const sign = (command: string) =>
+    writeFileSync(join(directory, PROVENANCE), envelopeOf(statement, command));
+
+  sign(`openssl dgst -sha256 -sign ${key} | base64`);
+
+  const { envelope, payload } = statementIn(directory);
+  const head = `DSSEv1 28 application/vnd.in-toto+json ${payload.length} `;
+  const [{ sig }] = envelope.signatures;
+  const signed = Buffer.concat([Buffer.from(head), payload]);
+  t.ok(verify("sha256", signed, publicKey, Buffer.from(sig, "base64")));
+  const cosign = spawnSync("cosign", [
+    ...["verify-blob-attestation", "--key", pub, "--signature", join(directory, PROVENANCE)],
+    ...["--type", "slsaprovenance1", "--insecure-ignore-tlog"],
+    join(release, imageName({ version })),
+  ]);
+  if (cosign.error === undefined) t.equal(cosign.status, 0, `${cosign.stderr}`);
+  else t.comment("cosign is not installed");
+  t.throws(() => sign("echo no signature"), { message: /expected a signature in base64/ });
+  t.throws(() => sign("exit 3"), { message: /it ended with 3/ });
+  t.end();
+});
+
+test("cosign signs the image by its digest, which the manifests have, too", (t) => {
+  const directory = scratchDirectory(t);
+  const words = join(directory, "words");
+  symlinkSync(
+    spawnSync("which", ["tar"], { encoding: "utf8" }).stdout.trim(),
+    join(directory, "tar"),
+  );
+  script(directory, "cosign", `printf '%s\\n' "$@" >${words}`);
+  const image = "registry.example.org/cni/host-local";
+  const sign = (environment = {}) =>
+    spawnSync(
+      process.execPath,
+      ["--import", "./scripts/errors.mjs", "scripts/release/sign-image.ts", "--key", "k"],
+      { encoding: "utf8", env: { PATH: directory, HOST_LOCAL_RELEASE: release, ...environment } },
+    );
+  const named = { HOST_LOCAL_SIGN_IMAGE: image };
+  const { status, stderr } = sign(named);
+  t.equal(status, 0, stderr);
+  const digest = digestOf(release);
+  t.match(digest, /^sha256:[0-9a-f]{64}$/);
+  const expected = ["sign", "--yes", "--recursive", "--key", "k", `${image}@${digest}`, ""];
+  t.strictSame(readFileSync(words, "utf8").split("\n"), expected);
+  const manifests = readdirSync(release).filter((name) => name.endsWith(".yaml"));
+  for (const name of manifests) {
+    const images = readFileSync(join(release, name), "utf8").match(/^ *(- )?image: .*$/gm) ?? [];
+    t.ok(images.length > 0, name);
+    t.strictSame(
+      images.filter((line) => !line.endsWith(`/host-local@${digest}`)),
+      [],
+      name,
+    );
+  }
+
+  rmSync(join(directory, "cosign"));
+  t.match(sign(named).stderr, /^[^\n]+cosign could not be run: [^\n]+ENOENT\n$/);
+  t.match(sign().stderr, /^[^\n]+expected HOST_LOCAL_SIGN_IMAGE[^\n]+\n$/);
+  script(directory, "cosign", "exit 1");
+  t.match(sign(named).stderr, /^[^\n]+cosign did not sign [^\n]+: it ended with 1\n$/);
   t.end();
 });
 
@@ -96,11 +173,16 @@ test("a commit that may not be published is no release", (t) => {
     return { version: "1.2.3", commit: git("rev-parse", "HEAD") };
   };
   const jane = "Jane Doe <jane@example.org>";
+  const home = (address: string) =>
+    writeFileSync(join(directory, "package.json"), JSON.stringify({ homepage: address }));
   git("init", "--quiet");
+  home("https://example.org/host-local");
   const early = changelog("# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A key.\n");
   t.throws(() => requireReleasable(early, jane, directory), { message: /under "Unreleased"/ });
   const source = changelog("# Changelog\n\n## [Unreleased]\n\n## [1.2.3]\n\n- A key.\n");
   t.throws(() => requireReleasable(source, undefined, directory), { message: /--maintainer/ });
+  t.throws(() => requireReleasable(source, jane, directory), { message: /homepage/ });
+  home("https://host-local.invalid/");
   t.doesNotThrow(() => requireReleasable(source, jane, directory));
   git("tag", "--annotate", "--message", "1.2.3", "v1.2.3");
   t.doesNotThrow(() => requireReleasable(source, jane, directory));
@@ -142,9 +224,8 @@ test("a release is signed with a key, and a changed file is found by its signatu
   const signed = readdirSync(output).filter((name) => existsSync(join(output, `${name}.asc`)));
   t.ok(signed.includes("SHA256SUMS"));
   for (const name of signed) t.equal(verified(name), 0, name);
-  const statement = readdirSync(output).find((name) => name.endsWith(".provenance.json")) ?? "";
-  writeFileSync(join(output, statement), "{}\n");
-  t.not(verified(statement), 0);
+  writeFileSync(join(output, PROVENANCE), "{}\n");
+  t.not(verified(PROVENANCE), 0);
 });
 
 test("where signing fails there is no release", async (t) => {

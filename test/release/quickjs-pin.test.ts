@@ -1,12 +1,23 @@
 // test: release
 /** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
 
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Test, test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
-import { libraryOrFetch } from "../../scripts/build/native.ts";
+import { otherQuickJs, quickJsFor } from "../../scripts/build/libraries.ts";
+import { buildNative } from "../../scripts/build/native.ts";
 import {
   acceptLibrary,
   type Library,
@@ -14,12 +25,15 @@ import {
   quickJsVersion,
   requirePinned,
 } from "../../scripts/build/quickjs-pin.ts";
+import { command } from "../../scripts/release/command.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
+const executable = join("build", "release", `native-${architecture.name}`, "host-local");
+const foreign = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
 
 test("another library is an error that says what was found, and how to accept it", (t) => {
-  const library = libraryOrFetch(architecture);
+  const library = quickJsFor(architecture);
   const archive = join(scratchDirectory(t), "libquickjs.a");
   cpSync(library.archive, archive);
   t.doesNotThrow(() => requirePinned({ ...library, archive }));
@@ -28,7 +42,7 @@ test("another library is an error that says what was found, and how to accept it
 
   t.throws(() => requirePinned({ ...library, archive }), {
     message: new RegExp(
-      `${archive} is not the pinned QuickJS .*: expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}\\..*--arch ${architecture.name} --accept-quickjs`,
+      `${archive} is not the pinned QuickJS .*: expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}\\..*--arch ${architecture.name} --accept-quickjs.*HOST_LOCAL_QUICKJS_DIR`,
     ),
   });
   t.end();
@@ -55,7 +69,6 @@ test("a library that is accepted is pinned under its own version, for its archit
   const { library, pins } = anotherLibrary(t, {
     "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n\n  * New.\n",
   });
-  const others = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
 
   acceptLibrary(library, undefined, pins);
 
@@ -67,7 +80,7 @@ test("a library that is accepted is pinned under its own version, for its archit
   });
   t.not(pin?.header, pinFor(architecture)?.header);
   t.equal(pin && quickJsVersion(pin), "2026-02-03");
-  t.strictSame(pinFor(others, pins), pinFor(others));
+  t.strictSame(pinFor(foreign, pins), pinFor(foreign));
   t.end();
 });
 
@@ -89,3 +102,69 @@ test("a library without a changelog is accepted only under a given version", (t)
   t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03");
   t.end();
 });
+
+test("the pinned package is taken from a directory, whatever else is there and in build/", (t) => {
+  const packages = scratchDirectory(t);
+  const fetched = (directory: string) =>
+    spawnSync("bash", ["scripts/fetch/quickjs.sh", foreign.debian], {
+      encoding: "utf8",
+      env: { ...process.env, HOST_LOCAL_QUICKJS_DIR: directory },
+    });
+  const pinned = quickJsFor(foreign);
+  const prefix = join(pinned.include, "../../..");
+  const other = join(scratchDirectory(t), "other");
+  cpSync(prefix, other, { recursive: true });
+  appendFileSync(pinned.archive.replace(prefix, other), "another");
+  pack(other, join(packages, `libquickjs_2026.02.03-2_${foreign.debian}.deb`));
+
+  const { status, stderr } = fetched(packages);
+  t.equal(status, 1);
+  t.match(stderr, `no libquickjs for ${foreign.debian} in ${packages} is pinned`);
+  t.doesNotThrow(() => requirePinned(quickJsFor(foreign)), "what was there stays");
+
+  pack(prefix, join(packages, `libquickjs_2025.04.26-1_${foreign.debian}.deb`));
+  t.match(fetched(packages).stdout, `libquickjs_2025.04.26-1_${foreign.debian}.deb`);
+  t.doesNotThrow(() => requirePinned(quickJsFor(foreign)));
+  t.end();
+});
+
+test("another QuickJS is built from its sources, or linked as the library that it is", async (t) => {
+  const directory = scratchDirectory(t);
+  const work = scratchDirectory(t);
+  t.throws(() => otherQuickJs(architecture, directory, work), {
+    message: `${directory} has no quickjs.h, so it is neither QuickJS's sources nor its library`,
+  });
+  const { archive, include } = quickJsFor(architecture);
+  cpSync(include, directory, { recursive: true });
+  cpSync(archive, join(directory, "libquickjs.a"));
+  writeFileSync(join(directory, "VERSION"), "not the pinned one");
+
+  const output = join(work, "host-local");
+  await buildNative({ quickjs: directory, work, output });
+
+  t.ok(readFileSync(output).equals(readFileSync(executable)), "the same library, the same program");
+  renameSync(join(directory, "libquickjs.a"), join(directory, "built.a"));
+  writeFileSync(join(directory, "quickjs.c"), "");
+  writeFileSync(
+    join(directory, "Makefile"),
+    "libquickjs.a: quickjs.c\n\t$(CC) -c -o quickjs.o quickjs.c\n\tcp built.a $@\n",
+  );
+  const built = otherQuickJs(foreign, directory, work);
+  t.ok(readFileSync(built.archive).equals(readFileSync(archive)));
+  const compiled = readFileSync(join(work, "quickjs", "quickjs.o"));
+  t.equal(compiled.readUInt8(4) === 2 ? 64 : 32, foreign.elf.bits, "with the compiler for it");
+  t.notOk(existsSync(join(directory, "libquickjs.a")), "its directory stays as it is");
+});
+
+/** Makes a package of a library. */
+function pack(prefix: string, path: string): void {
+  const work = `${path}.files`;
+  cpSync(prefix, work, { recursive: true });
+  mkdirSync(join(work, "DEBIAN"));
+  writeFileSync(
+    join(work, "DEBIAN", "control"),
+    `Package: libquickjs\nVersion: 1\nArchitecture: ${foreign.debian}\nMaintainer: T <t@example.org>\nDescription: T\n`,
+  );
+  command(["dpkg-deb", "--build", work, path]);
+  rmSync(work, { recursive: true });
+}

@@ -74,6 +74,9 @@ export function fileOf(name: string): string {
 /** The version that was released. */
 export const version: string = JSON.parse(readFileSync("package.json", "utf8")).version;
 
+/** The file of the provenance. */
+export const PROVENANCE = `host-local-v${version}.intoto.jsonl`;
+
 const foreignArchive = archives.find(
   ({ architecture, isPortable }) => !isPortable && !runsHere(architecture),
 );
@@ -121,4 +124,11 @@ export function truncated(t: Pick<Test, "teardown">, name: string): string {
   const content = readFileSync(fileOf(name));
   writeFileSync(path, content.subarray(0, content.length / 2));
   return path;
+}
+
+/** The in-toto statement of a release, out of its DSSE envelope. */
+export function statementIn(directory: string) {
+  const envelope = JSON.parse(readFileSync(join(directory, PROVENANCE), "utf8"));
+  const payload = Buffer.from(envelope.payload, "base64");
+  return { envelope, payload, statement: JSON.parse(payload.toString()) };
 }

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { command } from "../../scripts/release/command.ts";
+import { TIMERS } from "../../scripts/release/package.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { mountObstacle } from "../harness/mounts.ts";
@@ -20,7 +21,9 @@ import {
   version,
 } from "./release.ts";
 
-const PLUGIN = "/usr/libexec/cni/host-local";
+/** That of the distribution's package, and ours. */
+const STOCK = "/usr/libexec/cni/host-local";
+const PLUGIN = "/usr/libexec/host-local/host-local";
 const name = rpmName({ version }, ownArchive.architecture);
 const skip = mountObstacle() ?? missing("rpm");
 
@@ -65,11 +68,8 @@ test("the timers are off until they are enabled", {
 }, async (t) => {
   const { machine, install } = await withRpm(t);
   t.equal(install("--install", fileOf(name)).status, 0);
-  const timers = ["host-local-gc.timer", "host-local-metrics.timer"];
-  t.equal(
-    machine.run("systemctl", "--root=/", "is-enabled", ...timers).said,
-    "disabled\ndisabled\n",
-  );
+  const states = machine.run("systemctl", "--root=/", "is-enabled", ...TIMERS).said;
+  t.equal(states, "disabled\n".repeat(TIMERS.length));
 });
 
 /** A package that cannot be installed, what rpm says, and why that cannot be tested. */
@@ -89,41 +89,60 @@ for (const [what, make, expected, obstacle] of refused) {
   });
 }
 
-test("beside a package with the same file rpm refuses to install it, and that file stays", {
+test("it is installed beside the distribution's plugins, replaces one by hand, and is put back after their upgrade", {
   skip,
 }, async (t) => {
   const { machine, rpm, install } = await withRpm(t);
-  const other = install("--install", distributionPackage(t));
-  t.equal(other.status, 0, other.said);
+  const distribution = (release: number) => distributionPackage(t, release);
+  const answer = () => machine.run("env", "CNI_COMMAND=VERSION", STOCK).said;
+  for (const path of [distribution(1), fileOf(name)]) {
+    const { status, said } = install("--install", path);
+    t.strictSame({ status, said: said.replace(/^warning: .*\n/gm, "") }, { status: 0, said: "" });
+  }
+  t.match(rpm("--query", "--file", STOCK).said, "containernetworking-plugins");
+  t.match(answer(), '"0.9.9"', "the distribution's stays");
+  t.equal(install("--upgrade", distribution(2)).status, 0);
+  t.match(answer(), '"0.9.9"', "also when it is upgraded");
 
-  const { status, said } = install("--install", fileOf(name));
+  const [, command = ""] =
+    /host-local (install \S+ --yes);/.exec(rpm("--query", "--info", "host-local").said) ?? [];
+  t.equal(machine.run("host-local", ...command.split(" ")).status, 0, command);
+  t.match(answer(), '"1.1.0"');
+  t.equal(install("--upgrade", distribution(3)).status, 0);
+  t.match(answer(), '"1.1.0"', "the upgrade of the other package does not take it away");
 
-  t.not(status, 0);
-  t.match(said, `file ${PLUGIN} from install of host-local-`);
-  t.match(said, "conflicts with file from package containernetworking-plugins-1.0.0-1.");
-  t.match(rpm("--query", "host-local").said, "is not installed");
-  t.equal(readFileSync(machine.at(PLUGIN), "utf8"), "the distribution's\n");
-  t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+  const back = machine.run(
+    "host-local",
+    "install",
+    "/usr/libexec/cni",
+    "--uninstall",
+    "--yes",
+    "--force",
+  );
+  t.equal(back.status, 0, back.said);
+  t.match(answer(), '"0.9.9"');
 });
 
 /** A package with a plugin of the same name, as Fedora has one. */
-function distributionPackage(t: Pick<Test, "teardown">): string {
+function distributionPackage(t: Pick<Test, "teardown">, release: number): string {
   const directory = scratchDirectory(t);
   const spec = join(directory, "plugins.spec");
   writeFileSync(
     spec,
     `Name: containernetworking-plugins
 Version: 1.0.0
-Release: 1
+Release: ${release}
 Summary: Plugins
 License: Apache-2.0
+AutoReqProv: no
 %description
 Plugins.
 %install
 mkdir -p %{buildroot}/usr/libexec/cni
-echo "the distribution's" > %{buildroot}${PLUGIN}
+echo '#!/bin/sh' > %{buildroot}${STOCK}
+echo 'echo "{\\"cniVersion\\":\\"0.9.9\\",\\"supportedVersions\\":[\\"1.0.0\\"]}" # ${release}' >> %{buildroot}${STOCK}
 %files
-%attr(0755,root,root) ${PLUGIN}
+%attr(0755,root,root) ${STOCK}
 `,
   );
   const definitions = [`_topdir ${directory}`, `_dbpath ${directory}/db`, "_rpmfilename made.rpm"];
@@ -134,6 +153,31 @@ echo "the distribution's" > %{buildroot}${PLUGIN}
   ]);
   return join(directory, "RPMS", "made.rpm");
 }
+
+test("the metrics are written where node_exporter's own unit reads them", { skip }, async (t) => {
+  const { machine, install } = await withRpm(t);
+  t.equal(install("--install", fileOf(name)).status, 0);
+  const unit = readFileSync(
+    machine.at("/usr/lib/systemd/system/host-local-metrics.service"),
+    "utf8",
+  );
+  const [, directory = ""] = /^Environment=METRICS_DIRECTORY=(.+)$/m.exec(unit) ?? [];
+  t.equal(directory, "/var/lib/node_exporter/textfile_collector");
+  t.match(unit, new RegExp(`^ReadWritePaths=.*-${directory}( |$)`, "m"));
+  // Of its user, who is another.
+  machine.run("install", "--directory", "--owner=65534", directory);
+  const [, start = ""] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
+  const { status, said } = machine.run(
+    "env",
+    `METRICS_DIRECTORY=${directory}`,
+    "sh",
+    "-c",
+    `umask 22; ${start}`,
+  );
+  t.equal(status, 0, said);
+  const written = machine.at(`${directory}/cni-ipam.prom`);
+  t.equal(statSync(written).mode & 0o777, 0o644);
+});
 
 test("on a full disk, rpm says so, and nothing is installed", { skip }, async (t) => {
   const usr = `${statSync(fileOf(name)).size}`;

@@ -11,9 +11,7 @@ import { imageName } from "../../scripts/release/image.ts";
 import { nameOf, variantsFor } from "../../scripts/release/release.ts";
 import { rpmName } from "../../scripts/release/rpm.ts";
 import { sysextName } from "../../scripts/release/sysext.ts";
-import { archives, release, unpack, version } from "./release.ts";
-
-const statement = `host-local-v${version}.provenance.json`;
+import { archives, PROVENANCE, release, statementIn, unpack, version } from "./release.ts";
 
 test("the release has every file of its architectures, and SHA256SUMS lists them", (t) => {
   const architectures = [...new Set(archives.map(({ architecture }) => architecture))];
@@ -25,7 +23,9 @@ test("the release has every file of its architectures, and SHA256SUMS lists them
       [debName, rpmName, sysextName].map((nameFor) => nameFor({ version }, architecture)),
     ),
     imageName({ version }),
-    statement,
+    ...readdirSync("deploy/overlays").map((overlay) => `host-local-v${version}-${overlay}.yaml`),
+    `host-local-v${version}.openvex.json`,
+    PROVENANCE,
   ];
   const sums = readChecksums(join(release, "SHA256SUMS"));
   t.strictSame(sums.map(({ name }) => name).sort(), files.toSorted());
@@ -49,13 +49,13 @@ test("all sums are right", (t) => {
 });
 
 test("the provenance statement has the sum of every file but its own", (t) => {
-  const { subject } = JSON.parse(readFileSync(join(release, statement), "utf8"));
+  const { subject } = statementIn(release).statement;
   const stated: readonly { name: string; digest: { sha256: string } }[] = subject;
   const listed = readChecksums(join(release, "SHA256SUMS"));
   t.strictSame(
     stated.map(({ name, digest }) => `${digest.sha256} ${name}`).sort(),
     listed
-      .filter(({ name }) => name !== statement)
+      .filter(({ name }) => name !== PROVENANCE)
       .map(({ name, value }) => `${value} ${name}`)
       .sort(),
   );

@@ -2,7 +2,7 @@
 /** The system extension is merged into /usr, and installs the plugin in /opt/cni/bin. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { sysextName } from "../../scripts/release/sysext.ts";
@@ -33,24 +33,51 @@ test("the extension is merged, and its unit installs the plugin", { skip }, asyn
   t.equal(machine.run("sh", "-c", "command -v sh").status, 0, "all else is still there");
 
   const directory = machine.at("/usr/lib/systemd/system");
-  const upholds = readFileSync(join(directory, "multi-user.target.d/10-host-local.conf"), "utf8");
-  t.match(upholds, "Upholds=host-local-install.service");
-  const unit = readFileSync(join(directory, "host-local-install.service"), "utf8");
-  t.match(unit, "\nRestart=on-failure\nRestartSec=1min\n", "a failure is not repeated at once");
+  const read = (path: string) => readFileSync(join(directory, path), "utf8");
+  t.match(read("multi-user.target.d/10-host-local.conf"), "Upholds=host-local-install.timer");
   t.match(machine.run("systemd-analyze", "verify", "host-local-install.service"), {
     status: 0,
     said: "",
   });
-  // As systemd runs it at each start of the machine.
-  for (let starts = 0; starts < 2; starts++) {
-    for (const [, command = ""] of unit.matchAll(/^Exec\w+=(.+)$/gm)) {
-      const { status, said } = machine.run(...command.split(" "));
+  const service = read("host-local-install.service");
+  const units = `${read("host-local-install.service.d/10-host-local.conf")}${service}`;
+  const [, options = ""] = /^Environment=(INSTALL_OPTIONS=.+)$/m.exec(service) ?? [];
+  mkdirSync(machine.at("/var/lib/host-local"));
+  // As systemd runs it, every minute.
+  const tick = () => {
+    for (const [, command = ""] of units.matchAll(/^Exec\w+=\+?(.+)$/gm)) {
+      const { status, said } = machine.run(
+        "env",
+        options,
+        "sh",
+        "-c",
+        command.replaceAll("$$", "$"),
+      );
       t.equal(status, 0, said);
     }
-  }
-  for (const name of ["gc", "metrics"]) {
-    const service = readFileSync(join(directory, `host-local-${name}.service`), "utf8");
-    t.match(service, `ExecStart=/usr/bin/host-local ${name} `);
+  };
+  tick();
+  const installed = readFileSync(machine.at(PLUGIN));
+  t.ok(installed.equals(readFileSync(machine.at("/usr/bin/host-local"))));
+  const former = '#!/bin/sh\necho \'{"supportedVersions":["1.0.0"]}\'\n';
+  writeFileSync(machine.at(PLUGIN), former, { mode: 0o755 });
+  tick();
+  t.ok(readFileSync(machine.at(PLUGIN)).equals(installed), "what another installer did is undone");
+  t.equal(
+    machine.run("/usr/bin/host-local", "install", "/opt/cni/bin", "--uninstall", "--yes").status,
+    0,
+  );
+  tick();
+  t.notOk(readIfThere(machine.at(PLUGIN))?.equals(installed), "what the administrator did is not");
+
+  // Another version of the extension: this program with a byte more.
+  t.equal(machine.run("systemd-sysext", "unmerge").status, 0);
+  appendFileSync(machine.at("/run/extensions/host-local/usr/bin/host-local"), "2");
+  t.equal(machine.run("systemd-sysext", "merge").status, 0);
+  tick();
+  t.equal(readFileSync(machine.at(PLUGIN)).length, installed.length + 1, "an upgrade reaches it");
+  for (const name of ["gc", "install", "metrics"]) {
+    t.match(read(`host-local-${name}.service`), `ExecStart=/usr/bin/host-local ${name} `);
   }
 
   t.equal(machine.run("systemd-sysext", "unmerge").status, 0);
@@ -77,3 +104,7 @@ test("a damaged image is recognised", { skip }, (t) => {
   t.match(stderr, /FATAL ERROR/);
   t.end();
 });
+
+function readIfThere(path: string): Buffer | undefined {
+  return existsSync(path) ? readFileSync(path) : undefined;
+}

@@ -46,6 +46,7 @@ function take(system: System, containerId: string, request: Request = {}): strin
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
+      kept: [],
       reclaimsAfterReboot: true,
       advice: () => "Next: look.",
     });
@@ -193,8 +194,24 @@ test("a requested address is refused with the reason", (t) => {
     details: `10.0.0.2 is ${holder}`,
   });
   const cases = [
-    ["10.0.0.1", "", { code: 999, message: "requested ip 10.0.0.1 is subnet's gateway" }],
-    ["10.0.0.6", "", { code: 999, message: "requested ip 10.0.0.6 is excluded" }],
+    [
+      "10.0.0.1",
+      "",
+      {
+        code: 999,
+        message: "requested ip 10.0.0.1 is subnet's gateway",
+        details: "choose another address or another gateway",
+      },
+    ],
+    [
+      "10.0.0.6",
+      "",
+      {
+        code: 999,
+        message: "requested ip 10.0.0.6 is excluded",
+        details: "it is listed in ipam.exclude",
+      },
+    ],
     ["10.0.0.7", "", { message: "10.0.0.7 not in range set 10.0.0.1-10.0.0.6" }],
     ["10.0.0.2", "c2\r\neth1", taken("held by container c2, interface eth1")],
     ["10.0.0.2", "c1\r\neth0", taken("held by container c1, interface eth0")],

@@ -27,6 +27,27 @@ test("what an ADD could not release is released by the DEL that follows", (t) =>
   t.end();
 });
 
+test("with a partition an ADD reads one file more, and makes no other call", (t) => {
+  const subnetFile = "/run/flannel/subnet.env";
+  const callsWith = (ipam: object): readonly string[] => {
+    const network = networkWith({ subnet: "10.0.0.0/24", ...ipam });
+    network.machine.disk.put(
+      subnetFile,
+      "FLANNEL_NETWORK=10.244.0.0/24\nFLANNEL_SUBNET=10.244.0.1/28\n",
+    );
+    network.add("c1");
+    return network.add("c2").calls.map(({ operation, path }) => `${operation} ${path}`);
+  };
+  const without = callsWith({});
+  const withPart = callsWith({ partition: { subnetFile } });
+  t.same(
+    withPart.filter((call) => call !== `readFile ${subnetFile}`),
+    without,
+  );
+  t.equal(withPart.length, without.length + 1);
+  t.end();
+});
+
 test("the first ADD on a node makes all directories and prints the result", (t) => {
   const network = networkWith();
 
@@ -168,5 +189,79 @@ test("where only the result cannot be printed, the error says so", (t) => {
     msg: "cannot deliver the result: write /dev/stdout: input/output error",
   });
   t.same(network.reservations(), {});
+  t.end();
+});
+
+test("an ADD that nobody reads, and that does not get the lock again, leaves the address to its DEL", (t) => {
+  const network = networkWith();
+  let isRefused = false;
+
+  const { error, exitCode } = network.add("c1", {
+    interrupt: ({ operation }) => {
+      if (operation === "writeStandardOutput") isRefused = true;
+      const isLate = isRefused && operation === "lock";
+      return isLate || operation === "writeStandardOutput"
+        ? { kind: "fail", code: "EIO" }
+        : undefined;
+    },
+  });
+
+  t.equal(exitCode, 1);
+  t.equal(error, undefined);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  network.del("c1");
+  t.same(network.reservations(), {});
+  t.end();
+});
+
+test("an ADD that is not answered as a repeated one passes over a file that it cannot read, as the Go plugin", (t) => {
+  const network = networkWith();
+  network.add("c1");
+
+  const { addresses } = network.add("c1", {
+    interrupt: refuse("readFile", "EIO", `${network.directory}/10.0.0.2`),
+  });
+
+  t.same(addresses, ["10.0.0.3"]);
+  t.end();
+});
+
+test("an error of a system call has no details", (t) => {
+  const { error } = networkWith().add("c1", { interrupt: refuse("createFile", "ENOSPC") });
+
+  t.match(error?.msg, "failed to allocate for range 0: open ");
+  t.equal(error?.details, undefined);
+  t.end();
+});
+
+test("requested addresses that no range set serves are named, with what is served", (t) => {
+  const top = { runtimeConfig: { ips: ["10.0.0.4", "10.0.0.5", "10.9.9.9"] } };
+
+  t.match(networkWith().add("c1", { top }).error, {
+    msg: "failed to allocate all requested IPs: 10.0.0.5 10.9.9.9",
+    details:
+      "each range set serves one requested address, and only one that lies between its range's start and end",
+  });
+  t.end();
+});
+
+test("gcOnly without a previous result says where in the chain it belongs", (t) => {
+  t.match(networkWith().add("c1", { top: { gcOnly: true } }).error, {
+    code: 7,
+    msg: "Required prevResult missing",
+    details: 'with "gcOnly": true the plugin runs in the chain after the main plugin',
+  });
+  t.end();
+});
+
+test("an ADD that cannot move the cursor names it, and keeps nothing", (t) => {
+  const network = networkWith();
+  network.add("c1");
+  const cursor = `${network.directory}/last_reserved_ip.0`;
+
+  const { error } = network.add("c2", { interrupt: refuse("overwriteFile", "EIO", cursor) });
+
+  t.equal(error?.msg, `failed to allocate for range 0: open ${cursor}: input/output error`);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   t.end();
 });

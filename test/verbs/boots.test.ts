@@ -323,3 +323,33 @@ test("the notes are for their owner alone to read, and nonsense in their place i
   }
   t.end();
 });
+
+test("STATUS counts only what is from before the boot in the very range set", (t) => {
+  const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "10.0.1.0/29" }]];
+  const network = new Network(new MemoryMachine(), { ranges });
+  network.put("10.0.1.3", "earlier\r\neth0");
+  network.machine.wait(60_000);
+  network.del("none");
+  network.machine.boot();
+  network.machine.wait(60_000);
+  network.put("10.0.0.2", "living\r\neth0");
+  network.del("none");
+
+  t.match(network.strictStatus().error, { code: 50, msg: /range set: 10\.0\.0\./ });
+  t.end();
+});
+
+test("an ADD takes nothing from before the boot that lies outside of its range set", (t) => {
+  const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "10.0.1.0/29" }]];
+  const network = new Network(new MemoryMachine(), { ranges });
+  network.put("10.0.1.3", "earlier\r\neth0");
+  network.del("none");
+  network.machine.wait(60_000);
+  network.machine.boot();
+  network.machine.wait(60_000);
+  network.add("living");
+
+  t.match(network.add("new").error?.msg, "range 0: no IP addresses available");
+  t.ok("10.0.1.3" in network.reservations());
+  t.end();
+});

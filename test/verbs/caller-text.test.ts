@@ -23,6 +23,12 @@ for (const [name, stats, text] of [
     { 7: own, 6: "6 (a) R 1 (b\n) S 5 6 6", 5: "5 () S 1 5 5" },
     "/a) R 1 (b\n",
   ],
+  [
+    "found by ids of several digits",
+    { 7: "7 (host-local) R 16 7 7", 16: "16 (bridge) S 15 6 6", 15: "15 (containerd) S 1 5 5" },
+    "containerd/bridge",
+  ],
+  ["nothing of a line with anything before the id", { 7: own, 6: "x6 (bridge) S 5 6 6" }, ""],
   ["nothing of what is not a stat", { 7: "garbage" }, ""],
   ["nothing without /proc", {}, ""],
 ] as const) {

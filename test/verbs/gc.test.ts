@@ -87,6 +87,25 @@ test("GC works on a disk that has no room for a lock", (t) => {
   t.end();
 });
 
+test("GC looks at the processes of the node only for what the list lacks, and without the lock", (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+  const looks: string[] = [];
+  const collect = (...valid: readonly string[]) =>
+    network.gc(valid, {
+      interrupt: ({ path }) => {
+        if (path === "/proc") looks.push([...network.machine.locks.values()].join() || "no lock");
+        return undefined;
+      },
+    });
+
+  collect("c1 eth0");
+  t.same(looks, []);
+  collect();
+  t.same(looks, ["no lock"]);
+  t.same(network.reservations(), {});
+  t.end();
+});
+
 test("GC works under the lock", (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (ADD)");
@@ -118,5 +137,64 @@ test("GC reports a failed system call", (t) => {
   });
 
   t.same(error, { code: 5, msg: "open /var/lib/cni/networks/net: input/output error" });
+  t.end();
+});
+
+/** A node on which process 7 has 10.0.0.2, and the node itself 10.0.0.3. */
+function withProcesses(network: Network): Network {
+  const { disk } = network.machine;
+  disk.putLink("/proc/self/ns/pid", "pid:[4026531836]");
+  for (const [id, namespace, address] of [
+    ["1", 1, "10.0.0.3"],
+    ["7", 70, "10.0.0.2"],
+  ]) {
+    disk.putLink(`/proc/${id}/ns/net`, `net:[${namespace}]`);
+    disk.put(`/proc/${id}/net/fib_trie`, `|-- ${address}\n   /32 host LOCAL\n`);
+  }
+  return network;
+}
+
+test("GC keeps what a process or the node has and what is newer than the list, and says so", (t) => {
+  const network = withProcesses(networkWith({}));
+  for (const last of [2, 3, 5]) network.put(`10.0.0.${last}`, `c${last}\r\neth0`);
+  network.machine.wait(10);
+  network.put("10.0.0.4", "c4\r\neth0");
+  network.machine.wait(-5);
+
+  const { exitCode, stderr } = network.gc([], {
+    interrupt: refuse("linkStatus", "EIO", `${network.directory}/10.0.0.5`),
+  });
+
+  t.equal(exitCode, 0);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.3", "10.0.0.4"]);
+  const reasons =
+    "10.0.0.2 is in use by process 7; 10.0.0.3 is in use by the node itself; 10.0.0.4 was reserved after the call had begun";
+  t.equal(
+    stderr,
+    `host-local: GC kept 3 of 4 reservations that the list lacks in network net: ${reasons}\n`,
+  );
+  t.end();
+});
+
+test("GC keeps everything while it cannot read the addresses of some process", (t) => {
+  const network = withProcesses(networkWith({ "10.0.0.2": "c1\r\neth0" }));
+
+  const { stderr } = network.gc([], {
+    interrupt: refuse("readFile", "EIO", "/proc/7/net/fib_trie"),
+  });
+
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
+  t.match(
+    stderr,
+    "whether 10.0.0.2 is in use is not known: open /proc/7/net/fib_trie: input/output error",
+  );
+  t.end();
+});
+
+test("GC of a network without a directory takes no lock", (t) => {
+  const { exitCode, calls } = new Network(new MemoryMachine(), subnet).gc([]);
+
+  t.equal(exitCode, 0);
+  t.notOk(calls.some(({ operation }) => operation === "lock"));
   t.end();
 });

@@ -50,6 +50,7 @@ test("an answer that cannot be delivered leaves the addresses with the attachmen
   const answer = network.add("c1", { interrupt: refuse("writeStandardOutput", "EPIPE") });
 
   t.equal(answer.exitCode, 1);
+  t.equal(answer.calls.filter(({ operation }) => operation === "lock").length, 1, "no UNDO");
   t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
   t.end();
 });
@@ -90,5 +91,31 @@ test("a repeated ADD that cannot read what it holds gets no second address", (t)
     t.match(error?.details, path);
     t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   }
+  t.end();
+});
+
+test("each file that a repeated ADD cannot read is named", (t) => {
+  const network = repeating(dualStack);
+  network.add("c1");
+
+  const { error } = network.add("c1", {
+    interrupt: ({ operation, path }) =>
+      operation === "readFile" && path.startsWith(`${network.directory}/`)
+        ? { kind: "fail", code: "EIO" }
+        : undefined,
+  });
+
+  t.match(error?.details, /10\.0\.0\.2: input\/output error; open .*::2: input\/output error$/);
+  t.end();
+});
+
+test("a repeated ADD that requests another address is told all that it holds", (t) => {
+  const network = repeating();
+  for (const last of [2, 4]) network.put(`10.0.0.${last}`, "c1\r\neth0");
+
+  t.match(
+    network.add("c1", { cniArgs: "IP=10.0.0.5" }).error?.details,
+    "c1 eth0 already holds 10.0.0.2, 10.0.0.4 of it, and",
+  );
   t.end();
 });

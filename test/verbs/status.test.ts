@@ -80,3 +80,18 @@ test("one range set with room does not make up for another without, known from t
   t.ok(calls.some(({ operation }) => operation === "findLines"));
   t.end();
 });
+
+test("by default no journal is read, and one with room left makes STATUS list nothing", (t) => {
+  const ranges = [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/24" }]];
+  const network = networkWith([], { ranges });
+  network.add("c1");
+  const operations = (answer: { readonly calls: readonly { readonly operation: string }[] }) =>
+    answer.calls.map(({ operation }) => operation);
+
+  t.notOk(operations(network.status()).includes("findLines"));
+
+  const strictly = operations(network.strictStatus());
+  t.ok(strictly.includes("findLines"));
+  t.notOk(strictly.includes("listAddresses"));
+  t.end();
+});

@@ -13,15 +13,18 @@ export const networkOptions: readonly Option[] = [
   {
     name: "--conf-dir",
     value: "DIR",
-    summary:
-      "directory of network configurations (default: $NETCONFPATH, or /etc/cni/net.d and those of k3s, OpenShift and MicroK8s)",
+    summary: "directory of network configurations",
   },
   {
     name: "--data-dir",
     value: "DIR",
-    summary: "data directory; overrides ipam.dataDir of the configurations",
+    summary: "data directory, instead of the configured ipam.dataDir",
   },
 ];
+
+/** What the commands that find networks do without these options. */
+export const NETWORK_DEFAULTS =
+  "Configurations are by default those of $NETCONFPATH, or of /etc/cni/net.d, k3s, OpenShift and MicroK8s.";
 
 /** All options of a command. */
 export function optionsOf({ options, findsNetworks }: Command): readonly Option[] {

@@ -1,7 +1,12 @@
 /** The help texts. */
 
 import { type Command, type Option, UsageError } from "../command/command.ts";
-import { generalOptions, networkOptions, optionsOf } from "../command/common-options.ts";
+import {
+  generalOptions,
+  NETWORK_DEFAULTS,
+  networkOptions,
+  optionsOf,
+} from "../command/common-options.ts";
 import { suggestion } from "../command/suggestion.ts";
 import { wrap } from "../output/wrap.ts";
 
@@ -38,13 +43,12 @@ export function overview(commands: readonly Command[], width: number): string {
     ),
     "",
     "Options of all commands:",
-    "",
     ...pairs([...generalOptions, versionOption].map(pairOf), width),
     "",
     "Options of the commands that find networks:",
-    "",
     ...pairs(networkOptions.map(pairOf), width),
     "",
+    ...paragraph(NETWORK_DEFAULTS),
     ...paragraph(
       "Exit codes: 0 success, no problems found; 1 problems found, nothing found, or not confirmed; 2 error.",
     ),
@@ -68,11 +72,9 @@ export function commandHelp(command: Command, width: number): string {
     "",
     ...description.flatMap((paragraph) => [...wrapped(paragraph, width), ""]),
     "Options:",
-    "",
     ...pairs(optionsOf(command).map(pairOf), width),
     "",
     examples.length === 1 ? "Example:" : "Examples:",
-    "",
     ...examples.flatMap(({ line, effect }) => [
       `  ${line}`,
       ...wrapped(effect, width - 6).map((part) => `      ${part}`),

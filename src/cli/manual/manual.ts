@@ -1,7 +1,7 @@
 /** The manual page, in troff's man macros, from the definitions of the commands. */
 
 import type { Command, Example, Option } from "../command/command.ts";
-import { generalOptions, networkOptions } from "../command/common-options.ts";
+import { generalOptions, NETWORK_DEFAULTS, networkOptions } from "../command/common-options.ts";
 import { SUMMARY } from "./help.ts";
 
 /** The sections after the commands: headings, each with terms and their descriptions. */
@@ -63,6 +63,8 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ".PP",
     "The commands that find networks take these, too:",
     ...networkOptions.flatMap(optionEntry),
+    ".PP",
+    ...text(NETWORK_DEFAULTS),
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
     ...closingSections.flatMap(([heading, entries]) => [

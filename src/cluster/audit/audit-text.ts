@@ -15,8 +15,10 @@ import { restartController, stepsFor, stepsPreface } from "./renumbering-steps.t
 
 /** What a code means, and what follows from it. */
 const meanings: Readonly<Record<FindingCode, string>> = {
-  duplicate: "several nodes have the same podCIDR; traffic to their pods is lost",
-  overlap: "the podCIDR overlaps that of another node; traffic to their pods is lost",
+  duplicate:
+    "several nodes have the same podCIDR; traffic to their pods is lost, and with partition they hand out the same addresses",
+  overlap:
+    "the podCIDR overlaps that of another node; traffic to their pods is lost, and with partition they hand out the same addresses",
   "no-pod-cidr": "a podCIDR is missing; pods get no address",
   invalid: "the plugin rejects the podCIDR; pods get no address",
   outside:

@@ -7,6 +7,7 @@ import { podCidrCount } from "../nodes/pod-cidr-count.ts";
 import type { CidrChange, Settings } from "./cidr-change.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 import type { PlannedChange } from "./planned-change.ts";
+import type { RangeParts } from "./range-parts.ts";
 
 /** A plan. */
 export interface PlanResult {
@@ -23,6 +24,8 @@ export interface PlanResult {
    * with hostNetwork.
    */
   readonly maxPods: bigint;
+  /** The ranges of `--partition`. */
+  readonly partitions: readonly RangeParts[];
   readonly change: PlannedChange | undefined;
   readonly problems: readonly Problem[];
 }
@@ -58,6 +61,10 @@ export function describePlan(plan: PlanResult): object {
     nodes: nodes ?? null,
     podsPerNode: pods,
     maxPods,
+    partitions: plan.partitions.map(({ text, parts, addresses, fewest }) => ({
+      range: text,
+      ...{ parts, addresses, fewest },
+    })),
     change: change === undefined ? null : describeChange(change),
     problems: problems.map(({ code, family, message, instead }) => ({
       code,

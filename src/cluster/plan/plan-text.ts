@@ -12,10 +12,11 @@ import { takenByServices } from "./cidr-layout.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 import { choicesFor, familyName, type PlanResult } from "./plan-document.ts";
 import type { PlannedChange } from "./planned-change.ts";
+import type { RangeParts } from "./range-parts.ts";
 
 /** The plan as tables, with advice and problems. */
 export function planText(plan: PlanResult, system: OperatorSystem): string {
-  const { layouts, change, problems } = plan;
+  const { layouts, partitions, change, problems } = plan;
   return [
     formatTable(
       columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS PER NODE"),
@@ -30,6 +31,7 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
     ),
     paragraph(advice(plan)),
     ...layouts.map((layout) => choicesText(layout, system)),
+    partsText(partitions, system),
     ...(change === undefined ? [] : [changeText(change, system)]),
     ...(problems.length === 0 ? [] : [`Problems:\n\n${problems.map(problemText).join("")}`]),
   ]
@@ -100,6 +102,18 @@ function choicesText(layout: CidrLayout, system: OperatorSystem): string {
           "NODE MASK",
         ];
   return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, { width: tableWidth(system) })}`;
+}
+
+function partsText(partitions: readonly RangeParts[], system: OperatorSystem): string {
+  if (partitions.length === 0) return "";
+  const rows = partitions.map(({ text, ...counts }) => [
+    text,
+    ...[counts.parts, counts.addresses, counts.fewest].map((count) => formatCount(system, count)),
+  ]);
+  const table = formatTable(columns("RANGE", ">PARTS", ">ADDRESSES PER NODE", ">FEWEST"), rows, {
+    width: tableWidth(system),
+  });
+  return `What a node has of a range that partition divides, and the one with the network and broadcast addresses and the gateway (FEWEST):\n\n${table}`;
 }
 
 function changeText(change: PlannedChange, system: OperatorSystem): string {

@@ -14,6 +14,7 @@ import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
 import { describePlan, type PlanResult } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 import { plannedChange } from "./planned-change.ts";
+import { partitionOption, partProblems, rangeParts } from "./range-parts.ts";
 
 /** `plan`: how many nodes and pods fit into a cluster CIDR, and which settings to choose. */
 export const plan: Command = {
@@ -25,6 +26,7 @@ export const plan: Command = {
   description: [
     "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
     "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). One of one or two addresses (/31, /32, /127, /128) has no gateway: all of them are assigned, but it is of little use to a node. When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
+    "With --partition it says what each node has of a range that the key partition divides: one part for each podCIDR of the first cluster CIDR.",
     "With --was-cluster-cidr or --was-node-cidr-mask-size it says what a change from these settings means for the nodes that already have a podCIDR. The setting that is not given is taken as unchanged.",
   ],
   options: [
@@ -33,6 +35,7 @@ export const plan: Command = {
     { name: "--nodes", value: "N", summary: "number of nodes in the cluster" },
     { name: "--pods", value: "N", summary: "number of pods with an address on each node" },
     hostNetworkPodsOption,
+    partitionOption,
     ...clusterOptions("was-", "before the change: "),
     {
       name: "--was-nodes",
@@ -52,6 +55,10 @@ export const plan: Command = {
     {
       line: "host-local plan --cluster-cidr 10.244.0.0/16 --pods 110 --host-network-pods 6",
       effect: "the node mask, and kubelet's --max-pods before a node has a podCIDR",
+    },
+    {
+      line: "host-local plan --cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24 --partition 192.168.0.0/20",
+      effect: "16 addresses of the range for each node",
     },
     {
       line: "host-local plan --cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
@@ -95,6 +102,7 @@ function planCluster(context: Context): Report {
     layout.nodes === undefined ? [] : [layout.nodes],
   );
   const podsPerNode = leastOf(layouts.map((layout) => layout.pods));
+  const partitions = rangeParts(context, layouts[0]);
   const change = plannedChange(context, layouts, nodes);
   const result: PlanResult = {
     asked: { nodes, pods },
@@ -103,12 +111,14 @@ function planCluster(context: Context): Report {
     pods: podsPerNode,
     hostNetworkPods,
     maxPods: leastOf([MAX_MAX_PODS, leastOf([podsPerNode, pods ?? podsPerNode]) + hostNetworkPods]),
+    partitions,
     change,
     problems: [
       ...requests.flatMap((request, index) => {
         const layout = layouts[index];
         return layout === undefined ? [] : problemsOf(request, layout);
       }),
+      ...partProblems(partitions),
       ...(change?.problems ?? []),
     ],
   };

@@ -1,7 +1,12 @@
 /** The schedule of the agent, its log and its state. */
 
 import { inOneLine } from "../../cli/output/escape.ts";
-import type { CompletedProcess, Service, ServiceStep } from "../../system/operator-system.ts";
+import type {
+  CompletedProcess,
+  ProgramPlace,
+  Service,
+  ServiceStep,
+} from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
 import { type Endpoint, HEALTH } from "./endpoint.ts";
 import { type Answer, responseTo } from "./http.ts";
@@ -32,7 +37,7 @@ interface Job {
 
 interface Result {
   readonly isFailed: boolean;
-  /** Whether it was killed because it took too long: it would only do so again, and nothing else runs meanwhile. */
+  /** Whether it was killed because it took too long: it would only do so again. */
   readonly isHung: boolean;
   /** What it printed on standard error, or why it failed. */
   readonly messages: readonly string[];
@@ -56,7 +61,7 @@ const LONGEST_WAIT = 60_000;
 const MOST_LINES = 20;
 const LONGEST_LINE = 500;
 
-/** The service that opens the port and runs these tasks, one at a time. */
+/** The service that opens the port and runs these tasks, one at a time, but the one that is served beside the others. */
 export function serviceOf(
   tasks: readonly Task[],
   endpoint: Endpoint | undefined,
@@ -68,29 +73,31 @@ export function serviceOf(
     ...tasks.map((task) => running(task, start)),
   ];
   const served = jobs.find(({ step }) => step.kind === "run" && !step.isLogged);
-  let current: Job | undefined;
+  const busy = new Set<Job>();
   const next = (): ServiceStep => {
     const time = now();
     // Further away than it can be: the clock was set back.
     for (const job of jobs) {
-      if (job.due - time > delayAfter(job)) job.due = time;
+      if (!busy.has(job) && job.due - time > delayAfter(job)) job.due = time;
     }
-    const first = jobs.reduce((one, other) => (other.due < one.due ? other : one));
-    if (first.due > time) {
-      return { kind: "wait", milliseconds: Math.min(first.due - time, LONGEST_WAIT) };
+    const [first] = jobs.filter((job) => !isBehind(job, busy)).sort((a, b) => a.due - b.due);
+    if (first === undefined || first.due > time) {
+      const delay = first === undefined ? LONGEST_WAIT : first.due - time;
+      return { kind: "wait", milliseconds: Math.min(delay, LONGEST_WAIT) };
     }
-    current = first;
+    busy.add(first);
     first.due = time + first.interval;
     return first.step;
   };
-  const completed: Service["completed"] = (outcome) => {
-    if (current === undefined) return;
-    const { name, result: before } = current;
+  const completed: Service["completed"] = (step, outcome) => {
+    const job = jobs.find((one) => one.step === step);
+    if (job === undefined) return;
+    const { name, result: before } = job;
     const result = resultOf(outcome);
     for (const line of newsIn(result, before)) log(`${name}: ${line}`);
-    current.result = result;
-    current.due = Math.min(current.due, now() + delayAfter(current));
-    current = undefined;
+    job.result = result;
+    job.due = Math.min(job.due, now() + delayAfter(job));
+    busy.delete(job);
   };
   const answer = (path: string): Answer => {
     if (path === HEALTH) return health(jobs);
@@ -103,6 +110,15 @@ export function serviceOf(
   return { next, completed, respond: (request) => responseTo(request, answer) };
 }
 
+/** Whether another one, or its own last run, has its place. */
+function isBehind(job: Job, busy: ReadonlySet<Job>): boolean {
+  return [...busy].some((one) => placeOf(one) === placeOf(job));
+}
+
+function placeOf({ step }: Job): ProgramPlace | undefined {
+  return step.kind === "run" ? step.place : undefined;
+}
+
 /** How long after the last run the next one starts at most. */
 function delayAfter({ result, retry, interval }: Job): number {
   return result?.isFailed && !result.isHung ? retry : interval;
@@ -111,11 +127,17 @@ function delayAfter({ result, retry, interval }: Job): number {
 function running({ name, words, interval, isServed }: Task, due: number): Job {
   return {
     name,
-    step: { kind: "run", command: [SELF, ...words], timeout: TIMEOUT, isLogged: !isServed },
+    step: {
+      kind: "run",
+      command: [SELF, ...words],
+      timeout: TIMEOUT,
+      isLogged: !isServed,
+      // Metrics go on while another task hangs.
+      place: isServed ? 1 : 0,
+    },
     interval,
     retry: Math.min(RETRY, interval),
-    // The metrics first, as the port: another task may hang.
-    due: isServed ? due - 1 : due,
+    due,
     result: undefined,
   };
 }

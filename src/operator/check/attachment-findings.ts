@@ -3,7 +3,7 @@
 import type { Context } from "../../cli/command/command.ts";
 import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/files/paths.ts";
-import { attempt, exists, type System } from "../../system/system.ts";
+import { exists } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -49,7 +49,6 @@ export function attachmentFindings(
 
 function usesByAddress(node: Node): readonly AddressUse[] {
   const { cache, directories, liveness: checker } = node;
-  const { system } = node.context;
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
   // Before the reservations: those of attachments that are added meanwhile are then known.
@@ -64,7 +63,8 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     const { liveness } = checker.livenessOfAttachment({ ...attachment, addresses: [] });
     if (liveness === "dead") continue;
     const path = attachment.networkNamespace;
-    const namespace = liveness === "alive" ? namespaceAt(system, path) : undefined;
+    const state = liveness === "alive" ? checker.namespaces.at(path) : undefined;
+    const namespace = state?.kind === "exists" ? state.id : undefined;
     for (const address of attachment.addresses) {
       const reservation = reservationOf(reserved, attachment, address);
       const isHolder = isHeldBy(reservation, attachment);
@@ -200,8 +200,4 @@ function reservationsByAddress(
     reservations,
     ({ network, address }) => `${network.files.network} ${formatAddress(address)}`,
   );
-}
-
-function namespaceAt(system: System, path: string): string | undefined {
-  return attempt(() => `net:[${system.status(path).inode}]`, undefined);
 }

@@ -21,6 +21,7 @@ import { bridgeFindings } from "./bridge-findings.ts";
 import { bySeverity, type Code, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
+import { partFindings } from "./part-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 import { rangeFindings } from "./range-findings.ts";
@@ -71,6 +72,10 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
+    ...partFindings(
+      context,
+      checked.flatMap(({ networks }) => networks),
+    ),
     ...bridgeFindings(
       node,
       checked.flatMap(({ networks }) => networks),
@@ -129,21 +134,15 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
 }
 
 function configurationFindings({ problems }: Node): readonly Finding[] {
-  return problems.map(({ source, problem, rangesFile }) =>
-    rangesFile === undefined
-      ? {
-          code: "unreadable-configuration",
-          files: undefined,
-          path: source,
-          message: problem,
-        }
-      : {
-          code: "unreadable-ranges-file",
-          files: undefined,
-          path: rangesFile,
-          message: `${problem}; it is the rangesFile of ${source}`,
-        },
-  );
+  return problems.map(({ source, problem, rangesFile, isWithoutPart = false }) => {
+    const files = undefined;
+    if (rangesFile !== undefined) {
+      const message = `${problem}; it is the rangesFile of ${source}`;
+      return { code: "unreadable-ranges-file", files, path: rangesFile, message };
+    }
+    const code = isWithoutPart ? "no-part" : "unreadable-configuration";
+    return { code, files, path: source, message: problem };
+  });
 }
 
 function unconfiguredFindings(
@@ -189,7 +188,8 @@ function unconfiguredFindings(
 }
 
 function foreignFindings(system: System, { files }: NetworkDirectory): readonly Finding[] {
-  const names = attempt(() => system.list(files.directory), []).filter(isForeign);
+  // The others are reservations.
+  const names = attempt(() => system.listAddresses(files.directory).others, []).filter(isForeign);
   return names.toSorted().map((name) => ({
     code: "foreign-file",
     files,
@@ -215,7 +215,9 @@ const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
   "malformed-reservation",
   "odd-name",
   "out-of-range",
+  "outside-part",
   "reserved-gateway",
+  "sandbox-without-process",
   "unreadable-reservation",
   "writable-by-others",
 ]);

@@ -22,6 +22,11 @@ export const kinds = {
     remedy:
       "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
   },
+  "no-part": {
+    severity: "error",
+    remedy:
+      "mend what the message names; until then every ADD on the network fails, while DEL works",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
@@ -91,7 +96,7 @@ export const kinds = {
   "plugin-replaced": {
     severity: "warning",
     remedy:
-      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .previous or .installed after the same name beside it",
+      "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
   },
   "empty-reservation": {
     severity: "warning",
@@ -102,10 +107,9 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
-  "kept-address-free": {
+  "half-kept-address": {
     severity: "warning",
-    remedy:
-      "keep it again; the next call of this plugin does so, too, as soon as it reads all reservations",
+    remedy: "keep it again",
   },
   "odd-name": {
     severity: "warning",
@@ -115,6 +119,16 @@ export const kinds = {
   "out-of-range": {
     severity: "warning",
     remedy: "none while its container is alive; once it is dead, release the address",
+  },
+  "outside-part": {
+    severity: "warning",
+    remedy:
+      "restart the pod if its container is alive, which gives it an address of this node's part; otherwise release the address",
+  },
+  "shared-part": {
+    severity: "warning",
+    remedy:
+      "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
   },
   "reserved-gateway": {
     severity: "warning",
@@ -147,9 +161,18 @@ export const kinds = {
     severity: "info",
     remedy: "install iproute2, whose program ip lists the addresses of bridges",
   },
+  "parts-unknown": {
+    severity: "info",
+    remedy: "install iproute2, whose program ip lists the routes",
+  },
   "leaks-unknown": {
     severity: "info",
     remedy: "run gc with the runtime's list of containers (--live-command), which knows",
+  },
+  "sandbox-without-process": {
+    severity: "info",
+    remedy:
+      "none where its containers are to be started again; a sandbox that the runtime has lost is released by two runs of gc with the runtime's list of containers (--live-command)",
   },
   "foreign-file": {
     severity: "info",

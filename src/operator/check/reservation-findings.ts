@@ -6,7 +6,7 @@ import { isGateway } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { join } from "../../store/files/paths.ts";
 import { readKept } from "../../store/reservations/kept.ts";
-import { keyOfOwner } from "../../store/reservations/owner.ts";
+import { keyOfOwner, type PodName } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
@@ -41,24 +41,41 @@ export function reservationFindings(
   ];
 }
 
-/** What is kept and has no reservation: another plugin has released it. */
-function keptFindings(context: Context, { files, listed }: NetworkDirectory): readonly Finding[] {
-  const names = new Set(listed.map(({ name }) => name));
-  return readKept(files)
-    .filter(({ name }) => !names.has(name))
-    .map(({ name, pod }) => ({
-      code: "kept-address-free",
+/**
+ * What is kept by one of its two files alone: its reservation was released by another plugin, or by a DEL on a full disk; or the
+ * state directory was removed, which says what to keep again.
+ */
+function keptFindings(
+  context: Context,
+  { files, listed, reservations }: NetworkDirectory,
+): readonly Finding[] {
+  const kept = readKept(files);
+  const reserved = new Set(listed.map(({ name }) => name));
+  const known = new Set(kept.map(({ name }) => name));
+  const finding = (name: string, pod: PodName | undefined, problem: string): Finding => {
+    const whose = pod === undefined ? [] : ["--for", pod];
+    return {
+      code: "half-kept-address",
       files,
       path: files.pathOf(name),
-      message: `${name} is kept for ${pod ?? "nobody"}, but another plugin has released it, and may hand it out`,
+      message: `${name} is kept for ${pod ?? "nobody"}, but ${problem}`,
       commands: [
-        commandText(context, files, [
-          "reserve",
-          ...[name, "--network", files.network],
-          ...(pod === undefined ? [] : ["--for", pod]),
-        ]),
+        commandText(context, files, ["reserve", name, "--network", files.network, ...whose]),
       ],
-    }));
+    };
+  };
+  return [
+    ...kept
+      .filter(({ name }) => !reserved.has(name))
+      .map(({ name, pod }) =>
+        finding(name, pod, "was released, by another plugin or on a full disk: others may get it"),
+      ),
+    ...reservations.flatMap(({ name, owner }) =>
+      owner.kind === "kept" && !known.has(name)
+        ? [finding(name, owner.pod, "the state directory was removed: no pod gets it")]
+        : [],
+    ),
+  ];
 }
 
 function contentFindings(
@@ -161,7 +178,9 @@ function rangeFindings(
     return report("reserved-gateway", "the gateway");
   }
   if (!hasKnownRanges || ranges.some((range) => isWithin(address, range))) return [];
-  return report("out-of-range", "outside all ranges");
+  return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
+    ? report("outside-part", "outside of this node's part: another node may hand it out")
+    : report("out-of-range", "outside all ranges");
 }
 
 /** @param user the id of the owner of the directory; `undefined` where it cannot be read */

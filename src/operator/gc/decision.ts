@@ -17,8 +17,8 @@ export interface Candidate {
   readonly seen: Omit<SeenDead, "since"> | undefined;
   readonly conclusion: Conclusion;
   readonly isListed: boolean;
-  /** Whether a container that is listed has the namespace in which its address is. */
-  readonly isBesideListed: boolean;
+  /** Whether a container that is listed has the namespace in which its address is; asked of few. */
+  readonly isBesideListed: () => boolean;
 }
 
 /** What the decisions of a run are based on. */
@@ -95,6 +95,6 @@ export function contradicts(
     decision === "inUse" &&
     conclusion.liveness === "alive" &&
     conclusion.by === "process" &&
-    !isBesideListed
+    !isBesideListed()
   );
 }

@@ -6,7 +6,7 @@ import { withLock } from "../../store/lock.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { historyCall } from "../node/history-call.ts";
-import { liveCommandOf } from "../node/live-command.ts";
+import { isInstalled, liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
@@ -40,15 +40,14 @@ export const gc: Command = {
     cacheOption,
     { name: "--grace", value: "DURATION", summary: "least age, and time between runs (10m)" },
     { name: "--now", summary: "release what one run finds dead" },
-    { name: "--force", summary: "believe a list that is empty, or has most of a network dead" },
+    { name: "--force", summary: "believe a list that is empty or has most of them dead" },
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
   examples: [
-    { line: "host-local gc --yes", effect: "release what is dead by the kernel" },
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
-      effect: "and what the list lacks, where the kernel does not know",
+      effect: "release what is dead by the kernel or, where it does not know, the list",
     },
   ],
   run: collect,
@@ -104,7 +103,7 @@ function decide(
     seen: seenIn(reservation),
     conclusion,
     isListed: list?.has(containerOf(reservation.owner)) ?? false,
-    isBesideListed:
+    isBesideListed: () =>
       list !== undefined && liveness.containersBeside(reservation).some((one) => list.has(one)),
   }));
   const rules = { asOf, grace, isImmediate: has("--now"), before: readSeenDead(directory.files) };
@@ -222,14 +221,20 @@ function messagesOn(
   const unknown = decided.filter(({ decision }) => decision === "unknown");
   const [first] = unknown;
   if (first === undefined) return [];
-  const { files, networks } = directory;
-  const advice =
-    list !== undefined
-      ? ""
-      : `. A list decides: ${commandText(context, files, ["gc", files.network, "--live-command", liveCommandOf(networks[0], directory.reservations)])}`;
+  const { files } = directory;
+  const advice = list === undefined ? `. ${adviceOn(context, directory)}` : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
   ];
+}
+
+/** Which list decides on what is unknown. */
+function adviceOn(context: Context, { files, networks, reservations }: NetworkDirectory): string {
+  const command = liveCommandOf(networks[0], reservations);
+  const [what, source] = isInstalled(context.system, command)
+    ? ["A list decides", ["--live-command", command]]
+    : ["A list of live containers decides, which no program here prints", ["--live", "FILE"]];
+  return `${what}: ${commandText(context, files, ["gc", files.network, ...source])}`;
 }
 
 /** The command line of this run, with `--yes`. */

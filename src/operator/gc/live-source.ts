@@ -18,7 +18,7 @@ export const sourceOptions: readonly Option[] = [
     name: "--live-command",
     value: "COMMAND",
     isRepeatable: true,
-    summary: "prints the ids of live containers; one for each runtime",
+    summary: "prints ids of live containers; one for each runtime",
   },
   { name: "--live", value: "FILE", summary: "has these ids, one per line; - is standard input" },
 ];

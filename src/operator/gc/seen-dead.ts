@@ -62,6 +62,7 @@ function seenDeadOf(entry: unknown): readonly SeenDead[] {
   if (!Array.isArray(entry)) return [];
   const [name, owner, modified, since]: readonly unknown[] = entry;
   if (typeof name !== "string" || typeof owner !== "string" || typeof since !== "number") return [];
-  if (typeof modified !== "string" || !/^-?[0-9]+$/.test(modified)) return [];
+  // Not more digits than a time can have: QuickJS takes long to read a number of a million.
+  if (typeof modified !== "string" || !/^-?[0-9]{1,30}$/.test(modified)) return [];
   return [{ name, owner, modified: BigInt(modified), since }];
 }

@@ -1,13 +1,18 @@
 /** Runs an executable to learn whether it is a CNI plugin, and whether it is this one. */
 
 import { listOf, member } from "../../cli/command/json-values.ts";
-import { join } from "../../store/files/paths.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
-import { unlinkQuietly, withTemporaryDirectory } from "./temporary-files.ts";
+import { PLUGIN } from "../node/plugin-directories.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */
-type VersionAnswer = { readonly versions: readonly string[] } | { readonly problem: string };
+export type VersionAnswer =
+  | { readonly versions: readonly string[] }
+  | {
+      readonly problem: string;
+      /** Whether it may be sound, and start where its loader and libraries are: on the node, outside of a container. */
+      readonly mayStartElsewhere: boolean;
+    };
 
 /** The longest answer, in bytes. */
 const MAX_ANSWER = 64 * 1024;
@@ -25,49 +30,33 @@ const DESCRIPTION = "With arguments it is a tool for operators: host-local";
 const LONGEST_QUOTE = 300;
 
 /**
- * Asks an executable of a directory for the CNI versions that it supports. It is run by a link with the name of the
- * plugin, because a program that is several plugins in one looks at the name it is called by (k3s links `host-local` to
- * such a program).
+ * Asks an executable for the CNI versions that it supports.
  *
- * @param name its name in the directory
- * @param plugin the name of the plugin
- * @throws SystemError if the link cannot be made
+ * @param name the name of the plugin, by which it is called: a program that is several plugins in one looks at it (k3s links
+ *   `host-local` to such a program)
  */
-export function askVersions(
-  system: OperatorSystem,
-  directory: string,
-  name: string,
-  plugin: string,
-): VersionAnswer {
-  return withTemporaryDirectory(system, directory, (links) => {
-    const link = join(links, plugin);
-    system.symlink(`../${name}`, link);
-    try {
-      return answerOf(run(system, link, "VERSION"));
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return { problem: problemOf(error) };
-    } finally {
-      unlinkQuietly(system, link);
-    }
-  });
+export function askVersions(system: OperatorSystem, path: string, name: string): VersionAnswer {
+  try {
+    return answerOf(run(system, path, name, "VERSION"));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { problem: problemOf(error), mayStartElsewhere: false };
+  }
 }
 
 /**
- * Whether an executable is a version of this one: it describes itself as no other plugin does. Where it cannot be started,
- * as the portable one in a container without glibc, that description is looked for in the file. One that crashes is
- * damaged, and not taken for this one.
+ * Whether an executable is a version of this one: it describes itself as no other plugin does. A file without that text is
+ * not run, since it may hang. Where it has the text and cannot be started, as the portable one in a container without
+ * glibc, the text is enough. One that crashes is damaged, and not taken for this one.
  */
 export function isOurs(system: OperatorSystem, path: string): boolean {
   try {
-    const { exitCode, stderr } = run(system, path, "");
-    // Called by the name `static` it describes itself as that plugin.
-    if (exitCode === NOT_STARTED || stderr.startsWith("CNI static plugin ")) {
-      return hasDescription(system, path);
-    }
-    return stderr.split("\n").some((line) => line.startsWith(DESCRIPTION));
+    if (!system.hasText(path, DESCRIPTION)) return false;
+    const { exitCode, stderr } = run(system, path, PLUGIN, "");
+    return (
+      exitCode === NOT_STARTED || stderr.split("\n").some((line) => line.startsWith(DESCRIPTION))
+    );
   } catch (error) {
-    if (isSystemError(error, "ENOENT", "EACCES")) return hasDescription(system, path);
     if (isSystemError(error)) return false;
     throw error;
   }
@@ -79,7 +68,7 @@ const HOST_LOCAL = "CNI host-local plugin ";
 /** Whether an executable says that it is `host-local`, this one or another; one that cannot be started does not. */
 export function isHostLocal(system: OperatorSystem, path: string): boolean {
   try {
-    const { stdout, stderr } = run(system, path, "");
+    const { stdout, stderr } = run(system, path, PLUGIN, "");
     return `${stdout}\n${stderr}`.split("\n").some((line) => line.startsWith(HOST_LOCAL));
   } catch (error) {
     if (isSystemError(error)) return false;
@@ -87,19 +76,16 @@ export function isHostLocal(system: OperatorSystem, path: string): boolean {
   }
 }
 
-function hasDescription(system: OperatorSystem, path: string): boolean {
-  try {
-    return system.hasText(path, DESCRIPTION);
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
-}
-
-function run(system: OperatorSystem, path: string, command: string): CompletedProcess {
+function run(
+  system: OperatorSystem,
+  path: string,
+  name: string,
+  command: string,
+): CompletedProcess {
   // A bare name would be searched for in PATH.
   const program = path.includes("/") ? path : `./${path}`;
   return system.run([program], MAX_ANSWER, {
+    name,
     variables: { CNI_COMMAND: command },
     timeout: TIMEOUT,
     captureStderr: true,
@@ -113,16 +99,21 @@ function answerOf({ exitCode, stdout, stderr }: CompletedProcess): VersionAnswer
   if (isLibraryMissing(message)) {
     return {
       problem: `It needs a library that is missing here: ${message}. The portable executable needs glibc 2.28 or later, libstdc++, libgcc_s and libatomic; the native one needs none`,
+      mayStartElsewhere: true,
     };
   }
   if (exitCode === NOT_STARTED && message === "") {
     return {
       problem:
         "It could not be started: check that it is executable, that the file system is not mounted noexec, and that the loader which it names (glibc's, for the portable executable) exists",
+      mayStartElsewhere: true,
     };
   }
   const printed = message === "" ? "printed nothing" : `printed: ${message}`;
-  return { problem: `It exited with code ${exitCode} and ${printed}` };
+  return {
+    problem: `It exited with code ${exitCode} and ${printed}`,
+    mayStartElsewhere: false,
+  };
 }
 
 function versionsIn(text: string): readonly string[] {

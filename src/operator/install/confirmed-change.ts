@@ -1,17 +1,25 @@
 /** What installation, rollback and removal have in common. */
 
-import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
+import type { Context, Report } from "../../cli/command/command.ts";
 import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { join } from "../../store/files/paths.ts";
-import { STATIC } from "../node/plugin-directories.ts";
-import { askVersions } from "./ask-versions.ts";
-import { type Installation, pluginKindAt, updateMarker } from "./installation.ts";
+import { type Installation, pluginKindAt, staticBeside } from "./installation.ts";
 import { removeAbandoned } from "./temporary-files.ts";
 
-/** The outcome of `install`, as in its document. */
-export interface Outcome {
-  readonly action: "installed" | "rolledBack" | "uninstalled" | "none" | "refused";
+/** What is done with one plugin of the directory: `host-local`, or `static` beside it. */
+export interface Step {
+  /** The name of the plugin. */
+  readonly name: string;
+  /** What will be done, in sentences for people. */
+  readonly plan: string;
+  /** Throws CommandError if something has come between plan and confirmation. */
+  readonly verify?: () => void;
+  /** Does it. */
+  readonly make: () => Done;
+}
+
+/** What a step has done. */
+export interface Done {
   /** The sentences for people. */
   readonly text: string;
   /** Where the file that was replaced is now; `undefined` if it was not kept. */
@@ -20,27 +28,17 @@ export interface Outcome {
   readonly versions?: readonly string[];
 }
 
-/** Reports an outcome. */
-function report(
-  { system }: Context,
-  { directory, target, previous }: Installation,
-  outcome: Outcome,
-  lines: readonly string[] = [outcome.text],
-): Report {
-  const { action, kept = null, versions = [] } = outcome;
-  const copy = join(directory, STATIC);
-  return {
-    exitCode: action === "refused" ? 1 : 0,
-    document: {
-      action,
-      target,
-      previous,
-      kept,
-      versions,
-      static: pluginKindAt(system, copy) === "ours" ? copy : null,
-    },
-    text: lines.map((line) => `${inOneLine(line)}\n`).join(""),
-  };
+/** The steps of a change. */
+export interface Change {
+  readonly action: "installed" | "rolledBack" | "uninstalled";
+  /** Without the `[y/N]`. */
+  readonly question: string;
+  /** What is to be said before; empty for nothing. */
+  readonly note?: string;
+  /** In their order; `undefined` where there is nothing to do. */
+  readonly steps: readonly (Step | undefined)[];
+  /** Why there may be none; empty for a timer, which has nothing to say then. */
+  readonly reason: string;
 }
 
 /** Joins the sentences that are not empty. */
@@ -48,58 +46,59 @@ export function sentences(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/**
- * Reports that there is nothing to do, but for the temporary files of killed installations and the marker.
- *
- * @param reason empty for a timer, which has nothing to say then
- */
-export function nothingToDo(context: Context, installation: Installation, reason: string): Report {
-  if (context.has(yesOption.name)) {
-    removeAbandoned(context.system, installation.directory);
-    updateMarker(context.system, installation);
-  }
-  const text = reason === "" ? "" : `${reason}; nothing to do.`;
-  return report(context, installation, { action: "none", text }, text === "" ? [] : [text]);
+/** Such as `, which supports CNI 1.0.0`; empty where it was not tested. */
+export function supporting(versions: readonly string[]): string {
+  return versions.length === 0 ? "" : `, which supports CNI ${versions.join(", ")}`;
 }
 
-/**
- * Makes a change if it is confirmed.
- *
- * @param plan what will be done, one or more sentences
- * @param question without the `[y/N]`
- */
+/** Makes a change if it is confirmed. */
 export function changeIfConfirmed(
   context: Context,
   installation: Installation,
-  { plan, question }: { readonly plan: string; readonly question: string },
-  change: () => Outcome,
+  { action, question, note = "", steps, reason }: Change,
 ): Report {
-  if (!isConfirmed(context, `${inOneLine(plan)}\n`, question)) {
-    const text = "Nothing was changed: use --yes, or answer y at a terminal.";
-    return report(context, installation, { action: "refused", text }, [plan, text]);
+  const { system, has } = context;
+  const needed = steps.filter((step) => step !== undefined);
+  if (needed.length === 0) {
+    if (has(yesOption.name)) removeAbandoned(system, installation.directory);
+    const text = reason === "" ? "" : `${reason}; nothing to do.`;
+    return report(context, installation, "none", [text]);
   }
-  removeAbandoned(context.system, installation.directory);
-  const outcome = change();
-  updateMarker(context.system, installation);
-  return report(context, installation, outcome);
+  const plan = sentences(note, ...needed.map((step) => step.plan));
+  if (!isConfirmed(context, `${inOneLine(plan)}\n`, question)) {
+    const refusal = "Nothing was changed: use --yes, or answer y at a terminal.";
+    return report(context, installation, "refused", [plan, refusal]);
+  }
+  removeAbandoned(system, installation.directory);
+  for (const { verify } of needed) verify?.();
+  const done = needed.map((step) => ({ name: step.name, ...step.make() }));
+  const own = done.find(({ name }) => name === installation.name);
+  return report(context, installation, action, [sentences(...done.map(({ text }) => text))], own);
 }
 
-/**
- * The CNI versions that an executable reports.
- *
- * @param path the executable, in the plugin directory
- * @param what what the error calls it
- * @throws CommandError if it does not answer VERSION
- */
-export function requireVersions(
+function report(
   { system }: Context,
-  { directory, name }: Installation,
-  path: string,
-  what = path,
-): readonly string[] {
-  const answer = askVersions(system, directory, path.slice(path.lastIndexOf("/") + 1), name);
-  if ("versions" in answer) return answer.versions;
-  throw new CommandError(
-    `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. ${answer.problem}`,
-  );
+  installation: Installation,
+  action: Change["action"] | "none" | "refused",
+  lines: readonly string[],
+  { kept, versions = [] }: Partial<Done> = {},
+): Report {
+  const { target, previous } = installation;
+  const beside = staticBeside(installation);
+  const isStatic = beside !== undefined && pluginKindAt(system, beside, beside.target) === "ours";
+  return {
+    exitCode: action === "refused" ? 1 : 0,
+    document: {
+      action,
+      target,
+      previous,
+      kept: kept ?? null,
+      versions,
+      static: isStatic ? beside.target : null,
+    },
+    text: lines
+      .filter((line) => line !== "")
+      .map((line) => `${inOneLine(line)}\n`)
+      .join(""),
+  };
 }

@@ -6,34 +6,27 @@ import {
   UsageError,
 } from "../../cli/command/command.ts";
 import { yesOption } from "../../cli/command/confirm.ts";
-import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { PLUGIN, PREVIOUS, STATIC } from "../node/plugin-directories.ts";
 import { isHostLocal } from "./ask-versions.ts";
-import {
-  changeIfConfirmed,
-  nothingToDo,
-  type Outcome,
-  requireVersions,
-  sentences,
-} from "./confirmed-change.ts";
+import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
 import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
-  backupPathFor,
-  danglingLinkAt,
   type Installation,
   installationIn,
+  isLinkToHostLocal,
   isPresent,
   isReplaced,
-  keepTarget,
   kindAt,
-  SELF,
-  withCopy,
+  linkAt,
+  mark,
+  pluginKindAt,
+  staticBeside,
 } from "./installation.ts";
 import { forceOption, requireGoingBack } from "./new-keys.ts";
+import { keepTarget, placeFor, publish, SELF, withTestedCopy } from "./publish.ts";
 import { rollBack } from "./rollback.ts";
-import { copyStatic, needsStatic, planForStatic, staticBeside } from "./static-copy.ts";
 import { uninstall } from "./uninstall.ts";
 
 /** Plugins of the CNI project, and others that are common: a node whose `bridge` is an IPAM plugin has no network. */
@@ -44,7 +37,7 @@ const OTHER_PLUGINS: readonly string[] = [
 ];
 
 /** The names of files beside a plugin. */
-const KEPT = /\.(?:previous|replaced|installed)$/;
+const KEPT = /\.(?:previous|older|installed)$/;
 
 const staticOption = {
   name: "--static",
@@ -76,12 +69,12 @@ export const install: Command = {
   summary: "install this executable in the CNI plugin directory, roll back, or uninstall",
   description: [
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
-    `${PREVIOUS} stays the first other plugin that was replaced. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept as DIR/${PLUGIN}.replaced.`,
-    `--static makes DIR/${STATIC} a copy of it, too: called by that name, this executable is the IPAM plugin ${STATIC}. What was there is kept as DIR/${STATIC}.previous. --rollback and --uninstall put it back, or remove the copy if there was nothing. Later installations renew the copy.`,
+    `${PREVIOUS} is the other plugin that was replaced last. Installing another version of this executable does not change it; if another installer has overwritten this executable, its file is kept there, and the one before as DIR/${PLUGIN}.older. DIR/${PLUGIN}.installed says that this executable is installed.`,
+    `--static makes DIR/${STATIC} a copy of it, too: called by that name, this executable is the IPAM plugin ${STATIC}. It is kept, rolled back and uninstalled with ${PLUGIN} in the same way. Later installations renew the copy.`,
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. The name of another plugin, and a file that does not say it is ${PLUGIN}, are refused. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
-    "--if-replaced puts back what another installer has overwritten or removed, the copy of --static included, and does nothing where this program was not installed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
-    "--rollback exchanges the two files, after the same test of the previous one; a second rollback reverts the first. --uninstall puts the previous plugin back, after the same test, or removes this executable if there was none. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
-    "The Go plugin does not understand gcOnly, rangesFile, exclude, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force.",
+    "--if-replaced puts back what another installer has overwritten or removed, the copy of --static included, and does nothing where no installation was completed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
+    "--rollback exchanges the two files in one step, after the same test of the previous one; a second rollback reverts the first. --uninstall puts back the newest other plugin that answers, or removes this executable if there was none; what the .deb has installed it leaves to dpkg. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
+    "The Go plugin does not understand gcOnly, rangesFile, partition, exclude, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force. So they do where the former plugin does not answer, as one in a container that needs the node's libraries, and --uninstall where a configuration would have no plugin.",
   ],
   options: [
     yesOption,
@@ -89,7 +82,7 @@ export const install: Command = {
     staticOption,
     ifReplacedOption,
     { name: "--rollback", summary: `exchange ${PLUGIN} and ${PREVIOUS}` },
-    { name: "--uninstall", summary: `remove this executable and restore ${PREVIOUS}` },
+    { name: "--uninstall", summary: "remove this executable and restore the former plugin" },
     beforeRemovalOption,
     forceOption,
   ],
@@ -122,9 +115,9 @@ export const install: Command = {
       return { exitCode: 0, document: { note: text }, text: text === "" ? "" : `${text}\n` };
     }
     const installation = installationIn(chosenDirectory(context), name);
-    const { directory, target } = installation;
-    const targets = has(staticOption.name) ? [target, join(directory, STATIC)] : [target];
-    for (const path of targets) {
+    const beside = has(staticOption.name) ? staticBeside(installation) : undefined;
+    const all = [installation, beside].filter((one) => one !== undefined);
+    for (const path of all.flatMap(({ target, previous, older }) => [target, previous, older])) {
       const kind = kindAt(system, path);
       if (kind !== "file" && kind !== "nothing") {
         throw new CommandError(`install: ${path} is not a regular file`);
@@ -166,73 +159,80 @@ function requireFreeName(system: OperatorSystem, { name, target, marker }: Insta
 }
 
 function installSelf(context: Context, installation: Installation): Report {
-  const { system } = context;
+  const { system, has } = context;
   const { target } = installation;
+  const isPutBack = has(ifReplacedOption.name);
   const beside = staticBeside(installation);
-  const isPutBack = context.has(ifReplacedOption.name);
+  const asked = has(staticOption.name) ? [installation, beside] : [installation];
   if (!isPutBack) requireFreeName(system, installation);
-  const isInstalled = isPutBack
-    ? !isReplaced(system, installation)
-    : kindAt(system, target) === "file" && system.sameContent(SELF, target);
-  const isToCopy =
-    beside !== undefined &&
-    (isPutBack
-      ? isReplaced(system, beside)
-      : needsStatic(system, beside, context.has(staticOption.name)));
-  if (isInstalled && !isToCopy) {
-    const reason = isPutBack ? "" : `${target} already is this executable`;
-    return nothingToDo(context, installation, reason);
-  }
-  const plan = sentences(
-    isInstalled ? "" : planToCopy(system, installation),
-    isToCopy ? planForStatic(system, beside) : "",
+  const steps = [installation, beside].map((one) =>
+    one !== undefined &&
+    (isPutBack ? isReplaced(system, one) : isNeeded(system, one, asked.includes(one)))
+      ? installing(system, one)
+      : undefined,
   );
-  return changeIfConfirmed(context, installation, { plan, question: "Install it?" }, () => {
-    const copied: Outcome = isInstalled
-      ? { action: "installed", text: "" }
-      : copySelf(context, installation);
-    const further = isToCopy ? copyStatic(system, beside) : "";
-    return { ...copied, text: sentences(copied.text, further) };
+  // A killed installation may have ended before its mark.
+  if (has(yesOption.name) && !isPutBack) {
+    asked.forEach((one, at) => {
+      if (one !== undefined && steps[at] === undefined) mark(system, one);
+    });
+  }
+  return changeIfConfirmed(context, installation, {
+    action: "installed",
+    question: "Install it?",
+    steps,
+    reason: isPutBack ? "" : `${target} already is this executable`,
   });
 }
 
-function copySelf(context: Context, installation: Installation): Outcome {
-  const { system } = context;
-  const { directory, target, previous } = installation;
-  const isThere = isPresent(system, target);
-  const { versions, kept } = withCopy(system, SELF, directory, (copy) => {
-    const supported = requireVersions(context, installation, copy, "the copy");
-    const to = isThere ? keepTarget(system, installation) : undefined;
-    system.rename(copy, target);
-    return { versions: supported, kept: to };
-  });
+/**
+ * Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it, or a
+ * link to it, which would become what another installer makes of `host-local`.
+ */
+function isNeeded(system: OperatorSystem, installation: Installation, isAsked: boolean): boolean {
+  const { name, target } = installation;
+  if (kindAt(system, target) !== "file") return isAsked;
+  const isOwn = name !== STATIC || pluginKindAt(system, installation, target) === "ours";
+  if (!isOwn) return isAsked;
+  return isLinkToHostLocal(system, installation, target) || !system.sameContent(SELF, target);
+}
+
+function installing(system: OperatorSystem, installation: Installation): Step {
+  const { name, target } = installation;
   return {
-    action: "installed",
-    text: sentences(
-      `Installed ${target}, which supports CNI ${versions.join(", ")}.`,
-      kept === undefined ? "" : `The file it replaced is now ${kept}.`,
-      isThere && kept !== previous ? `${previous} is unchanged.` : "",
-    ),
-    kept,
-    versions,
+    name,
+    plan: `This executable will be installed as ${target}${planToKeep(system, installation)}.`,
+    make: () => {
+      const isThere = isPresent(system, target);
+      const { kept, versions } = withTestedCopy(system, installation, (copy) => {
+        const place = keepTarget(system, installation);
+        publish(system, copy, installation);
+        return { kept: place, versions: copy.versions };
+      });
+      mark(system, installation);
+      const text = sentences(
+        `Installed ${target}${supporting(versions)}.`,
+        kept === undefined ? "" : `The file it replaced is now ${kept}.`,
+        isThere && kept === undefined ? `${installation.previous} is unchanged.` : "",
+      );
+      return { text, kept, versions };
+    },
   };
 }
 
-function planToCopy(system: OperatorSystem, installation: Installation): string {
-  const { target } = installation;
-  const place = isPresent(system, target) ? backupPathFor(system, installation, target) : undefined;
-  return `This executable will be installed as ${target}${planFor(system, installation, place)}.`;
-}
-
-function planFor(
-  system: OperatorSystem,
-  { target, previous }: Installation,
-  place: string | undefined,
-): string {
-  const link = danglingLinkAt(system, target);
-  const what = link === undefined ? "file" : `link to ${link}, which does not exist here,`;
-  if (place === previous) return `, and the existing ${what} kept as ${place}`;
-  if (place !== undefined) return `, and the existing ${what} kept as ${place}; ${previous} stays`;
+function planToKeep(system: OperatorSystem, installation: Installation): string {
+  const { target, previous, older } = installation;
   if (!isPresent(system, target)) return "";
-  return `, in place of another version of it; ${previous} stays`;
+  const link = linkAt(system, target);
+  const kind = pluginKindAt(system, installation, target);
+  if (kind === "nothing") return "";
+  const what = kind === "elsewhere" ? `link to ${link}, which does not exist here,` : "file";
+  switch (placeFor(system, installation, target)) {
+    case "nowhere":
+      return `, in place of another version of it; ${previous} stays`;
+    case "as the previous one":
+      return `, and the existing ${what} kept as ${previous}`;
+    case "after the previous one":
+      return `, and the existing ${what} kept as ${previous}, which becomes ${older}`;
+  }
 }

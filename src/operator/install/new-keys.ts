@@ -1,4 +1,4 @@
-/** What the Go plugin makes of the configurations on this node that only this one understands. */
+/** What becomes of the networks of this node where another plugin takes the place of this one, or none. */
 
 import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
@@ -12,16 +12,18 @@ import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
 import { configurationDirectories, type Requested } from "../node/configuration-directories.ts";
 import { readConfigurations } from "../node/configurations.ts";
 
-/** The option that goes back to the Go plugin nevertheless. */
+/** The option that goes back nevertheless. */
 export const forceOption: Option = {
   name: "--force",
-  summary: "go back to a plugin that does not understand the configurations of this node",
+  summary:
+    "go back to a plugin that does not understand the configurations of this node or does not answer here, or to none",
 };
 
 /** What the Go plugin does where one of these keys is set; `undefined` where it merely does not do what the key says. */
 const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   exclude: "excluded addresses are handed out",
   rangesFile: "ADD and DEL fail, or use other ranges",
+  partition: "each node hands out the whole range, and so the addresses of others",
   repeatedAdd: "a repeated ADD fails",
   history: undefined,
   reclaimAfterReboot: undefined,
@@ -37,6 +39,8 @@ export interface GoingBack {
   readonly broken: readonly string[];
   /** The keys that have no effect then. */
   readonly lost: readonly string[];
+  /** The networks that call the plugin by this name, such as `…/10-mynet.conf (network mynet)`. */
+  readonly networks: readonly string[];
 }
 
 /**
@@ -47,13 +51,14 @@ export interface GoingBack {
 export function goingBack(context: Requested, name: string): GoingBack {
   const { system } = context;
   const configurations = configurationDirectories(context)
-    .flatMap((directory) => readConfigurations(system, directory, []))
+    .flatMap((directory) => readConfigurations(system, directory, [], new Set([name])))
     .flatMap(({ source, document }) => usesOf(document, name).map((one) => ({ source, ...one })));
   const broken = configurations.flatMap(({ source, network, breaking }) =>
     breaking.map((clause) => `${source} (network ${network}) has ${clause}`),
   );
   const lost = new Set(configurations.flatMap((one) => one.lost));
-  return { broken: [...new Set(broken)], lost: [...lost] };
+  const networks = new Set(configurations.map((one) => `${one.source} (network ${one.network})`));
+  return { broken: [...new Set(broken)], lost: [...lost], networks: [...networks] };
 }
 
 /**
@@ -72,6 +77,23 @@ export function requireGoingBack(context: Context, name: string): string {
   }
   const notes = lost.length === 0 ? [] : [`${lost.join(", ")} will have no effect`];
   return [...broken, ...notes].map((note) => `${note}.`).join(" ");
+}
+
+/**
+ * What is said before this node is left without a plugin; where a network names it, only with `--force`.
+ *
+ * @returns a sentence for people
+ * @throws CommandError
+ */
+export function requireLeaving(context: Context, name: string): string {
+  const { networks } = goingBack(context, name);
+  if (networks.length > 0 && !context.has(forceOption.name)) {
+    throw new CommandError(
+      `install: there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them, or add ${forceOption.name}:`,
+      networks.map((line) => inOneLine(`  ${line}`)),
+    );
+  }
+  return `There is no other ${name} to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.`;
 }
 
 interface Use {

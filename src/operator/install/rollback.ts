@@ -1,53 +1,91 @@
 /** `install --rollback`. */
 
 import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
-import { changeIfConfirmed, nothingToDo, requireVersions, sentences } from "./confirmed-change.ts";
-import { exchange, type Installation, kindAt, linkAt, pluginKindAt } from "./installation.ts";
+import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
+import {
+  type Installation,
+  isPresent,
+  kindAt,
+  mark,
+  pluginKindAt,
+  staticBeside,
+  unmark,
+} from "./installation.ts";
 import { requireGoingBack } from "./new-keys.ts";
-import { planToRemove, removeStatic, returnStatic, staticBeside } from "./static-copy.ts";
+import { publish, testedFormer } from "./publish.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
  *
- * @throws CommandError if there is no previous one, if it does not work, or if it would break a network and `--force` is not
- *   given
+ * @throws CommandError if there is no previous one, or, without `--force`, if it does not work or would break a network
  */
 export function rollBack(context: Context, installation: Installation): Report {
   const { system } = context;
-  const { target, previous } = installation;
-  if (kindAt(system, previous) !== "file") {
-    const text = linkAt(system, previous);
-    throw new CommandError(
-      text === undefined
-        ? `install: there is no ${previous} to roll back to`
-        : `install: ${previous} is a link to ${text}, which does not exist`,
-    );
+  const { name, target, previous } = installation;
+  if (!isPresent(system, previous)) {
+    throw new CommandError(`install: there is no ${previous} to roll back to`);
   }
-  const exists = kindAt(system, target) === "file";
-  if (exists && system.sameContent(previous, target)) {
-    return nothingToDo(context, installation, `${target} and ${previous} are the same`);
-  }
-  const link = staticBeside(installation);
-  const isReturn = pluginKindAt(system, previous) === "ours";
-  const plan = sentences(
-    isReturn ? "" : requireGoingBack(context, installation.name),
-    exists
+  const files = [target, previous].every((path) => kindAt(system, path) === "file");
+  const isSame = files && system.sameContent(previous, target);
+  const isReturn = pluginKindAt(system, installation, previous) === "ours";
+  const own = isSame ? undefined : exchanging(context, installation);
+  const beside = isSame ? undefined : exchangingStatic(context, installation, isReturn);
+  return changeIfConfirmed(context, installation, {
+    action: "rolledBack",
+    question: "Roll back?",
+    note: isReturn || isSame ? "" : requireGoingBack(context, name),
+    // `static` beside another `host-local` is what it was before; so it is at every moment.
+    steps: isReturn ? [own, beside] : [beside, own],
+    reason: `${target} and ${previous} are the same`,
+  });
+}
+
+function exchanging(context: Context, installation: Installation): Step {
+  const { system } = context;
+  const { name, target, previous } = installation;
+  const former = testedFormer(context, installation, [previous]);
+  const isThere = isPresent(system, target);
+  return {
+    name,
+    plan: isThere
       ? `${previous} and ${target} will be exchanged.`
       : `${previous} will be renamed to ${target}.`,
-    isReturn ? "" : planToRemove(system, link),
-  );
-  return changeIfConfirmed(context, installation, { plan, question: "Roll back?" }, () => {
-    const versions = requireVersions(context, installation, previous);
-    const before = isReturn ? "" : removeStatic(context, link, "keep copy");
-    exchange(system, installation);
-    const after = isReturn ? returnStatic(system, link) : before;
-    const kept = exists ? `The file it replaced is now ${previous}.` : "";
-    const restored = `Restored ${target}, which supports CNI ${versions.join(", ")}.`;
-    return {
-      action: "rolledBack",
-      text: sentences(restored, kept, after),
-      kept: exists ? previous : undefined,
-      versions,
-    };
-  });
+    make: () => {
+      unmark(system, installation);
+      publish(system, former, installation, "exchange");
+      if (pluginKindAt(system, installation, target) === "ours") mark(system, installation);
+      return {
+        text: sentences(
+          `Restored ${target}${supporting(former.versions)}.`,
+          isThere ? `The file it replaced is now ${previous}.` : "",
+        ),
+        kept: isThere ? previous : undefined,
+        versions: former.versions,
+      };
+    },
+  };
+}
+
+/** @param isReturn whether `host-local` becomes this executable again */
+function exchangingStatic(
+  context: Context,
+  installation: Installation,
+  isReturn: boolean,
+): Step | undefined {
+  const { system } = context;
+  const beside = staticBeside(installation);
+  if (beside === undefined) return undefined;
+  const { name, target, previous } = beside;
+  const [now, before] = [target, previous].map((path) => pluginKindAt(system, beside, path));
+  if ((isReturn ? before : now) !== "ours") return undefined;
+  if (isReturn || before === "other" || before === "elsewhere") return exchanging(context, beside);
+  return {
+    name,
+    plan: `${target} will be renamed to ${previous}.`,
+    make: () => {
+      unmark(system, beside);
+      system.rename(target, previous);
+      return { text: `Removed ${target}.` };
+    },
+  };
 }

@@ -1,107 +1,105 @@
 /** `install --uninstall`. */
 
 import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
-import {
-  changeIfConfirmed,
-  nothingToDo,
-  type Outcome,
-  requireVersions,
-  sentences,
-} from "./confirmed-change.ts";
-import { danglingLinkAt, type Installation, pluginKindAt } from "./installation.ts";
-import { requireGoingBack } from "./new-keys.ts";
-import { planToRemove, removeStatic, staticBeside } from "./static-copy.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { exists } from "../../system/system.ts";
+import { STATIC } from "../node/plugin-directories.ts";
+import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
+import { type Installation, pluginKindAt, staticBeside, unmark } from "./installation.ts";
+import { requireGoingBack, requireLeaving } from "./new-keys.ts";
+import { requireNoPackage } from "./package-of.ts";
+import { publish, type Tested, testedFormer } from "./publish.ts";
 
 /**
- * Removes this executable, in whatever version, and puts the plugin back that it replaced.
+ * Removes this executable, in whatever version, and puts the newest other plugin back that answers.
  *
- * @throws CommandError if that plugin does not work or would break a network, or another one was put in place of this one meanwhile
+ * @throws CommandError if a package has installed it, if another plugin was put in its place meanwhile, or, without
+ *   `--force`, if there is none that answers, or one that would break a network
  */
 export function uninstall(context: Context, installation: Installation): Report {
   const { system } = context;
-  const { target, previous } = installation;
-  const installed = pluginKindAt(system, target);
-  const before = pluginKindAt(system, previous);
-  if (installed === "other") {
-    if (before !== "ours") {
-      return onlyStatic(context, installation, `${target} is another plugin`);
-    }
-    return removing(context, installation, [previous], `${target} is another plugin and stays.`);
-  }
-  if (before === "other" || danglingLinkAt(system, previous) !== undefined) {
-    return restore(context, installation);
-  }
-  const ours = [
-    ...(before === "ours" ? [previous] : []),
-    ...(installed === "ours" ? [target] : []),
-  ];
-  if (ours.length === 0) return onlyStatic(context, installation, `There is no ${target}`);
-  const remark =
-    installed === "ours"
-      ? `There is no other plugin to restore: as long as a configuration names ${installation.name}, runtimes can neither start nor remove the containers of its network.`
-      : "";
-  return removing(context, installation, ours, remark);
-}
-
-/** Where `host-local` stays as it is, the copy `static` may still be there. */
-function onlyStatic(context: Context, installation: Installation, text: string): Report {
-  const link = staticBeside(installation);
-  const further = planToRemove(context.system, link);
-  if (further === "") return nothingToDo(context, installation, text);
-  const plan = `${text}. ${further}`;
-  return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => ({
+  const { target } = installation;
+  requireNoPackage(system, target);
+  const beside = staticBeside(installation);
+  const isOther = pluginKindAt(system, installation, target) === "other";
+  return changeIfConfirmed(context, installation, {
     action: "uninstalled",
-    text: removeStatic(context, link, "remove copy"),
-  }));
-}
-
-/** A single rename, so that there is a plugin at every moment. A link to what is not visible here cannot be tested. */
-function restore(context: Context, installation: Installation): Report {
-  const { target, previous } = installation;
-  const link = staticBeside(installation);
-  const plan = sentences(
-    requireGoingBack(context, installation.name),
-    `${previous} will be renamed to ${target}, which it replaces.`,
-    planToRemove(context.system, link),
-  );
-  return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, () => {
-    const dangling = danglingLinkAt(context.system, previous);
-    const versions = dangling === undefined ? requireVersions(context, installation, previous) : [];
-    requireNoOther(context, target);
-    const further = removeStatic(context, link, "remove copy");
-    context.system.rename(previous, target);
-    const what =
-      dangling === undefined
-        ? `which supports CNI ${versions.join(", ")}`
-        : `a link to ${dangling}, which does not exist here`;
-    return {
-      action: "uninstalled",
-      text: sentences(`Restored ${target}, ${what}.`, further),
-      versions,
-    };
+    question: "Uninstall?",
+    // `static` first, so that it never is beside another `host-local`.
+    steps: [
+      beside === undefined ? undefined : removing(context, beside),
+      removing(context, installation),
+    ],
+    reason: isOther ? `${target} is another plugin` : `There is no ${target}`,
   });
 }
 
-function removing(
-  context: Context,
-  installation: Installation,
-  paths: readonly string[],
-  remark: string,
-): Report {
-  const names = paths.join(" and ");
-  const link = staticBeside(installation);
-  const plan = sentences(`${names} will be removed.`, planToRemove(context.system, link), remark);
-  const remove = (): Outcome => {
-    for (const path of paths) requireNoOther(context, path);
-    const further = removeStatic(context, link, "remove copy");
-    for (const path of paths) context.system.unlink(path);
-    return { action: "uninstalled", text: sentences(`Removed ${names}.`, further, remark) };
-  };
-  return changeIfConfirmed(context, installation, { plan, question: "Uninstall?" }, remove);
+function removing(context: Context, installation: Installation): Step | undefined {
+  const { system } = context;
+  const { name, target, previous, older, marker } = installation;
+  const kindOf = (path: string) => pluginKindAt(system, installation, path);
+  const own = [previous, target].filter((path) => kindOf(path) === "ours");
+  const isOther = kindOf(target) === "other";
+  const [newest, ...others] = isOther
+    ? []
+    : [previous, older].filter((path) => ["other", "elsewhere"].includes(kindOf(path)));
+  if (newest !== undefined) {
+    const restored = testedFormer(context, installation, [newest, ...others]);
+    const left = own.filter((path) => path !== target);
+    return stepOf(system, installation, {
+      note: name === STATIC ? "" : requireGoingBack(context, name),
+      restored,
+      removed: restored.path === newest ? [...left, ...others] : left,
+    });
+  }
+  if (own.length === 0 && !exists(system, marker)) return undefined;
+  return stepOf(system, installation, {
+    removed: own,
+    remark: isOther ? `${target} is another plugin and stays.` : requireLeaving(context, name),
+  });
 }
 
-/** Another installer may have put its plugin there while the question was at the terminal. */
-function requireNoOther({ system }: Context, path: string): void {
-  if (pluginKindAt(system, path) !== "other") return;
-  throw new CommandError(`install: ${path} is another plugin now; nothing was changed`);
+interface Removal {
+  /** What is said before it. */
+  readonly note?: string;
+  /** The former plugin, which comes back. */
+  readonly restored?: Tested;
+  /** The files that are removed. */
+  readonly removed: readonly string[];
+  /** What is said before and after it. */
+  readonly remark?: string;
+}
+
+function stepOf(
+  system: OperatorSystem,
+  installation: Installation,
+  { note = "", restored, removed, remark = "" }: Removal,
+): Step {
+  const { name, target } = installation;
+  const installed = pluginKindAt(system, installation, target);
+  const names = removed.join(" and ");
+  return {
+    name,
+    plan: sentences(
+      note,
+      restored === undefined ? "" : `${restored.path} will be renamed to ${target}.`,
+      names === "" ? "" : `${names} will be removed.`,
+      remark,
+    ),
+    verify: () => {
+      if (pluginKindAt(system, installation, target) === installed) return;
+      throw new CommandError(`install: ${target} is another plugin now; nothing was changed`);
+    },
+    make: () => {
+      unmark(system, installation);
+      if (restored !== undefined) publish(system, restored, installation);
+      for (const path of removed) system.unlink(path);
+      const text = sentences(
+        restored === undefined ? "" : `Restored ${target}${supporting(restored.versions)}.`,
+        names === "" ? "" : `Removed ${names}.`,
+        remark,
+      );
+      return { text, versions: restored?.versions ?? [] };
+    },
+  };
 }

@@ -22,6 +22,8 @@ export interface ConfigurationProblem {
   readonly problem: string;
   /** The path of its `rangesFile`, if the problem is in that file. */
   readonly rangesFile?: string;
+  /** Whether the node has no part of its ranges, or it cannot be told. */
+  readonly isWithoutPart?: boolean;
 }
 
 /** What a plugin inherits from the list or the plugin that contains it. */
@@ -41,15 +43,16 @@ const SUFFIXES = [".conf", ".conflist", ".json"];
  * Reads all configurations of a directory; an invalid one does not hide the others.
  *
  * @param problems receives what is wrong with them
+ * @param plugins the names by which they call the plugin
  * @throws SystemError if the directory cannot be read
  */
 export function readConfigurations(
   system: System,
   confDir: string,
   problems: ConfigurationProblem[],
+  plugins: ReadonlySet<string> = pluginNames(system),
 ): readonly Configuration[] {
   const names = system.list(confDir).filter((name) => SUFFIXES.some((end) => name.endsWith(end)));
-  const plugins = pluginNames(system);
   return names.toSorted().flatMap((name) => {
     const source = join(confDir, name);
     try {

@@ -64,6 +64,8 @@ export class Namespaces {
   readonly nodeAddresses: ReadonlySet<string>;
   /** Whether the mounts of the node are seen, not only those of a container. */
   readonly #seesMounts: boolean;
+  /** The directories of namespaces that a container has of the node. */
+  readonly #shared: readonly string[];
   readonly #byAddress = new Map<string, readonly Namespace[]>();
   readonly #ofProcesses = new Set<string>();
 
@@ -74,6 +76,7 @@ export class Namespaces {
     const mounted = readMounts(system, ofNode);
     this.#mounts = mounted.mounts;
     this.#seesMounts = mounted.seesNode;
+    this.#shared = mounted.shared;
     for (const { id } of namespaces) if (id !== undefined) this.#ofProcesses.add(id);
     const entered = this.#enterAll(ofNode);
     this.all = [
@@ -130,8 +133,11 @@ export class Namespaces {
     if (path.startsWith("/proc/")) return { kind: "unseen" };
     if (this.#seesMounts) return { kind: "gone" };
     // From within a container, what was mounted on the host later looks like a plain file.
-    const siblings = this.#mounts.some((one) => parentOf(one.path) === parentOf(path));
-    return { kind: siblings && id === undefined ? "gone" : "unseen" };
+    const directory = parentOf(path);
+    const isOfNode =
+      this.#shared.includes(directory) ||
+      this.#mounts.some((one) => parentOf(one.path) === directory);
+    return { kind: isOfNode && id === undefined ? "gone" : "unseen" };
   }
 
   /** A directory of the node may be a symbolic link, which cannot be followed from within a container. */
@@ -228,6 +234,7 @@ function readMounts(
   ofNode: readonly string[],
 ): {
   readonly mounts: readonly Mount[];
+  readonly shared: readonly string[];
   readonly seesNode: boolean;
   readonly incomplete: string | undefined;
 } {
@@ -235,6 +242,7 @@ function readMounts(
     attempt(() => system.readLink(`/proc/${process}/ns/mnt`), undefined);
   const seen = new Set<string>();
   const mounts = new Map<string, Mount>();
+  let shared: readonly string[] = [];
   let incomplete: string | undefined;
   const first = ofNode.length === 0 ? ["self"] : isChrooted(system) ? ["1", "self"] : ["self", "1"];
   for (const process of [...first, ...ofNode]) {
@@ -251,6 +259,7 @@ function readMounts(
       continue;
     }
     seen.add(id);
+    if (process === "self") shared = sharedDirectories(text);
     const root = process === "self" ? "" : `/proc/${process}/root`;
     for (const { namespace, path } of namespaceMounts(text)) {
       const key = `${namespace} ${path}`;
@@ -261,6 +270,7 @@ function readMounts(
   const node = ofNode.length > 0 ? (idOf("1") ?? idOf("2")) : undefined;
   return {
     mounts: [...mounts.values()],
+    shared,
     seesNode: node !== undefined && seen.has(node),
     incomplete,
   };
@@ -297,6 +307,18 @@ export function namespaceMounts(
     if (namespace.startsWith("net:")) found.push({ namespace, path: unescaped(path) });
   }
   return found;
+}
+
+/**
+ * The directories of namespaces that are mounted from elsewhere, as a container has that of the node: what is missing there
+ * is gone, although none may be left.
+ *
+ * @example sharedDirectories("31 25 0:24 /netns /run/netns ro master:9 - tmpfs tmpfs rw\n"); // ["/run/netns"]
+ */
+export function sharedDirectories(text: string): readonly string[] {
+  return [...text.matchAll(/^[0-9]+ [0-9]+ [0-9:]+ [^ ]*\/netns ([^ ]*\/netns) /gm)].map(
+    ([, path = ""]) => path,
+  );
 }
 
 /** Space, tab, line end and backslash are in octal there. */

@@ -15,6 +15,7 @@ import {
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
+import { type Partition, PartitionError } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
@@ -35,6 +36,8 @@ export interface FoundNetwork {
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
   readonly rangeSets: readonly RangeSet[];
+  /** Where the node is in the cluster, where it has only a part of the ranges. */
+  readonly partition: Partition | undefined;
   readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
   /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
@@ -145,6 +148,7 @@ function fromConfiguration(
       files,
       source,
       rangeSets: [],
+      partition: undefined,
       exclusions: [],
       lockTimeoutSeconds,
       historyBytes,
@@ -158,16 +162,18 @@ function fromConfiguration(
       problems.push({ source, problem });
     }
     if (!hasRanges(configuration)) return network;
-    const { rangeSets, exclusions, reclaimsAfterReboot } = loadConfig(configuration, "", system);
-    return { ...network, rangeSets, exclusions, reclaimsAfterReboot };
+    const config = loadConfig(configuration, "", system);
+    const { rangeSets, partition, exclusions, reclaimsAfterReboot } = config;
+    return { ...network, rangeSets, partition, exclusions, reclaimsAfterReboot };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     const problem = messageWithDetails(error);
-    problems.push(
-      error instanceof RangesFileError
-        ? { source, problem, rangesFile: error.path }
-        : { source, problem },
-    );
+    problems.push({
+      source,
+      problem,
+      ...(error instanceof RangesFileError && { rangesFile: error.path }),
+      ...(error instanceof PartitionError && { isWithoutPart: true }),
+    });
     return network;
   }
 }
@@ -239,6 +245,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     files,
     source: undefined,
     rangeSets: [],
+    partition: undefined,
     exclusions: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: undefined,

@@ -12,12 +12,12 @@ export const STATIC = "static";
 /** Under which name `host-local install` keeps the file that it replaced, in the same directory. */
 export const PREVIOUS = `${PLUGIN}.previous`;
 
-/** The name of the file by which `check` knows that this program was installed where it replaced no other plugin. */
+/** The name of the file that says that this program is installed, see `markerText`. */
 const INSTALLED = `${PLUGIN}.installed`;
 
 /** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
 export function markerText(name: string): string {
-  return `${name} was installed in this directory; host-local check reports when another program replaces it.\n`;
+  return `${name} was installed in this directory; host-local check reports when another program replaces it, and host-local install --if-replaced puts it back.\n`;
 }
 
 /** A directory of CNI plugins. */

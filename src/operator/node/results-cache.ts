@@ -51,6 +51,9 @@ const ABSENT = ["ENOENT", "ENAMETOOLONG"];
 /** The name of the directory itself, among those of its entries. */
 const DIRECTORY = ".";
 
+/** One for all reservations of which nothing is known: there may be 65 000. */
+const NOTHING: readonly CachedAttachment[] = [];
+
 /** The largest entry, in bytes. */
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
@@ -64,6 +67,8 @@ export class ResultsCache {
   #names: readonly string[] | undefined;
   /** By the names of their files. */
   readonly #entries = new Map<string, CachedAttachment | undefined>();
+  /** What is known of reservations: several findings ask for it. */
+  readonly #known = new Map<NodeReservation, readonly CachedAttachment[]>();
   #attachments: readonly CachedAttachment[] | undefined;
   /** Why the directory or, by the names of their files, entries cannot be read. */
   readonly #unreadable = new Map<string, SystemError>();
@@ -87,17 +92,22 @@ export class ResultsCache {
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
+    const known = this.#known.get(reservation);
+    if (known !== undefined) return known;
     const { network, owner } = reservation;
     const containerId = containerOf(owner);
-    return this.#namesOf(reservation)
+    const found = this.#namesOf(reservation)
       .flatMap((name) => this.#entry(name) ?? [])
       .filter((one) => one.network === network.files.network && one.containerId === containerId);
+    this.#known.set(reservation, found.length === 0 ? NOTHING : found);
+    return found;
   }
 
   /** Why something of a reservation may be known that `attachmentsOf` lacks; `undefined` where it lacks nothing. */
   unreadableOf(reservation: NodeReservation): SystemError | undefined {
+    this.attachmentsOf(reservation);
+    if (this.#unreadable.size === 0) return undefined;
     const names = this.#namesOf(reservation);
-    for (const name of names) this.#entry(name);
     const sources = reservation.owner.kind === "legacy" ? [DIRECTORY, ...names] : names;
     return sources.map((name) => this.#unreadable.get(name)).find((error) => error !== undefined);
   }

@@ -8,6 +8,7 @@ import {
 import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
+import { keep, keepNoLonger } from "../../store/keep.ts";
 import { withLock } from "../../store/lock.ts";
 import type { LockedNetwork } from "../../store/locked-network.ts";
 import { readKept } from "../../store/reservations/kept.ts";
@@ -32,7 +33,7 @@ export const reserve: Command = {
   summary: "keep an address for a pod that need not be there yet, or for nobody",
   description: [
     "Keeps an address of a range on this node: no ADD hands it out, by the Go plugin either, except to the pod of --for, which gets it each time it is started, until --unreserve. Without --for nobody gets it, as with ipam.exclude, but without editing a configuration. GC and gc leave it alone.",
-    "An address that somebody has is kept from its release on. The Go plugin frees it then; the next call of this plugin that finds that keeps it again, and check names it until then.",
+    "An address that somebody has is kept from its release on. The Go plugin frees it then: check names it, with the command that keeps it again.",
     "With --unreserve the address is kept no longer: free at once or, if the pod has it, once that has ended.",
   ],
   options: [
@@ -68,7 +69,7 @@ export const reserve: Command = {
       return refused(address, isUndone ? [notKept] : hintsFor(node, query, []));
     }
     if (others.length > 0) return refused(address, [ambiguous(places)]);
-    return isUndone ? keepNoLonger(directory, address) : keep(directory, address, pod);
+    return isUndone ? unreserved(directory, address) : reserved(directory, address, pod);
   },
 };
 
@@ -99,19 +100,19 @@ function keptIn({ directories }: Node, address: Address): readonly NetworkDirect
   );
 }
 
-function keep(directory: NetworkDirectory, address: Address, pod: PodName | undefined): Report {
+function reserved(directory: NetworkDirectory, address: Address, pod: PodName | undefined): Report {
   const { files } = directory;
   if (files.state === undefined) {
     throw new CommandError(`reserve: ${files.stateDirectory} is not a directory; nothing was kept`);
   }
-  const owner = change(directory, address, (locked) => locked.keep(address, pod));
+  const owner = change(directory, address, (locked) => keep(locked, address, pod));
   const time = owner?.kind === "kept" ? "" : ` from its release on: ${ownerText(owner)}`;
   const text = `${formatAddress(address)} of ${files.network} is kept for ${pod ?? "nobody"}${time}.\n`;
   return report(directory, address, { pod: pod ?? "", kept: true }, owner, text);
 }
 
-function keepNoLonger(directory: NetworkDirectory, address: Address): Report {
-  const owner = change(directory, address, (locked) => locked.keepNoLonger(address));
+function unreserved(directory: NetworkDirectory, address: Address): Report {
+  const owner = change(directory, address, (locked) => keepNoLonger(locked, address));
   const { network } = directory.files;
   const text = `${formatAddress(address)} of ${network} is kept no longer: ${ownerText(owner)}.\n`;
   return report(directory, address, { pod: "", kept: false }, owner, text);

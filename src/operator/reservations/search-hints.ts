@@ -129,7 +129,10 @@ function hintIn(
   }
   const { first, prefixLength: length } = range;
   if (!isWithin(address, addressRangeOf({ address: first, length, mapped: false }))) return [];
-  const text = `It is in subnet ${subnetOf(range)}, but not in ${name}: never handed out.`;
+  const { whole } = range;
+  const isOfOther = whole !== undefined && isWithin(address, whole);
+  const by = isOfOther ? "this node's part: another node may hand it out" : "never handed out";
+  const text = `It is in subnet ${subnetOf(range)}, but not in ${name}${isOfOther ? ", " : ": "}${by}.`;
   return [{ reason: "besideRange", network, text }];
 }
 

@@ -33,8 +33,8 @@ export interface Seal {
   readonly length: number;
   /** Its length when it was written anew. */
   readonly renewed: number;
-  /** Whether an administrator keeps addresses (`kept.ts`); most do not, and a call is not to pay for it. */
-  readonly hasKept?: boolean;
+  /** Whether an administrator keeps addresses (`kept.ts`). */
+  readonly hasKept: boolean;
 }
 
 /** What is read of a journal. */
@@ -59,7 +59,7 @@ interface Listing {
 const HEADER = 256;
 
 /** The name of the file, in the state directory. */
-export const JOURNAL = "journal";
+const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 2";
@@ -117,7 +117,7 @@ export function requireJournal(
   const { state } = files;
   if (state === undefined) return undefined;
   const start = about === "all" ? "" : about && `${about} `;
-  const read = (): Lines => state.findLines(JOURNAL, start);
+  const read = (): Lines => state.findLines(FILE, start);
   const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
   if (lines === undefined || lines.size > LARGEST) return undefined;
   const seal = sealOf(lines.first);
@@ -206,7 +206,7 @@ export function nothingLine(key: OwnerKey): string {
 export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["machine"]): number {
   const lines = othersIn(scan).map(lineOf).join("");
   const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
-  state.replace(JOURNAL, `${header}${scan.pairs}${lines}`);
+  state.replace(FILE, `${header}${scan.pairs}${lines}`);
   return HEADER + scan.pairs.length + utf8Length(lines);
 }
 
@@ -221,10 +221,19 @@ function lineOf({ name, owner }: OwnedReservation): string {
  * @throws SystemError
  */
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
-  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
-  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
-  const text = seal.hasKept === true ? `${header} ${HAS_KEPT}` : header;
-  if (text.length < HEADER) state.extend(JOURNAL, lines, paddedHeader(text));
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed, hasKept } = seal;
+  const end = hasKept ? ` ${HAS_KEPT}` : "";
+  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}${end}`;
+  if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
+}
+
+/**
+ * Removes the journal, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
+ *
+ * @throws SystemError
+ */
+export function removeJournal({ state }: NetworkFiles): void {
+  state?.remove(FILE);
 }
 
 function paddedHeader(text: string): string {
@@ -243,13 +252,13 @@ function sealOf(header: string): Seal | undefined {
     return undefined;
   }
   // These are compared with what they should be.
-  const seal: Seal = {
+  return {
     boot: boot as BootId,
     machine: machine === NO_MACHINE ? undefined : (machine as MachineId),
     directory: directory as Fingerprint,
     reservations,
     length,
     renewed,
+    hasKept,
   };
-  return hasKept ? { ...seal, hasKept } : seal;
 }

@@ -13,7 +13,6 @@ import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
   heldLine,
-  JOURNAL,
   type JournalContent,
   listedIn,
   nothingLine,
@@ -82,14 +81,9 @@ export class Journal {
     return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
-  /**
-   * Removes it, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
-   *
-   * @throws SystemError
-   */
-  discard(): void {
-    this.#files.state?.remove(JOURNAL);
-    this.#state = undefined;
+  /** Whether an administrator may keep addresses; to be asked once it was read. */
+  get mayHaveKept(): boolean {
+    return this.#seal?.hasKept ?? true;
   }
 
   /** Something in the network's directory is about to change. */
@@ -109,21 +103,14 @@ export class Journal {
     }
   }
 
-  /** An attachment has got a reservation. */
-  reserved(key: OwnerKey, name: string): void {
+  /**
+   * An attachment has got a reservation.
+   *
+   * @param isNew whether there was none before, of nobody
+   */
+  reserved(key: OwnerKey, name: string, isNew: boolean): void {
     this.#lines += heldLine(key, name);
-    this.#difference++;
-  }
-
-  /** An attachment has got a reservation that was kept for it, and so was there. */
-  taken(key: OwnerKey, name: string): void {
-    this.reserved(key, name);
-    this.#difference -= 1;
-  }
-
-  /** There is a further reservation, of no attachment. */
-  added(): void {
-    this.#difference += 1;
+    if (isNew) this.#difference++;
   }
 
   /**
@@ -175,8 +162,7 @@ export class Journal {
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
-      const seal = { boot, machine, reservations, length, renewed: length };
-      this.#seal = hasKept ? { ...seal, hasKept } : seal;
+      this.#seal = { boot, machine, reservations, length, renewed: length, hasKept };
       this.#difference = 0;
       this.#lines = "";
     });

@@ -30,7 +30,7 @@ export type Match = "exact" | "legacy" | "none";
  * What a reservation's file contains, byte for byte. The Go plugin compares the whole file: with one more line, neither
  * plugin's DEL would release the address.
  */
-type ReservationContent = string & { readonly proof: "reservation content" };
+export type ReservationContent = string & { readonly proof: "reservation content" };
 
 /** The content of an attachment's reservation: container id, CR LF, interface name, and nothing after it. */
 export function formatOwner({ containerId, interfaceName }: Attachment): ReservationContent {

@@ -13,7 +13,14 @@ import {
 import { attempt, isSystemError, type Names, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { parentOf } from "../files/paths.ts";
-import { type Match, matchOwner, type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
+import {
+  type Match,
+  matchOwner,
+  type Owner,
+  ownerOfUnreadable,
+  parseOwner,
+  type ReservationContent,
+} from "./owner.ts";
 
 /** A reserved address and the name of its file. */
 export interface Reservation {
@@ -123,6 +130,26 @@ export function heldAmong(
 export function releasable(held: readonly HeldReservation[]): readonly HeldReservation[] {
   const exact = held.filter(({ match }) => match === "exact");
   return exact.length > 0 ? exact : held;
+}
+
+/**
+ * Gives a temporary file the name of a reservation, where that is free.
+ *
+ * @param content that of the temporary file, for a file system without hard links
+ * @throws SystemError EEXIST where it is not
+ */
+export function linkReservation(
+  system: System,
+  temporary: string,
+  path: string,
+  content: ReservationContent,
+): void {
+  try {
+    system.link(temporary, path);
+  } catch (error) {
+    if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+    system.createFile(path, content, 0o600);
+  }
 }
 
 /**

@@ -49,6 +49,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     openFile,
     readFileIn,
     copyFile,
+    exchange,
     sameContent,
     hasText,
     run,
@@ -236,6 +237,14 @@ function copyBytes(source: number, from: string, target: number, to: string): vo
   }
 }
 
+/** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
+function exchange(path: string, other: string): void {
+  const library = cLibrary();
+  if (library === undefined) throw new SystemError("rename", other, "ENOSYS");
+  const errno = library.exchange(path, other);
+  if (errno !== 0) throw new SystemError("rename", other, getSystemErrorName(-errno));
+}
+
 function sameContent(path: string, other: string): boolean {
   const one = openForReading(path);
   try {
@@ -269,10 +278,11 @@ function hasText(path: string, text: string): boolean {
 function run(
   [program, ...words]: readonly [string, ...string[]],
   limit: number,
-  { variables = {}, timeout, captureStderr = false }: RunOptions = {},
+  { name = program, variables = {}, timeout, captureStderr = false }: RunOptions = {},
 ): CompletedProcess {
   if (!isProgram(program)) throw new SystemError("exec", program, "ENOEXEC");
   const options = {
+    argv0: name,
     stdio: ["ignore", "pipe", captureStderr ? "pipe" : "inherit"] satisfies StdioOptions,
     // For either stream, beyond which the program is killed.
     maxBuffer: captureStderr ? limit + MOST_ERRORS : limit,

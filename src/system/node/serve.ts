@@ -25,14 +25,17 @@ const STDERR = 2;
 /** The open connections, the oldest first. */
 const connections = new Set<net.Socket>();
 
-/** The program that runs. */
-let child: ChildProcess | undefined;
+/** The programs that run. */
+const children = new Set<ChildProcess>();
+
+/** The wait for the next step. */
+let waiting: NodeJS.Timeout | undefined;
 
 /** See `OperatorSystem`. */
 export function serve(service: Service): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      if (child?.pid !== undefined) killGroup(child.pid);
+      for (const { pid } of children) if (pid !== undefined) killGroup(pid);
       process.exit(0);
     });
   }
@@ -79,14 +82,18 @@ function serveConnection(service: Service, connection: net.Socket): void {
 }
 
 function goOn(service: Service): void {
+  clearTimeout(waiting);
   const step = service.next();
-  const completed: Service["completed"] = (outcome) => {
-    service.completed(outcome);
+  const completed = (outcome: Parameters<Service["completed"]>[1]): void => {
+    service.completed(step, outcome);
     goOn(service);
   };
-  if (step.kind === "wait") setTimeout(goOn, step.milliseconds, service);
+  if (step.kind === "wait") waiting = setTimeout(goOn, step.milliseconds, service);
   else if (step.kind === "listen") listen(service, step, completed);
-  else runProgram(step, completed);
+  else {
+    runProgram(step, completed);
+    goOn(service);
+  }
 }
 
 function runProgram(
@@ -104,7 +111,7 @@ function runProgram(
   });
   let failure: SystemError | undefined;
   let [stdout, stderr] = ["", ""];
-  child = started;
+  children.add(started);
   started.stdout?.setEncoding("utf8").on("data", (chunk) => {
     if (stdout.length <= LONGEST_OUTPUT) stdout += chunk;
   });
@@ -120,7 +127,7 @@ function runProgram(
   });
   started.on("close", (status, signal) => {
     clearTimeout(timer);
-    child = undefined;
+    children.delete(started);
     if (stdout.length > LONGEST_OUTPUT) failure ??= new SystemError("read", program, "EFBIG");
     const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
     completed(failure ?? { exitCode, stdout, stderr });

@@ -1,5 +1,5 @@
 /*
- * Host functions for `host-local agent`. What it waits for, in one place: the time, the end of the program that it
+ * Host functions for `host-local agent`. What it waits for, in one place: the time, the ends of the programs that it
  * runs, and connections. There are some connections; another one takes the place of the oldest, so that clients that
  * send nothing keep no other one waiting. SIGTERM and SIGINT end the process from here, also where it is the first one
  * of a container, for which the kernel has no default action.
@@ -28,7 +28,7 @@ enum {
   LONGEST_OUTPUT = 4 * 1024 * 1024,
   WAITING_CONNECTIONS = 16,
   MOST_CONNECTIONS = 8,
-  /* What is awaited: the streams of the program, the connections, and new ones. */
+  /* What is awaited: the streams of the programs, the connections, and new ones. */
   CONNECTIONS = STREAMS,
   LISTENER = CONNECTIONS + MOST_CONNECTIONS,
   AWAITED,
@@ -59,7 +59,7 @@ static struct connection *asking;
 
 static _Noreturn void on_terminate(int signal) {
   (void)signal;
-  kill_program();
+  kill_programs();
   _exit(0);
 }
 
@@ -141,19 +141,26 @@ static struct connection *serve(const struct pollfd *awaited) {
   return NULL;
 }
 
+static bool is_any_complete(void) {
+  for (int place = 0; place < PROGRAMS; place++) {
+    if (is_complete(place)) return true;
+  }
+  return false;
+}
+
 JSValue host_wait(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 0) * 1000000;
   await_signal(SIGTERM, on_terminate);
   await_signal(SIGINT, on_terminate);
   for (;;) {
     struct pollfd awaited[AWAITED];
-    int64_t until = watch_connections(awaited, watch_program(awaited, deadline));
+    int64_t until = watch_connections(awaited, watch_programs(awaited, deadline));
     int error = await(awaited, AWAITED, until);
     if (error != 0) return throw_errno(call, "poll", error);
-    attend_program(awaited);
+    attend_programs(awaited);
     asking = serve(awaited);
     if (asking) return JS_NewStringLen(call->ctx, asking->request, asking->received);
-    if (monotonic() >= deadline || is_complete()) return JS_UNDEFINED;
+    if (monotonic() >= deadline || is_any_complete()) return JS_UNDEFINED;
   }
 }
 
@@ -216,6 +223,7 @@ JSValue host_listen(struct call *call) {
 
 JSValue host_start(struct call *call) {
   struct run run = {
+      .program = call->path,
       .words = words_at(call, 1),
       .environment = environ,
       .deadline = monotonic() + (int64_t)number_at(call, 2) * 1000000,
@@ -224,11 +232,12 @@ JSValue host_start(struct call *call) {
       .limit = LONGEST_OUTPUT,
   };
   if (!run.words) return JS_EXCEPTION;
-  int error = start_program(&run);
+  int error = start_program((int)number_at(call, 4), &run);
   free(run.words);
   return error == 0 ? JS_UNDEFINED : throw_errno(call, "exec", error);
 }
 
 JSValue host_result(struct call *call) {
-  return is_complete() ? completed_process(call) : JS_UNDEFINED;
+  int place = (int)number_at(call, 1);
+  return is_complete(place) ? completed_process(call, place) : JS_UNDEFINED;
 }

@@ -26,7 +26,7 @@ host_function host_lock, host_unlock;
 
 /* operator.c */
 host_function host_arguments, host_is_terminal, host_terminal_width, host_terminal_height,
-    host_sleep, host_read_line, host_read_pipe, host_copy_file, host_same_content, host_has_text,
+    host_sleep, host_read_line, host_read_pipe, host_copy_file, host_exchange, host_same_content, host_has_text,
     host_run, host_read_file_in;
 
 /* What follows the program's name. */

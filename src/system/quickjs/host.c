@@ -99,15 +99,16 @@ static const struct function functions[] = {
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},
     {"openFile", 2, host_open_file, "open", 0, NULL},
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
+    {"exchange", 2, host_exchange, "rename", 1, NULL},
     {"sameContent", 2, host_same_content, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
     {"run", 6, host_run, "exec", 0, NULL},
     {"listen", 3, host_listen, "listen", 0, NULL},
-    {"start", 4, host_start, "exec", 0, NULL},
+    {"start", 5, host_start, "exec", 0, NULL},
     {"wait", 1, host_wait, "poll", 0, ""},
     {"answer", 1, host_answer, NULL, 0, NULL},
-    {"result", 1, host_result, "exec", 0, NULL},
+    {"result", 2, host_result, "exec", 0, NULL},
 };
 
 /* Every function is reached through here: while the snapshot is made, there is no machine. */

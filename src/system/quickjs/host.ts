@@ -1,6 +1,6 @@
 /** The C host, as JavaScript sees it: the global object `host`. */
 
-import type { CompletedProcess, OperatorSystem } from "../operator-system.ts";
+import type { CompletedProcess, OperatorSystem, ProgramPlace } from "../operator-system.ts";
 import { type System, SystemError } from "../system.ts";
 
 /** Calls of the system that are more than a function of the host. */
@@ -21,13 +21,19 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments
 
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;
-  start(program: string, command: string, timeout: number, isLogged: boolean): void;
-  /** The text of a request when more of it has arrived; `undefined` after the time, or when the program has ended. */
+  start(
+    program: string,
+    command: string,
+    timeout: number,
+    isLogged: boolean,
+    place: ProgramPlace,
+  ): void;
+  /** The text of a request when more of it has arrived; `undefined` after the time, or when a program has ended. */
   wait(milliseconds: number): string | undefined;
   /** Answers that request. */
   answer(response: string): void;
-  /** `undefined` while the program runs, or there is none; then, once, what it ended with. */
-  result(program: string): CompletedProcess | undefined;
+  /** `undefined` while the program in this place runs, or there is none; then, once, what it ended with. */
+  result(program: string, place: ProgramPlace): CompletedProcess | undefined;
 }
 
 /** The functions for a call of the plugin. */

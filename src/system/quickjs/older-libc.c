@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#if __GLIBC__ == 2 && __GLIBC_MINOR__ < 38
+
 long __isoc23_strtol(const char *text, char **end, int base);
 long long __isoc23_strtoll(const char *text, char **end, int base);
 unsigned long __isoc23_strtoul(const char *text, char **end, int base);
@@ -23,3 +25,5 @@ unsigned long __isoc23_strtoul(const char *text, char **end, int base) {
 unsigned long long __isoc23_strtoull(const char *text, char **end, int base) {
   return strtoull(text, end, base);
 }
+
+#endif

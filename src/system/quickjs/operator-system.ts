@@ -10,12 +10,13 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
   const commands: Omit<OperatorSystem, keyof QuickJsSystem> = {
     ...host,
     arguments: host.arguments(),
-    run: (command, limit, { variables = {}, timeout = 0, captureStderr = false } = {}) => {
-      const [program] = command;
+    run: (command, limit, options = {}) => {
+      const [program, ...words] = command;
+      const { name = program, variables = {}, timeout = 0, captureStderr = false } = options;
       const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
       return host.run(
         program,
-        wordsOf(program, command),
+        wordsOf(program, [name, ...words]),
         limit,
         wordsOf(program, settings),
         timeout,

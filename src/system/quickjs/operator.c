@@ -113,6 +113,12 @@ JSValue host_copy_file(struct call *call) {
   return throw_errno(call, "write", error);
 }
 
+JSValue host_exchange(struct call *call) {
+  const char *from = path_at(call, 0);
+  if (!from) return JS_EXCEPTION;
+  return done(call, renameat2(AT_FDCWD, from, AT_FDCWD, call->path, RENAME_EXCHANGE));
+}
+
 /* Returns 0 or the errno. */
 static int compare_bytes(int one, int two, bool *same) {
   char left[BUFFER], right[BUFFER];
@@ -193,7 +199,7 @@ static char **environment_with(char **settings) {
 
 /* Runs a program until it is complete. */
 static JSValue run_program(const struct call *call, const struct run *run) {
-  int error = start_program(run);
+  int error = start_program(0, run);
   if (error == ENOENT || error == EACCES) {
     const struct member members[] = {
         {"exitCode", JS_NewInt32(call->ctx, NOT_STARTED)},
@@ -203,18 +209,19 @@ static JSValue run_program(const struct call *call, const struct run *run) {
     return object_of(call->ctx, members, sizeof members / sizeof members[0]);
   }
   if (error != 0) return throw_errno(call, "exec", error);
-  while (!is_complete()) {
+  while (!is_complete(0)) {
     struct pollfd awaited[STREAMS];
-    error = await(awaited, STREAMS, watch_program(awaited, INT64_MAX));
+    error = await(awaited, STREAMS, watch_programs(awaited, INT64_MAX));
     if (error != 0) return throw_errno(call, "poll", error);
-    attend_program(awaited);
+    attend_programs(awaited);
   }
-  return completed_process(call);
+  return completed_process(call, 0);
 }
 
 JSValue host_run(struct call *call) {
   int64_t timeout = (int64_t)number_at(call, 4);
   struct run run = {
+      .program = call->path,
       .words = words_at(call, 1),
       .deadline = timeout > 0 ? monotonic() + timeout * 1000000 : 0,
       .output = -1,

@@ -33,28 +33,31 @@ struct stream {
   bool is_longer;
 };
 
-static struct {
+struct program {
   bool is_there, has_ended, is_killed;
   /* Of its process group, too, which may outlive it. */
   pid_t id;
   int64_t deadline;
   int status;
-  struct stream streams[STREAMS];
-} program = {.streams = {{.descriptor = -1}, {.descriptor = -1}}};
+  struct stream streams[PIPES];
+};
+
+#define NONE {.streams = {{.descriptor = -1}, {.descriptor = -1}}}
+
+static struct program programs[PROGRAMS] = {NONE, NONE};
 
 static void close_stream(struct stream *stream) {
   if (stream->descriptor >= 0) close(stream->descriptor);
   stream->descriptor = -1;
 }
 
-/* Forgets the last program. */
-static void clear(void) {
-  for (int at = 0; at < STREAMS; at++) {
-    close_stream(&program.streams[at]);
-    free(program.streams[at].bytes);
-    program.streams[at] = (struct stream){.descriptor = -1};
+/* Forgets the last program of a place. */
+static void clear(struct program *program) {
+  for (int at = 0; at < PIPES; at++) {
+    close_stream(&program->streams[at]);
+    free(program->streams[at].bytes);
   }
-  program.is_there = program.has_ended = program.is_killed = false;
+  *program = (struct program)NONE;
 }
 
 /* Keeps as much as there is room for. */
@@ -74,15 +77,16 @@ static void keep(struct stream *stream, const char *bytes, size_t count) {
   stream->length += count;
 }
 
-/* Takes the next part of what the program has written; false where there is none now. */
-static bool take_part(struct stream *stream) {
+/* Takes the next part of what a program has written; false where there is none now. */
+static bool take_part(struct program *program, int at) {
+  struct stream *stream = &program->streams[at];
   char part[PART];
   ssize_t count = read(stream->descriptor, part, sizeof part);
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
   if (count > 0) keep(stream, part, (size_t)count);
   /* A program that goes on to write output gets SIGPIPE; errors are cut, and no reason for that. */
-  if (count <= 0 || (stream->is_longer && stream == &program.streams[OUTPUT])) close_stream(stream);
+  if (count <= 0 || (stream->is_longer && at == OUTPUT)) close_stream(stream);
   return count > 0;
 }
 
@@ -97,7 +101,7 @@ static int open_stream(struct stream *stream, size_t limit) {
 }
 
 /* Returns 0 or the errno. */
-static int spawn(const struct run *run, int output, int errors) {
+static int spawn(pid_t *id, const struct run *run, int output, int errors) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t ignored, blocked;
@@ -117,7 +121,7 @@ static int spawn(const struct run *run, int output, int errors) {
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)) == 0) {
-      error = posix_spawnp(&program.id, run->words[0], &actions, &attributes, run->words,
+      error = posix_spawnp(id, run->program, &actions, &attributes, run->words,
                            run->environment);
     }
     posix_spawnattr_destroy(&attributes);
@@ -129,64 +133,83 @@ static int spawn(const struct run *run, int output, int errors) {
 /* It only interrupts `await`. */
 static void on_child(int signal) { (void)signal; }
 
-int start_program(const struct run *run) {
-  clear();
+int start_program(int place, const struct run *run) {
+  struct program *program = &programs[place];
+  clear(program);
   /* Also where the parent process ignores it: the kernel would discard exit codes. */
   await_signal(SIGCHLD, on_child);
-  int output = run->output >= 0 ? run->output : open_stream(&program.streams[OUTPUT], run->limit);
+  int output = run->output >= 0 ? run->output : open_stream(&program->streams[OUTPUT], run->limit);
   int errors = run->errors;
-  if (output >= 0 && errors < 0) errors = open_stream(&program.streams[ERRORS], LONGEST_ERRORS);
-  int error = output < 0 || errors < 0 ? errno : spawn(run, output, errors);
+  if (output >= 0 && errors < 0) errors = open_stream(&program->streams[ERRORS], LONGEST_ERRORS);
+  int error = output < 0 || errors < 0 ? errno : spawn(&program->id, run, output, errors);
   if (run->output < 0 && output >= 0) close(output);
   if (run->errors < 0 && errors >= 0) close(errors);
-  program.deadline = run->deadline ? run->deadline : INT64_MAX;
-  program.is_there = error == 0;
-  if (error != 0) clear();
+  program->deadline = run->deadline ? run->deadline : INT64_MAX;
+  program->is_there = error == 0;
+  if (error != 0) clear(program);
   return error;
 }
 
-int64_t watch_program(struct pollfd *awaited, int64_t until) {
-  for (int at = 0; at < STREAMS; at++) {
-    /* A negative descriptor is none. */
-    awaited[at] = (struct pollfd){.fd = program.streams[at].descriptor, .events = POLLIN};
+static void kill_group(const struct program *program) {
+  if (program->is_there) kill(-program->id, SIGKILL);
+}
+
+int64_t watch_programs(struct pollfd *awaited, int64_t until) {
+  int64_t now = monotonic();
+  for (int place = 0; place < PROGRAMS; place++) {
+    struct program *program = &programs[place];
+    for (int at = 0; at < PIPES; at++) {
+      /* A negative descriptor is none. */
+      awaited[place * PIPES + at] =
+          (struct pollfd){.fd = program->streams[at].descriptor, .events = POLLIN};
+    }
+    if (!program->is_there || program->is_killed) continue;
+    if (now >= program->deadline) {
+      program->is_killed = true;
+      kill_group(program);
+    } else if (program->deadline < until) {
+      until = program->deadline;
+    }
   }
-  if (!program.is_there || program.is_killed || program.deadline >= until) return until;
-  if (monotonic() < program.deadline) return program.deadline;
-  program.is_killed = true;
-  kill_program();
   return until;
 }
 
-void attend_program(const struct pollfd *awaited) {
+static void note_end(pid_t ended, int status) {
+  for (struct program *one = programs; one < programs + PROGRAMS; one++) {
+    if (!one->is_there || one->id != ended) continue;
+    one->has_ended = true;
+    one->status = status;
+  }
+}
+
+void attend_programs(const struct pollfd *awaited) {
   int status;
   pid_t ended;
   for (int at = 0; at < STREAMS; at++) {
-    if (awaited[at].revents != 0) take_part(&program.streams[at]);
+    if (awaited[at].revents != 0) take_part(&programs[at / PIPES], at % PIPES);
   }
   /* The first process of a container also gets the children of others that have ended. */
-  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
-    if (!program.is_there || ended != program.id) continue;
-    program.has_ended = true;
-    program.status = status;
-  }
+  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) note_end(ended, status);
 }
 
-bool is_complete(void) {
-  bool is_silent = program.is_killed || program.streams[OUTPUT].descriptor < 0;
-  return program.is_there && program.has_ended && is_silent;
+bool is_complete(int place) {
+  const struct program *program = &programs[place];
+  bool is_silent = program->is_killed || program->streams[OUTPUT].descriptor < 0;
+  return program->is_there && program->has_ended && is_silent;
 }
 
-JSValue completed_process(const struct call *call) {
+JSValue completed_process(const struct call *call, int place) {
   JSContext *ctx = call->ctx;
-  struct stream *output = &program.streams[OUTPUT], *errors = &program.streams[ERRORS];
+  struct program *program = &programs[place];
+  struct stream *output = &program->streams[OUTPUT], *errors = &program->streams[ERRORS];
   /* A child of the program may still hold it. */
-  while (errors->descriptor >= 0 && !errors->is_longer && take_part(errors)) continue;
-  int status = program.status;
+  while (errors->descriptor >= 0 && !errors->is_longer && take_part(program, ERRORS)) continue;
+  int status = program->status;
   int32_t code = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
   JSValue result;
   if (output->is_longer) {
     result = throw_errno(call, "read", EFBIG);
-  } else if (program.is_killed) {
+  } else if (program->is_killed) {
     result = throw_errno(call, "exec", ETIMEDOUT);
   } else {
     const struct member members[] = {
@@ -196,12 +219,12 @@ JSValue completed_process(const struct call *call) {
     };
     result = object_of(ctx, members, sizeof members / sizeof members[0]);
   }
-  clear();
+  clear(program);
   return result;
 }
 
-void kill_program(void) {
-  if (program.is_there) kill(-program.id, SIGKILL);
+void kill_programs(void) {
+  for (int place = 0; place < PROGRAMS; place++) kill_group(&programs[place]);
 }
 
 /* The signals that arrive while this process waits. */

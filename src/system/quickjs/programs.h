@@ -1,4 +1,4 @@
-/* A program that this process runs, one at a time: its start, what it writes, its end. */
+/* Programs that this process runs, one in each place at a time: their start, what they write, their end. */
 
 #ifndef PROGRAMS_H
 #define PROGRAMS_H
@@ -11,7 +11,9 @@
 
 /* How a program is run. */
 struct run {
-  /* Its name and arguments, and its environment; each ended by NULL. */
+  /* Its path, or a name to look up in PATH. */
+  const char *program;
+  /* The name that it is called by and its arguments, and its environment; each ended by NULL. */
   char **words, **environment;
   /* When it is killed, with its process group, in nanoseconds of the monotonic clock; 0 for never. */
   int64_t deadline;
@@ -21,30 +23,30 @@ struct run {
   size_t limit;
 };
 
-/* The streams of a program. */
-enum { STREAMS = 2 };
+/* The places of programs, the captured streams of each, and of all. */
+enum { PROGRAMS = 2, PIPES = 2, STREAMS = PROGRAMS * PIPES };
 
 /* Starts it; returns 0 or the errno. */
-int start_program(const struct run *run);
+int start_program(int place, const struct run *run);
 
 /*
- * To be called until the program is complete: says what to await, and takes what is there. Its end interrupts `await`.
- * `until` is brought forward to the deadline of the program; it is killed there.
+ * To be called until a program is complete: says what to await, and takes what is there. The end of one interrupts `await`.
+ * `until` is brought forward to the next deadline of a program, which is killed there.
  */
-int64_t watch_program(struct pollfd *awaited, int64_t until);
-void attend_program(const struct pollfd *awaited);
+int64_t watch_programs(struct pollfd *awaited, int64_t until);
+void attend_programs(const struct pollfd *awaited);
 
-/* Whether there is a program, which has ended and closed its output. */
-bool is_complete(void);
+/* Whether there is a program in this place, which has ended and closed its output. */
+bool is_complete(int place);
 
 /*
  * The complete program as `CompletedProcess`. Throws ETIMEDOUT if it was killed, EFBIG if its output is longer than the
  * limit; its errors are cut.
  */
-JSValue completed_process(const struct call *call);
+JSValue completed_process(const struct call *call, int place);
 
-/* Kills the program and the rest of its process group, if there is one. */
-void kill_program(void);
+/* Kills the programs and the rest of their process groups. */
+void kill_programs(void);
 
 /* From now on a signal arrives during `await` alone, and is missed at no other time. */
 void await_signal(int number, void (*handler)(int));

@@ -4,53 +4,58 @@ import type { Service, ServiceStep } from "../operator-system.ts";
 import { isSystemError } from "../system.ts";
 import { wordsOf } from "./host.ts";
 
-/** The wait for the end of a program, in milliseconds: the end interrupts it. */
-const FOREVER = 3_600_000;
+type Run = Extract<ServiceStep, { readonly kind: "run" }>;
 
 /** See `OperatorSystem`. */
 export function serve(service: Service): never {
+  const running = new Set<Run>();
   for (;;) {
     const step = service.next();
-    if (step.kind === "run") runProgram(service, step);
+    if (step.kind === "run") start(service, step, running);
     else if (step.kind === "listen") listen(service, step);
     else respondWhile(service, step.milliseconds);
+    for (const one of running) complete(service, one, running);
   }
 }
 
-function listen(
-  service: Service,
-  { address, port }: Extract<ServiceStep, { readonly kind: "listen" }>,
-): void {
+function listen(service: Service, step: Extract<ServiceStep, { readonly kind: "listen" }>): void {
+  const { address, port } = step;
   try {
     host.listen(`${address}:${port}`, address, port);
-    service.completed("listening");
+    service.completed(step, "listening");
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    service.completed(error);
+    service.completed(step, error);
   }
 }
 
-function runProgram(
-  service: Service,
-  { command, timeout, isLogged }: Extract<ServiceStep, { readonly kind: "run" }>,
-): void {
+function start(service: Service, step: Run, running: Set<Run>): void {
+  const { command, timeout, isLogged, place } = step;
   const [program] = command;
   try {
-    host.start(program, wordsOf(program, command), timeout, isLogged);
-    for (;;) {
-      respondWhile(service, FOREVER);
-      const result = host.result(program);
-      if (result === undefined) continue;
-      service.completed(result);
-      return;
-    }
+    host.start(program, wordsOf(program, command), timeout, isLogged, place);
+    running.add(step);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    service.completed(error);
+    service.completed(step, error);
   }
 }
 
-/** Waits, and passes on what connections send meanwhile; it may return early. */
+/** Passes on what a program ended with, if it has. */
+function complete(service: Service, step: Run, running: Set<Run>): void {
+  try {
+    const result = host.result(step.command[0], step.place);
+    if (result === undefined) return;
+    running.delete(step);
+    service.completed(step, result);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    running.delete(step);
+    service.completed(step, error);
+  }
+}
+
+/** Waits, and passes on what connections send meanwhile; it may return early, as at the end of a program. */
 function respondWhile(service: Service, milliseconds: number): void {
   const request = host.wait(milliseconds);
   const response = request === undefined ? undefined : service.respond(request);

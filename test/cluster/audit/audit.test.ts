@@ -1,8 +1,11 @@
-// test: each executable, one if short, slow
+// test: native executable, slow
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
+import { extent } from "../../harness/extent.ts";
+import { sample } from "../../harness/sample.ts";
+import { seed } from "../../harness/seed.ts";
 import { tool } from "../../harness/tool.ts";
 import { nodeObject, nodesJson, type WrittenNode } from "../node-texts.ts";
 import { fakeCluster } from "./fake-cluster.ts";
@@ -62,13 +65,13 @@ test("problems are grouped, with proposals and commands", (t) => {
     stdout.slice(0, stdout.indexOf("\n# node-5")),
     `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). 7 nodes with problems.
 
-duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost
+duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost, and with partition they hand out the same addresses
 
 NODE    PODCIDR        PROBLEM
 node-2  10.244.1.0/24  also assigned to node-3
 node-3  10.244.1.0/24  also assigned to node-2
 
-overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost
+overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost, and with partition they hand out the same addresses
 
 NODE    PODCIDR        PROBLEM
 node-5  10.244.4.0/23  contains 10.244.5.0/24 of node-6
@@ -484,26 +487,13 @@ test("the commands renumber one node after another, and audit finds nothing more
   t.end();
 });
 
-test("the whole text is a script, which goes back nowhere", (t) => {
-  const nodes = [...healthy, MISPLACED, { name: "node-5", podCidrs: ["10.244.0.0/24"] }];
-  const cluster = fakeCluster(t, nodes);
-  t.equal(cluster.run(commandsFor(nodes)).exitCode, 0);
-  t.equal(cluster.nodeOf("node-4")?.spec.podCIDR, "10.244.3.0/24");
-  t.equal(cluster.nodeOf("node-5")?.spec.podCIDR, "10.244.4.0/24");
-  t.end();
-});
-
 test("the command that goes back restores the node, wherever the commands stopped", (t) => {
   const nodes = [...healthy, MISPLACED];
   const commands = commandsFor(nodes);
   const cluster = fakeCluster(t, nodes);
   const lines = commands.split(" &&\n");
-  for (const last of [
-    "kubectl drain",
-    "kubectl delete node",
-    "kubectl create",
-    "kubectl uncordon",
-  ]) {
+  const stops = ["kubectl drain", "kubectl delete node", "kubectl create", "kubectl uncordon"];
+  for (const last of sample(stops, extent === "short" ? 2 : 1, seed)) {
     const count = lines.findIndex((line) => line.startsWith(last)) + 1;
     t.equal(cluster.run(lines.slice(0, count).join(" &&\n")).exitCode, 0, last);
     t.strictSame(cluster.run(undoIn(commands)), { exitCode: 0, output: "" });
@@ -559,16 +549,20 @@ test("a node that only loses a podCIDR is renumbered once, too", (t) => {
   t.end();
 });
 
-test("a second time the commands stop before they change anything", (t) => {
-  for (const unnumbered of [{ name: "node-4", podCidrs: [] }, MISPLACED]) {
-    const nodes = [...healthy, unnumbered];
+test("the whole text is a script; a second time it stops before it changes anything", (t) => {
+  for (const unnumbered of [
+    [{ name: "node-4" }],
+    [MISPLACED, { name: "node-5", podCidrs: ["10.244.0.0/24"] }],
+  ]) {
+    const nodes = [...healthy, ...unnumbered];
     const cluster = fakeCluster(t, nodes);
     t.equal(cluster.run(commandsFor(nodes)).exitCode, 0);
     const node = cluster.nodeOf("node-4");
+    t.equal(node?.spec.podCIDR, "10.244.3.0/24");
     const calls = cluster.callsOn("node-4");
-    t.strictSame(cluster.run(commandsFor(nodes)), {
+    t.match(cluster.run(commandsFor(nodes)), {
       exitCode: 1,
-      output: "node-4 10.244.3.0/24\n",
+      output: /^node-4 10\.244\.3\.0\/24\n/,
     });
     t.strictSame(cluster.nodeOf("node-4"), node);
     t.strictSame(cluster.callsOn("node-4"), calls, "the node is not drained again");
@@ -643,15 +637,15 @@ test("the name of a node never becomes a command", (t) => {
   t.end();
 });
 
-test("five thousand nodes with one podCIDR are not compared in pairs", (t) => {
-  const nodes = Array.from({ length: 5000 }, (_, index) => ({
+test("two thousand nodes with one podCIDR are not compared in pairs", (t) => {
+  const nodes = Array.from({ length: 2000 }, (_, index) => ({
     name: `node-${index}`,
     podCidrs: ["10.0.0.0/24"],
   }));
   const { exitCode, stdout } = audit(nodes, "--json", "--cluster-cidr=10.0.0.0/8");
   const { problems, renumber } = JSON.parse(stdout);
-  t.strictSame([exitCode, problems.length, renumber.length], [1, 5000, 4999]);
-  t.equal(problems[7].message, "also assigned to node-0, node-1, node-2 and 4996 other nodes");
-  t.equal(renumber.at(-1).to[0], "10.19.135.0/24");
+  t.strictSame([exitCode, problems.length, renumber.length], [1, 2000, 1999]);
+  t.equal(problems[7].message, "also assigned to node-0, node-1, node-2 and 1996 other nodes");
+  t.equal(renumber.at(-1).to[0], "10.7.207.0/24");
   t.end();
 });

@@ -1,12 +1,19 @@
 /** A cluster for the commands that `audit` prints: objects behind a kubectl, and machines behind an ssh. */
 
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import type { Test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { nodeObject, type WrittenNode } from "../node-texts.ts";
+
+const kubectl = new Worker(new URL("fake-kubectl.ts", import.meta.url));
+const [{ port }] = (await once(kubectl, "message")) as [AddressInfo];
+// It ends with the tests.
+kubectl.unref();
 
 /** What tests look at in a node object. */
 export interface StoredNode {
@@ -63,16 +70,23 @@ export function fakeCluster(
   const directory = scratchDirectory(t);
   const inCluster = (...path: readonly string[]): string => join(directory, ...path);
   const program = (path: string, body: string): void => {
-    writeFileSync(path, `#!/bin/sh\n${body}\n`);
+    writeFileSync(path, `#!/bin/bash\n${body}\n`);
     chmodSync(path, 0o755);
   };
   for (const one of ["bin", "machine", "nodes", "machines", "work"]) mkdirSync(inCluster(one));
-  const kubectl = readFileSync(join(import.meta.dirname, "fake-kubectl.ts"), "utf8");
-  // Node.js takes longer to load TypeScript than to run it.
-  writeFileSync(inCluster("kubectl.mjs"), stripTypeScriptTypes(kubectl));
   program(
     inCluster("bin/kubectl"),
-    `exec '${process.execPath}' '${inCluster("kubectl.mjs")}' "$@"`,
+    `last=
+exec 3<>/dev/tcp/127.0.0.1/${port}
+file=
+for word; do
+  [ "$last" != -f ] || file=$word
+  last=$word
+done
+{ printf '%s\\0' '${inCluster("nodes")}' "$@"; [ -z "$file" ] || cat "$file"; printf '\\1'; } >&3
+read -r code <&3
+if [ "$code" = 0 ]; then cat <&3; else cat <&3 >&2; fi
+exit "$code"`,
   );
   program(
     inCluster("bin/ssh"),

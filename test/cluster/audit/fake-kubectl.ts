@@ -1,10 +1,16 @@
 /**
- * A kubectl for tests: nodes are the files of the directory `nodes` beside it, and it refuses what the API server
- * refuses. Only the calls that `audit` prints are understood. For YAML it prints JSON, which is YAML, too.
+ * A kubectl for tests: nodes are files of a directory, and it refuses what the API server refuses. Only the calls that
+ * `audit` prints are understood. For YAML it prints JSON, which is YAML, too.
+ *
+ * It is a thread that answers over TCP, since a start of Node.js takes longer than all else in these tests. A request is the
+ * directory, the words of the command line, and the standard input, separated by NUL, and byte 1 at its end. The answer is
+ * the exit code in a line, and then what is printed.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
+import { parentPort } from "node:worker_threads";
 
 /** A node object, as far as it is looked at. */
 interface NodeObject {
@@ -20,12 +26,13 @@ interface NodeObject {
   };
 }
 
-const directory = join(import.meta.dirname, "nodes");
-const words = process.argv.slice(2);
+/** What is asked; one request is answered after the other. */
+let directory = "";
+let words: readonly string[] = [];
+let input = "";
 
 function fail(message: string): never {
-  process.stderr.write(`error: ${message}\n`);
-  process.exit(1);
+  throw new Error(message);
 }
 
 function fileOf(name: string): string {
@@ -46,9 +53,8 @@ function optionValue(option: string): string {
   return words[words.indexOf(option) + 1] ?? fail(`${option} is missing`);
 }
 
-function given(file: string): NodeObject {
-  const text = readFileSync(file === "-" ? 0 : file, "utf8");
-  return text === "" ? fail("no objects passed") : JSON.parse(text);
+function given(): NodeObject {
+  return input === "" ? fail("no objects passed") : JSON.parse(input);
 }
 
 /** RFC 7396. */
@@ -101,33 +107,55 @@ function update(node: NodeObject, changed: NodeObject): void {
   write(changed);
 }
 
-const [verb, ...rest] = words;
-const [kind, name = ""] = rest;
-const patched = (node: NodeObject) => mergePatch(node, JSON.parse(optionValue("-p"))) as NodeObject;
-const line = `${verb} ${kind}`;
+/** What is printed. */
+function answer(): string {
+  const [verb, kind, name = ""] = words;
+  const patched = (node: NodeObject) =>
+    mergePatch(node, JSON.parse(optionValue("-p"))) as NodeObject;
+  const line = `${verb} ${kind}`;
 
-if (verb === "cordon" || verb === "uncordon") {
-  const node = read(kind ?? "");
-  write({ ...node, spec: { ...node.spec, unschedulable: verb === "cordon" } });
-} else if (line === "get nodes") {
-  const items = readdirSync(directory).map((file) => read(file.replace(/\.json$/, "")));
-  const form = optionValue("-o");
-  const [, template] = /^jsonpath=(.*)$/.exec(form) ?? [];
-  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-  process.stdout.write(template === undefined ? list : jsonpath(template, items));
-} else if (line === "get node") {
-  process.stdout.write(JSON.stringify(read(name)));
-} else if (line === "patch --local") {
-  process.stdout.write(JSON.stringify(patched(given(optionValue("-f")))));
-} else if (line === "patch node") {
-  update(read(name), patched(read(name)));
-} else if (verb === "drain") {
-  if (read(kind ?? "").spec.unschedulable !== true) fail("it is not cordoned");
-} else if (line === "delete node") {
-  if (!existsSync(fileOf(name)) && !words.includes("--ignore-not-found")) read(name);
-  rmSync(fileOf(name), { force: true });
-} else if (verb === "create") {
-  create(given(optionValue("-f")));
-} else if (line !== "delete pods") {
-  fail(`unknown command ${words.join(" ")}`);
+  if (verb === "cordon" || verb === "uncordon") {
+    const node = read(kind ?? "");
+    write({ ...node, spec: { ...node.spec, unschedulable: verb === "cordon" } });
+  } else if (line === "get nodes") {
+    const items = readdirSync(directory).map((file) => read(file.replace(/\.json$/, "")));
+    const form = optionValue("-o");
+    const [, template] = /^jsonpath=(.*)$/.exec(form) ?? [];
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    return template === undefined ? list : jsonpath(template, items);
+  } else if (line === "get node") {
+    return JSON.stringify(read(name));
+  } else if (line === "patch --local") {
+    return JSON.stringify(patched(given()));
+  } else if (line === "patch node") {
+    update(read(name), patched(read(name)));
+  } else if (verb === "drain") {
+    if (read(kind ?? "").spec.unschedulable !== true) fail("it is not cordoned");
+  } else if (line === "delete node") {
+    if (!existsSync(fileOf(name)) && !words.includes("--ignore-not-found")) read(name);
+    rmSync(fileOf(name), { force: true });
+  } else if (verb === "create") {
+    create(given());
+  } else if (line !== "delete pods") {
+    fail(`unknown command ${words.join(" ")}`);
+  }
+  return "";
 }
+
+const server = createServer((socket) => {
+  let request = "";
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    request += part;
+    if (!request.endsWith("\u0001")) return;
+    const parts = request.slice(0, -1).split("\0");
+    [directory = ""] = parts;
+    words = parts.slice(1, -1);
+    input = parts.at(-1) ?? "";
+    try {
+      socket.end(`0\n${answer()}`);
+    } catch (error) {
+      socket.end(`1\nerror: ${error instanceof Error ? error.message : error}\n`);
+    }
+  });
+});
+server.listen(0, "127.0.0.1", () => parentPort?.postMessage(server.address()));

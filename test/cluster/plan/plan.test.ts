@@ -45,6 +45,28 @@ NODE MASK  NODES  PODS PER NODE
   t.end();
 });
 
+test("plan says what a node has of a range that partition divides", (t) => {
+  const cluster = "--cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24";
+  const ranges = "192.168.0.0/20,fd00::/64,192.168.20.20-192.168.23.239";
+  const { exitCode, stdout } = plan(`${cluster} --partition ${ranges}`);
+  t.equal(exitCode, 0);
+  t.match(
+    stdout,
+    `
+RANGE                         PARTS  ADDRESSES PER NODE             FEWEST
+192.168.0.0/20                  256                  16                 14
+fd00::/64                       256   72057594037927936  72057594037927934
+192.168.20.20-192.168.23.239    256                   3                  3
+`,
+  );
+  const small = plan(`${cluster} --partition 192.168.0.0/24`);
+  t.equal(small.exitCode, 1);
+  t.match(small.stdout, "Instead: a range of /22 (4 addresses a node).");
+  const without = plan("--node-cidr-mask-size 24 --pods 100 --partition 192.168.0.0/24");
+  t.match([without.exitCode, without.stderr], [2, /--partition needs --cluster-cidr or --nodes/]);
+  t.end();
+});
+
 test("any two values give the rest", (t) => {
   const cases: readonly (readonly [line: string, numbers: object])[] = [
     [
@@ -150,6 +172,7 @@ test("the document of a change", (t) => {
     nodes: 4096,
     podsPerNode: 253,
     maxPods: 253,
+    partitions: [],
     change: {
       existingNodes: 256,
       wantedNodes: 256,

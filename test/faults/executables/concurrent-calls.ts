@@ -68,7 +68,7 @@ async function startAtOnce(trial: Trial, programs: readonly Subject[]): Promise<
   const network = new FaultNetwork(trial, {
     ipam: { ...ipam, lockTimeoutSeconds: DEFAULT_TIMEOUT },
   });
-  const calls = Array.from({ length: trial.extent === "short" ? 30 : 200 }, (_, at) => {
+  const calls = Array.from({ length: trial.extent === "short" ? 12 : 200 }, (_, at) => {
     const subject = programs[at % programs.length] ?? trial.subject;
     return network.begin("ADD", `c${at}`, { subject, limit: 2 * DEFAULT_TIMEOUT });
   });

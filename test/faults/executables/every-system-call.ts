@@ -74,7 +74,7 @@ const MOST_TRIES = 5;
 
 /** One attempt of this many is made; of those with a kill, which are fewer, four times as many. */
 function oneIn({ extent, subject }: Context): number {
-  return { short: subject.name === "portable" ? 360 : 120, full: 40, exhaustive: 1 }[extent];
+  return { short: subject.name === "portable" ? 720 : 120, full: 40, exhaustive: 1 }[extent];
 }
 
 export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as const).flatMap(

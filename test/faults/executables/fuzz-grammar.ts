@@ -129,6 +129,14 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
     repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
     history: seldom(mostly(fc.constantFrom(true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }))),
+    partition: seldom(
+      mostly(
+        fc.constantFrom(
+          { subnetFile: "/no/subnet.env" },
+          { network: "net", clusterCidr: "10.0.0.0/8", confDir: "/no" },
+        ),
+      ),
+    ),
     rangesFile: seldom(mostly(fc.constantFrom("", "/no/ranges.json", "/dev/zero", "ranges.json"))),
   };
   const settings = fc.record({

@@ -12,7 +12,7 @@ export interface SystemCall {
   readonly name: string;
   /** Its place among the calls of this name in its process, from 1. */
   readonly occurrence: number;
-  /** What it touches, below the data directory, whatever the number of the process. */
+  /** What it touches, below the data directory, whatever the number of the process and what is random. */
   readonly target: string;
 }
 
@@ -101,6 +101,9 @@ interface Traced extends SystemCall {
   wasStruck: boolean;
 }
 
+/** In the name of a temporary file. */
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
 /** The end of a call that the fault hit: the fault instead of a result, or no result. */
 const STRUCK = /\(INJECTED\)$| = \?$|<unfinished \.\.\.>$/;
 
@@ -125,7 +128,7 @@ function parse(log: string, directory: string): readonly Traced[] {
     const at = rest.lastIndexOf(directory);
     if (at < 0) continue;
     const path = /^[^">]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
-    const target = path.replaceAll(process, "<process>");
+    const target = path.replaceAll(process, "<process>").replace(UUID, "<random>");
     const call = { name, occurrence, target, wasStruck: STRUCK.test(rest) };
     latest.set(process, call);
     found.push(call);

@@ -77,10 +77,10 @@ export function eachOf<C extends Case>(
   };
 }
 
-/** All in a full run; in a short one a third, and of the slow portable executable a ninth. */
+/** All in a full run; in a short one a fifth, and of the slow portable executable one of fifteen. */
 function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
   if (extent !== "short") return items;
-  return sample(items, subject.name === "portable" ? 9 : 3, seed);
+  return sample(items, subject.name === "portable" ? 15 : 5, seed);
 }
 
 /** As `shortSampleOf`; of the portable executable a third in a full run. */

@@ -27,14 +27,14 @@ const PERCENT_KILLED = { plain: 5, booted: 3 };
 
 /** How many workers there are, and how many calls they make; the portable executable is slow. */
 const plain = {
-  short: { workers: 8, calls: { quick: 250, slow: 60 } },
-  full: { workers: 32, calls: { quick: 2000, slow: 400 } },
+  short: { workers: 8, calls: { quick: 150, slow: 40 } },
+  full: { workers: 32, calls: { quick: 2000, slow: 250 } },
   exhaustive: { workers: 32, calls: { quick: 40_000, slow: 8000 } },
 } as const;
 
 /** How many workers there are, how often the machine boots, and how many calls end between two boots. */
 const booted = {
-  short: { workers: 8, boots: 4, calls: 25 },
+  short: { workers: 8, boots: 3, calls: 20 },
   full: { workers: 12, boots: 12, calls: 60 },
   exhaustive: { workers: 12, boots: 300, calls: 200 },
 } as const;

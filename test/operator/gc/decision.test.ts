@@ -34,7 +34,7 @@ const conclusions = {
 type Shown = keyof typeof conclusions;
 
 function candidate(shown: Shown, changed: Partial<Candidate> = {}): Candidate {
-  const unlisted = { isListed: false, isBesideListed: false };
+  const unlisted = { isListed: false, isBesideListed: () => false };
   return { seen: old, conclusion: conclusions[shown], ...unlisted, ...changed };
 }
 
@@ -86,6 +86,15 @@ test("only a process contradicts the list: what is mounted, the runtime may have
   for (const shown of ["process", "namespace", "mount", "dead", "unknown"] as const) {
     const one = candidate(shown);
     t.equal(contradicts(decideBy(rules())(one), one), shown === "process");
+  }
+  t.end();
+});
+
+test("what is beside a reservation is asked only of one that contradicts the list", (t) => {
+  const isBesideListed = (): never => t.fail("nobody needs to know") as never;
+  for (const shown of ["namespace", "mount", "dead", "unknown"] as const) {
+    const one = candidate(shown, { isBesideListed });
+    contradicts(decideBy(rules())(one), one);
   }
   t.end();
 });

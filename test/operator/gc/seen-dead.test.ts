@@ -26,8 +26,17 @@ test("reservations seen dead are read as written, to the nanosecond", (t) => {
   t.end();
 });
 
-for (const text of ["", "{}", "[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]', "[1]"]) {
-  test(`${JSON.stringify(text)} has no reservation seen dead`, (t) => {
+const digits = "1".repeat(1_000_000);
+for (const text of [
+  "",
+  "{}",
+  "[[]]",
+  '[["a","b","c",1]]',
+  '[["a","b","1","2"]]',
+  "[1]",
+  `[["a","b","${digits}",1]]`,
+]) {
+  test(`${JSON.stringify(text.slice(0, 50))} has no reservation seen dead`, (t) => {
     const machine = machineWith();
     machine.disk.makeDirectories(location.stateDirectory);
     machine.disk.put(`${location.stateDirectory}/seen-dead.json`, text);

@@ -49,7 +49,10 @@ test("the only one with a host-local is taken", { skip }, (t) => {
     mkdir -p /opt/cni/bin && plugin /run/cni/bin
     $host_local install --yes >/dev/null; echo $?; ls /run/cni/bin /opt/cni/bin`);
   t.equal(stderr, "");
-  t.equal(stdout, "0\n/opt/cni/bin:\n\n/run/cni/bin:\nhost-local\nhost-local.previous\n");
+  t.equal(
+    stdout,
+    "0\n/opt/cni/bin:\n\n/run/cni/bin:\nhost-local\nhost-local.installed\nhost-local.previous\n",
+  );
   t.end();
 });
 

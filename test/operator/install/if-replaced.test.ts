@@ -1,11 +1,17 @@
 // test: each executable, one if short
 /** install --if-replaced: puts back what another installer has overwritten or removed, and nothing else. */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
-import { emptyDirectory, isExecutable, OTHER, ourVersion } from "./plugin-directory.ts";
+import {
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  OTHER,
+  ourVersion,
+} from "./plugin-directory.ts";
 
 for (const [options, name] of [
   [[], "host-local"],
@@ -74,14 +80,12 @@ for (const [what, make] of [
   });
 }
 
-test("a directory in place of the previous file is no obstacle", (t) => {
-  const directory = emptyDirectory(t);
-  mkdirSync(join(directory.path, "host-local.previous"));
+test("--if-replaced does nothing where an installation was not completed", (t) => {
+  const directory = directoryWithOther(t);
+  directory.put("host-local.previous", OTHER);
 
-  const [exitCode] = directory.install("--yes");
-
-  t.equal(exitCode, 0);
-  t.ok(isExecutable(directory.target));
+  t.strictSame(directory.install("--if-replaced", "--yes"), [0, "", ""]);
+  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
   t.end();
 });
 

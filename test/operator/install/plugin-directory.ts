@@ -1,5 +1,6 @@
 /** Plugin directories for `install`, and other plugins to put into them. */
 
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -21,12 +22,19 @@ export const VERSIONS = "0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0";
 export const OTHER = answering("1.0.0", "1.1.0");
 
 /** A plugin that is several in one, and looks at the name that it is called by, as that of k3s. */
-export const MULTICALL = `#!/bin/sh
-case "\${0##*/}" in
-host-local) printf '{"cniVersion":"1.0.0","supportedVersions":["1.0.0"]}' ;;
-*) echo "no plugin \${0##*/}" >&2; exit 1 ;;
-esac
+const MULTICALL = `
+#include <stdio.h>
+#include <string.h>
+int main(int count, char **words) {
+  const char *slash = count > 0 ? strrchr(words[0], '/') : NULL, *name = slash ? slash + 1 : words[0];
+  if (strcmp(name, "host-local") != 0 && strcmp(name, "static") != 0) return 1;
+  return puts("{\\"cniVersion\\":\\"1.0.0\\",\\"supportedVersions\\":[\\"1.0.0\\"]}") < 0;
+}
 `;
+
+/** A script would not do: the kernel gives it its path in place of the name. */
+export const skipWithoutCompiler: string | false =
+  spawnSync("cc", ["--version"]).status === 0 ? false : "There is no C compiler.";
 
 /** A script that answers VERSION as a plugin of these CNI versions. */
 export function answering(...versions: readonly string[]): string {
@@ -52,13 +60,13 @@ export class PluginDirectory {
   readonly path: string;
   readonly target: string;
   readonly previous: string;
-  readonly replaced: string;
+  readonly older: string;
 
   constructor(path: string) {
     this.path = path;
     this.target = join(path, "host-local");
     this.previous = join(path, "host-local.previous");
-    this.replaced = join(path, "host-local.replaced");
+    this.older = join(path, "host-local.older");
   }
 
   /** Puts an executable there, replacing a file of that name. */
@@ -66,10 +74,12 @@ export class PluginDirectory {
     writeFileSync(join(this.path, name), content, { mode: 0o755 });
   }
 
-  /** Puts the plugin there as k3s does: `host-local -> cni`. */
-  putMulticall(): void {
-    this.put("cni", MULTICALL);
-    symlinkSync("cni", this.target);
+  /** Puts a plugin there as k3s does: `host-local -> cni`. */
+  putMulticall(name = "host-local"): void {
+    const words = ["-x", "c", "-", "-o", join(this.path, "cni")];
+    const { status, stderr } = spawnSync("cc", words, { input: MULTICALL, encoding: "utf8" });
+    if (status !== 0) throw new Error(stderr);
+    symlinkSync("cni", join(this.path, name));
   }
 
   read(name: string): string {

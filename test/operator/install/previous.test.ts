@@ -12,13 +12,15 @@ import {
   emptyDirectory,
   isExecutable,
   isLink,
-  MULTICALL,
   OTHER,
   ourVersion,
+  skipWithoutCompiler,
   VERSIONS,
 } from "./plugin-directory.ts";
 
-test("a link to a program that looks at its name is kept as a link, and comes back by a rollback", (t) => {
+test("a link to a program that looks at its name is kept as a link, and comes back by a rollback", {
+  skip: skipWithoutCompiler,
+}, (t) => {
   const directory = emptyDirectory(t);
   const { target, previous } = directory;
   directory.putMulticall();
@@ -26,7 +28,6 @@ test("a link to a program that looks at its name is kept as a link, and comes ba
   t.equal(directory.install("--yes")[0], 0);
   t.equal(readlinkSync(previous), "cni");
   t.ok(isExecutable(target));
-  t.equal(readFileSync(`${directory.path}/cni`, "utf8"), MULTICALL, "its program is as it was");
 
   t.strictSame(directory.install("--rollback", "--yes"), [
     0,
@@ -39,13 +40,18 @@ test("a link to a program that looks at its name is kept as a link, and comes ba
   t.equal(directory.install("--rollback", "--yes")[0], 0);
   t.ok(isExecutable(target) && !isLink(target));
   t.equal(readlinkSync(previous), "cni");
-  t.strictSame(directory.names, ["cni", "host-local", "host-local.previous"]);
+  t.strictSame(directory.names, [
+    "cni",
+    "host-local",
+    "host-local.installed",
+    "host-local.previous",
+  ]);
   t.end();
 });
 
 test("so is a link with an absolute path", (t) => {
   const [directory, elsewhere] = [emptyDirectory(t), emptyDirectory(t)];
-  elsewhere.put("cni", MULTICALL);
+  elsewhere.put("cni", OTHER);
   symlinkSync(`${elsewhere.path}/cni`, directory.target);
 
   t.equal(directory.install("--yes")[0], 0);
@@ -70,40 +76,40 @@ test("so is one whose program is not visible here, as that of a snap in a contai
   t.end();
 });
 
-test("beside another previous plugin, such a link is kept, too", (t) => {
+test("such links never take the place of the last plugin that is here", (t) => {
   const directory = directoryWithOther(t);
-  const { target, previous, replaced } = directory;
+  const { target, previous, older } = directory;
   directory.install("--yes");
-  rmSync(target);
-  symlinkSync("gone", target);
+  for (const link of ["gone", "gone-as-well"]) {
+    rmSync(target);
+    symlinkSync(link, target);
 
-  t.match(directory.install("--yes", "--if-replaced"), [
-    0,
-    `The file it replaced is now ${replaced}. ${previous} is unchanged.\n`,
-    "",
-  ]);
-  t.ok(isExecutable(target));
-  t.equal(readFileSync(previous, "utf8"), OTHER);
-  t.equal(readlinkSync(replaced), "gone");
+    t.match(directory.install("--yes", "--if-replaced"), [0, `is now ${previous}.\n`, ""]);
+    t.ok(isExecutable(target));
+    t.equal(readlinkSync(previous), link);
+    t.equal(readFileSync(older, "utf8"), OTHER);
+  }
   t.end();
 });
 
-test("a rollback to a link whose program is gone is refused", (t) => {
+test("a rollback to a link whose program is not here is refused, and by --force made untested", (t) => {
   const directory = emptyDirectory(t);
-  directory.putMulticall();
+  directory.put("cni", OTHER);
+  symlinkSync("cni", directory.target);
   directory.install("--yes");
   rmSync(`${directory.path}/cni`);
 
-  t.strictSame(directory.install("--rollback", "--yes"), [
-    2,
-    "",
-    `host-local: install: ${directory.previous} is a link to cni, which does not exist\n`,
-  ]);
+  const [exitCode, , stderr] = directory.install("--rollback", "--yes");
+  t.equal(exitCode, 2);
+  t.match(stderr, / It is a link to cni\. If this is a container, run it on the node; --force /);
   t.ok(isExecutable(directory.target));
+
+  t.match(directory.install("--rollback", "--yes", "--force"), [0, /^Restored [^,]*\. The file/]);
+  t.equal(readlinkSync(directory.target), "cni");
   t.end();
 });
 
-test("the first other plugin stays the previous one while this one is upgraded", (t) => {
+test("the other plugin stays the previous one while this one is upgraded", (t) => {
   const directory = directoryWithOther(t);
   const { target, previous } = directory;
   directory.install("--yes");
@@ -115,29 +121,35 @@ test("the first other plugin stays the previous one while this one is upgraded",
       "",
     ]);
     t.equal(readFileSync(previous, "utf8"), OTHER);
-    t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+    t.notOk(directory.names.includes("host-local.older"));
   }
   t.end();
 });
 
-test("it stays when another installer has overwritten this one; the newer plugin is kept, too", (t) => {
+test("a plugin that another installer brought is the previous one then, and the former one the older", (t) => {
   const directory = directoryWithOther(t);
-  const { target, previous, replaced } = directory;
+  const { target, previous, older } = directory;
   directory.install("--yes");
   directory.put("host-local", answering("1.1.0"));
 
   t.match(directory.install(), [
     1,
-    `and the existing file kept as ${replaced}; ${previous} stays.\n`,
+    `and the existing file kept as ${previous}, which becomes ${older}.\n`,
   ]);
   t.strictSame(directory.install("--yes"), [
     0,
-    `Installed ${target}, which supports CNI ${VERSIONS}. The file it replaced is now ${replaced}. ${previous} is unchanged.\n`,
+    `Installed ${target}, which supports CNI ${VERSIONS}. The file it replaced is now ${previous}.\n`,
     "",
   ]);
-  t.ok(isExecutable(target));
-  t.equal(readFileSync(previous, "utf8"), OTHER);
-  t.equal(readFileSync(replaced, "utf8"), answering("1.1.0"));
+  for (const again of [false, true]) {
+    if (again) {
+      directory.put("host-local", answering("1.1.0"));
+      directory.install("--yes");
+    }
+    t.ok(isExecutable(target));
+    t.equal(readFileSync(previous, "utf8"), answering("1.1.0"));
+    t.equal(readFileSync(older, "utf8"), OTHER, "the same one once more displaces none");
+  }
   t.end();
 });
 
@@ -158,20 +170,24 @@ test("another plugin takes the place of a previous version of this one", (t) => 
 
   t.equal(directory.install("--yes")[0], 0);
   t.equal(readFileSync(directory.previous, "utf8"), OTHER);
-  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  t.notOk(directory.names.includes("host-local.older"));
   t.end();
 });
 
-test("a FIFO in place of the previous plugin blocks no installation, and stays", (t) => {
-  const directory = directoryWithOther(t);
-  spawnSync("mkfifo", [directory.previous]);
+for (const [what, command] of [
+  ["FIFO", "mkfifo"],
+  ["directory", "mkdir"],
+] as const) {
+  test(`a ${what} in place of the previous plugin is refused`, (t) => {
+    const directory = directoryWithOther(t);
+    spawnSync(command, [directory.previous]);
 
-  t.equal(directory.install("--yes")[0], 0);
-  t.ok(isExecutable(directory.target));
-  t.equal(readFileSync(directory.replaced, "utf8"), OTHER);
-  t.strictSame(directory.names, ["host-local", "host-local.previous", "host-local.replaced"]);
-  t.end();
-});
+    const problem = `host-local: install: ${directory.previous} is not a regular file\n`;
+    t.strictSame(directory.install("--yes"), [2, "", problem]);
+    t.equal(directory.read("host-local"), OTHER);
+    t.end();
+  });
+}
 
 test("installations at the same time do not disturb each other, or the previous plugin", async (t) => {
   const directory = directoryWithOther(t);
@@ -190,5 +206,5 @@ test("installations at the same time do not disturb each other, or the previous 
   );
   t.ok(isExecutable(target));
   t.equal(readFileSync(previous, "utf8"), OTHER);
-  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
 });

@@ -3,8 +3,13 @@
 
 import { statSync } from "node:fs";
 import { test } from "tap";
-import { run } from "../../harness/executable.ts";
-import { versionCall } from "../../harness/runtime-call.ts";
+import {
+  injectionObstacle,
+  runInjected,
+  systemCallsOf,
+} from "../../faults/executables/injection.ts";
+import { executable, run } from "../../harness/executable.ts";
+import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
 import {
   directoryWithOther,
   emptyDirectory,
@@ -54,6 +59,35 @@ test("the replaced file is kept; a rollback exchanges both, and so does a second
   t.match(directory.install("--rollback", "--yes"), [0]);
   t.ok(isExecutable(target));
   t.equal(directory.read("host-local.previous"), OTHER);
-  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
   t.end();
+});
+
+test("a rollback exchanges the files in one call, and in two where the file system cannot", {
+  skip: injectionObstacle() ?? false,
+}, async (t) => {
+  const directory = directoryWithOther(t);
+  const { path } = directory;
+  const call = {
+    environment: runtimeEnvironment,
+    stdin: "",
+    arguments: ["install", path, "--rollback", "--yes"],
+  };
+  directory.install("--yes");
+
+  const calls = await systemCallsOf(executable, call, path);
+
+  const renames = calls.filter(({ name }) => name.startsWith("rename"));
+  t.match(renames, [{ name: "renameat2" }]);
+  t.equal(renames.length, 1);
+  t.equal(directory.read("host-local"), OTHER);
+
+  const [exchange] = renames;
+  if (exchange === undefined) throw new Error("no exchange");
+  const { ending } = await runInjected(executable, call, path, exchange, "error=EINVAL", 1);
+
+  t.match(ending, { exitCode: 0, stderr: "" });
+  t.ok(isExecutable(directory.target));
+  t.equal(directory.read("host-local.previous"), OTHER);
+  t.notOk(directory.names.some((name) => name.startsWith(".")));
 });

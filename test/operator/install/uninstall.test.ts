@@ -1,8 +1,13 @@
 // test: each executable, one if short
 /** install --uninstall. */
 
+import { spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "tap";
+import { executable } from "../../harness/executable.ts";
+import { mountObstacle } from "../../harness/mounts.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import {
   answering,
@@ -11,10 +16,12 @@ import {
   isExecutable,
   OTHER,
   ourVersion,
+  type PluginDirectory,
+  skipWithoutCompiler,
 } from "./plugin-directory.ts";
 
 const REMARK =
-  "There is no other plugin to restore: as long as a configuration names host-local, runtimes can neither start nor remove the containers of its network.";
+  "There is no other host-local to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.";
 
 test("what was installed where nothing was is removed", (t) => {
   const directory = emptyDirectory(t);
@@ -43,7 +50,7 @@ test("the previous plugin comes back, and nothing else is left", (t) => {
 
   t.strictSame(directory.install("--uninstall"), [
     1,
-    `${previous} will be renamed to ${target}, which it replaces.\nNothing was changed: use --yes, or answer y at a terminal.\n`,
+    `${previous} will be renamed to ${target}.\nNothing was changed: use --yes, or answer y at a terminal.\n`,
     "",
   ]);
   t.strictSame(directory.install("--uninstall", "--yes"), [
@@ -56,7 +63,7 @@ test("the previous plugin comes back, and nothing else is left", (t) => {
   t.end();
 });
 
-test("so does a link", (t) => {
+test("so does a link", { skip: skipWithoutCompiler }, (t) => {
   const directory = emptyDirectory(t);
   directory.putMulticall();
   directory.install("--yes");
@@ -67,15 +74,22 @@ test("so does a link", (t) => {
   t.end();
 });
 
-test("so does one whose program is not visible here, which nobody can test", (t) => {
+test("so does one whose program is not here, by --force, because nobody can test it", (t) => {
   const directory = emptyDirectory(t);
   const { target } = directory;
   symlinkSync("/snap/gone/host-local", target);
   directory.install("--yes");
 
-  t.strictSame(directory.install("--uninstall", "--yes"), [
+  t.match(directory.install("--uninstall", "--yes"), [
+    2,
+    "",
+    / It is a link to \/snap\/gone\/host-local\. If this is a container, run it on the node; --force /,
+  ]);
+  t.ok(isExecutable(target));
+
+  t.strictSame(directory.install("--uninstall", "--yes", "--force"), [
     0,
-    `Restored ${target}, a link to /snap/gone/host-local, which does not exist here.\n`,
+    `Restored ${target}.\n`,
     "",
   ]);
   t.equal(readlinkSync(target), "/snap/gone/host-local");
@@ -137,6 +151,87 @@ test("there is nothing to do in an empty directory, and beside another plugin", 
     "",
   ]);
   t.strictSame(other.names, ["host-local", "host-local.previous"]);
+  t.end();
+});
+
+test("of several other plugins the newest that answers comes back", (t) => {
+  const broken = "#!/bin/sh\nexit 3\n";
+  const cases: [string, (directory: PluginDirectory) => void, string][] = [
+    ["the newest", (one) => one.put("host-local", answering("1.1.0")), answering("1.1.0")],
+    ["it is broken", (one) => one.put("host-local", broken), OTHER],
+    [
+      "it is a link to nothing, as after an upgrade of k3s",
+      ({ target }) => {
+        rmSync(target);
+        symlinkSync("/var/lib/rancher/k3s/data/gone/bin/cni", target);
+      },
+      OTHER,
+    ],
+  ];
+  for (const [what, overwrite, restored] of cases) {
+    const directory = directoryWithOther(t);
+    directory.install("--yes");
+    overwrite(directory);
+    directory.install("--if-replaced", "--yes");
+    t.ok(isExecutable(directory.target));
+
+    t.match(directory.install("--uninstall", "--yes"), [0, /^Restored .* supports CNI/, ""], what);
+    t.equal(readFileSync(directory.target, "utf8"), restored, what);
+    t.same(
+      directory.names,
+      restored === OTHER ? ["host-local", "host-local.previous"] : ["host-local"],
+      "an older one than that is gone, a newer one is not",
+    );
+  }
+  t.end();
+});
+
+test("where another installer has overwritten it, that one stays, and nothing installs it again", (t) => {
+  for (const directory of [emptyDirectory(t), directoryWithOther(t)]) {
+    directory.install("--static", "--yes");
+    for (const name of ["host-local", "static"]) {
+      rmSync(join(directory.path, name));
+      directory.put(name, answering("1.1.0"));
+    }
+
+    const stays = (name: string): string =>
+      `${directory.path}/${name} is another plugin and stays.`;
+    t.strictSame(directory.install("--uninstall", "--yes"), [
+      0,
+      `${stays("static")} ${stays("host-local")}\n`,
+      "",
+    ]);
+    t.strictSame(directory.install("--if-replaced", "--yes"), [0, "", ""]);
+    t.equal(readFileSync(directory.target, "utf8"), answering("1.1.0"));
+    t.notOk(directory.names.some((name) => name.endsWith(".installed")));
+  }
+  t.end();
+});
+
+test("what the package has installed is left to it", { skip: mountObstacle() ?? false }, (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  const before = directory.names;
+  const info = "/var/lib/dpkg/info";
+  const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
+
+  const { status, stderr } = spawnSync(
+    "unshare",
+    [
+      ...["--mount", "sh", "-c"],
+      `mkdir -p ${info} && mount -t tmpfs none ${info} && printf '${files}' >${info}/host-local.list &&
+      '${executable}' install '${directory.path}' --uninstall --yes --force`,
+    ],
+    { encoding: "utf8", env: runtimeEnvironment },
+  );
+
+  t.equal(status, 2);
+  t.equal(
+    stderr,
+    `host-local: install: ${directory.target} is of the package host-local; nothing was changed. Remove it with: dpkg --remove host-local\n`,
+  );
+  t.same(directory.names, before);
+  t.ok(isExecutable(directory.target));
   t.end();
 });
 

@@ -253,9 +253,9 @@ test("--json has the same numbers", (t) => {
   t.end();
 });
 
-test("docs/operator-json.md describes every metric", (t) => {
+test("docs/metrics.md describes every metric", (t) => {
   const { metrics } = nodeFor(t).json(["metrics"]).document as { metrics: readonly Metric[] };
-  const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
+  const page = readFileSync(inRepository("docs/metrics.md"), "utf8");
 
   t.ok(metrics.length > 10);
   for (const { name } of metrics) t.match(page, `\`${name.replace("cni_ipam_", "")}\``);

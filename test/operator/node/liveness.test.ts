@@ -148,6 +148,16 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
     {},
     `${unseen}; ${noProcesses}`,
   ],
+  "its namespace is gone, no others are mounted, and the directory is that of the node": [
+    { isContained: true, shared: ["/run/netns"] },
+    {},
+    gone,
+  ],
+  "a plain file is where its namespace was, in a directory of the node": [
+    { isContained: true, shared: ["/run/netns"], files: ["/run/netns/cni-1"] },
+    {},
+    `${unseen}; ${noProcesses}`,
+  ],
   "a plain file is where its namespace was, in a container": [
     {
       mounted: { "/run/netns/cni-2": 50 },

@@ -27,6 +27,8 @@ export interface Machine {
   readonly covered?: readonly string[];
   /** Whether network namespaces cannot be entered. */
   readonly isConfined?: boolean;
+  /** Directories of network namespaces that are mounted from the node. */
+  readonly shared?: readonly string[];
   /** Plain files in the directories of network namespaces. */
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
@@ -96,9 +98,13 @@ export function systemOf(machine: Machine): OperatorSystem {
     readFile: (path) => {
       const { process, rest } = processAt(path) ?? missing(path);
       if (rest === "mountinfo") {
-        return Object.entries(mounted)
-          .map(([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw\n`)
-          .join("");
+        const ofNode = machine.shared ?? [];
+        return [
+          ...ofNode.map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw\n`),
+          ...Object.entries(mounted).map(
+            ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw\n`,
+          ),
+        ].join("");
       }
       const [, id] = path.split("/", 3).slice(1);
       if (rest.startsWith("net/") && machine.unreadable?.includes(Number(id)) === true) {

@@ -15,6 +15,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     files: openNetwork(new MemoryMachine().start(), dataDir, networkName("net")),
     source: undefined,
     rangeSets: [],
+    partition: undefined,
     exclusions: [],
     lockTimeoutSeconds: 30,
     historyBytes: undefined,

@@ -16,6 +16,8 @@ const ipam = { subnet: "10.7.5.0/29" };
 /** All addresses of the range. */
 const all = ["10.7.5.2", "10.7.5.3", "10.7.5.4", "10.7.5.5", "10.7.5.6"];
 
+const forDb0 = "kept by host-local reserve for default/db-0";
+
 /** A node with the network `net`, whose range has five addresses. */
 function emptyNode(t: Test): Node {
   const node = nodeFor(t);
@@ -56,7 +58,7 @@ test("an address is kept for a pod, which gets it each time, until it is kept no
     0,
     "10.7.5.4 of net is kept for default/db-0.\n",
   ]);
-  t.equal(node.read("net/10.7.5.4"), "kept by host-local reserve for default/db-0");
+  t.equal(node.read("net/10.7.5.4"), forDb0);
 
   t.same(fill(node), ["10.7.5.2", "10.7.5.3", "10.7.5.5", "10.7.5.6"]);
   t.equal(
@@ -68,7 +70,7 @@ test("an address is kept for a pod, which gets it each time, until it is kept no
     t.equal(node.read("net/10.7.5.4"), `db-${round}\r\neth0`);
     node.call("DEL", "net", `db-${round}`);
   }
-  t.equal(node.read("net/10.7.5.4"), "kept by host-local reserve for default/db-0");
+  t.equal(node.read("net/10.7.5.4"), forDb0);
 
   t.same(reserve(node, "10.7.5.4", "--unreserve"), [
     0,
@@ -142,7 +144,7 @@ test("the Go plugin does not hand out what is kept, and cannot release it", {
   t.end();
 });
 
-test("what the Go plugin has released check names, and the next call keeps", {
+test("what the Go plugin has released check names, and the pod's next ADD keeps", {
   skip: skipWithoutGoPlugin,
 }, (t) => {
   const node = emptyNode(t);
@@ -150,13 +152,14 @@ test("what the Go plugin has released check names, and the next call keeps", {
   add(node, "db", "default/db-0");
   node.call("DEL", "net", "db", goPlugin?.path);
   t.same(reservedAddresses(node.dataDir, "net"), []);
-  t.same(codesOf(node), ["kept-address-free"]);
+  t.same(codesOf(node), ["half-kept-address"]);
 
   add(node, "other");
-
-  t.same(reservedAddresses(node.dataDir, "net"), ["10.7.5.4", "10.7.5.5"]);
-  t.same(codesOf(node), []);
   t.equal(add(node, "db", "default/db-0"), "10.7.5.4");
+  node.call("DEL", "net", "db");
+
+  t.equal(node.read("net/10.7.5.4"), forDb0);
+  t.same(codesOf(node), []);
   t.end();
 });
 
@@ -215,15 +218,20 @@ test("list and show name the pod for which it is kept", (t) => {
   t.end();
 });
 
-test("it is kept although the state directory was removed", (t) => {
+test("where the state directory was removed nobody gets the address until it is kept again", (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   rmSync(join(node.dataDir, ".host-local"), { recursive: true });
 
+  t.notOk(fill(node).includes("10.7.5.4"));
+  const { document } = node.json(["check", "net"]);
+  const [finding] = (document as { readonly findings: readonly Finding[] }).findings;
+  t.match(finding, { code: "half-kept-address" });
+  t.match(finding?.commands, [/reserve 10\.7\.5\.4 --network net --for default\/db-0/]);
+
+  reserve(node, "10.7.5.4", "--for", "default/db-0");
+  t.notOk(codesOf(node).includes("half-kept-address"));
   t.equal(add(node, "db", "default/db-0"), "10.7.5.4");
-  node.call("DEL", "net", "db");
-  t.equal(node.read("net/10.7.5.4"), "kept by host-local reserve for default/db-0");
-  t.same(reserve(node, "10.7.5.4", "--unreserve")[0], 0);
   t.end();
 });
 

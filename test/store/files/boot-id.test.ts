@@ -31,6 +31,10 @@ test("the kernel tells when it booted, in full seconds", (t) => {
   t.equal(bootTime(machine.start()), before);
   const refused = machine.start({ interrupt: refuse("readFile", "EACCES", "/proc/stat") });
   t.equal(bootTime(refused), undefined);
+  for (const line of ["xbtime 1", "btime 1x"]) {
+    const odd = Object.assign(machine.start(), { readFile: () => `${line}\n` });
+    t.equal(bootTime(odd), undefined, line);
+  }
   t.end();
 });
 

@@ -6,6 +6,7 @@ import {
   parseRecords,
   podWord,
 } from "../../../src/store/history/history-record.ts";
+import { anyText } from "../../harness/any-text.ts";
 
 const record: HistoryRecord = {
   time: Date.UTC(2026, 0, 31, 12),
@@ -46,7 +47,7 @@ test("what is not known is empty again, and addresses are canonical", (t) => {
 
 test("whatever a runtime names a pod or an interface, a record is one line of printable words", (t) => {
   const text = fc.oneof(
-    fc.string({ unit: "binary" }),
+    anyText,
     fc.constantFrom(line, `x\n${line}`, " ", "\u001b[2J", "\ud800", "é\u202e", "a b\r\nc", "-"),
   );
   fc.assert(

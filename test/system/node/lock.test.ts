@@ -14,6 +14,7 @@ import { LockProcess, lockHolder } from "./lock-process.ts";
 /** A file system that refuses `flock(2)`, with ENOLCK. */
 const refusing: CLibrary = {
   flock: () => 37,
+  exchange: () => 0,
   setns: () => 38,
   interruptAfter: () => {},
   stopInterrupting: () => {},

@@ -1,0 +1,124 @@
+/**
+ * The libraries that the native executable is linked with: QuickJS, and for another architecture the C library. What is
+ * missing here is fetched from Debian into build/.
+ */
+
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Architecture, ownArchitecture, tool } from "./architecture.ts";
+import { root } from "./bundle.ts";
+import type { Library } from "./quickjs-pin.ts";
+
+/** A tool or a library that the build needs is not installed. */
+export class MissingTool extends Error {}
+
+/**
+ * The QuickJS library for an architecture: Debian 13 and later have it as the package libquickjs. With
+ * HOST_LOCAL_QUICKJS_DIR, the pinned one of the packages in that directory.
+ *
+ * @throws {MissingTool} where it cannot be fetched
+ */
+export function quickJsFor(architecture: Architecture): Library {
+  const { HOST_LOCAL_QUICKJS_DIR: packages } = process.env;
+  const own = architecture === ownArchitecture();
+  const fetched = join(root, "build", own ? "quickjs" : `quickjs-${architecture.debian}`);
+  const installed = own && packages === undefined ? libraryBelow("/usr", architecture) : undefined;
+  if (installed !== undefined) return installed;
+  if (packages !== undefined || !existsSync(fetched)) fetch("quickjs", architecture);
+  const library = libraryBelow(join(fetched, "usr"), architecture);
+  if (library === undefined) {
+    throw new MissingTool(
+      "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
+    );
+  }
+  return library;
+}
+
+function libraryBelow(prefix: string, architecture: Architecture): Library | undefined {
+  const include = join(prefix, "include", "quickjs");
+  const archive = join(prefix, "lib", architecture.triplet, "quickjs", "libquickjs.a");
+  const isComplete = existsSync(join(include, "quickjs.h")) && existsSync(archive);
+  return isComplete ? { architecture, include, archive } : undefined;
+}
+
+/**
+ * Another QuickJS than Debian's.
+ *
+ * @param directory its sources, which are built as their Makefile says, or `libquickjs.a` and `quickjs.h`
+ * @param work where to build it
+ * @throws where it cannot be built
+ */
+export function otherQuickJs(architecture: Architecture, directory: string, work: string): Library {
+  const given = { architecture, include: directory, archive: join(directory, "libquickjs.a") };
+  if (!existsSync(join(directory, "quickjs.h"))) {
+    throw new Error(
+      `${directory} has no quickjs.h, so it is neither QuickJS's sources nor its library`,
+    );
+  }
+  if (!existsSync(join(directory, "quickjs.c"))) return given;
+  const copy = join(work, "quickjs");
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(directory, copy, { recursive: true });
+  // As Debian's: the linker leaves out what nothing calls.
+  const compiler = `CC=${[...gcc(architecture), "-ffunction-sections"].join(" ")}`;
+  const archiver = `AR=${tool(architecture, "gcc-ar")}`;
+  run("make", ["--silent", `--directory=${copy}`, "libquickjs.a", compiler, archiver]);
+  return { architecture, include: copy, archive: join(copy, "libquickjs.a") };
+}
+
+/** The compiler for an architecture, with the words that let it take the C library of `sysrootFor`. */
+export function gcc(architecture: Architecture): readonly string[] {
+  const program = tool(architecture, "gcc");
+  if (architecture === ownArchitecture()) return [program];
+  const sysroot = sysrootFor(architecture);
+  const { triplet } = architecture;
+  return [
+    ...[program, `--sysroot=${sysroot}`, `-B${sysroot}/usr/lib/${triplet}`],
+    // Before the headers of the cross compiler's own C library.
+    ...["-isystem", `${sysroot}/usr/include/${triplet}`, "-isystem", `${sysroot}/usr/include`],
+  ];
+}
+
+/**
+ * The directory of Debian's C library for another architecture: that of the cross compilers gets no security updates.
+ *
+ * @throws {MissingTool} where it cannot be fetched
+ */
+export function sysrootFor(architecture: Architecture): string {
+  const sysroot = join(root, "build", `sysroot-${architecture.debian}`);
+  if (!existsSync(sysroot)) fetch("sysroot", architecture);
+  if (existsSync(sysroot)) return sysroot;
+  throw new MissingTool(`The C library for ${architecture.name} is missing: see above.`);
+}
+
+function fetch(script: string, architecture: Architecture): void {
+  const words = architecture === ownArchitecture() ? [] : [architecture.debian];
+  spawnSync("bash", [join(root, "scripts", "fetch", `${script}.sh`), ...words], {
+    stdio: "inherit",
+  });
+}
+
+/**
+ * Runs a program and returns what it printed.
+ *
+ * @throws {MissingTool} where it is not installed
+ * @throws where it fails
+ */
+export function run(command: string, parameters: readonly string[]): Buffer {
+  const { status, error, stdout } = spawnSync(command, parameters, {
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (error !== undefined) throw new MissingTool(missing(command, error));
+  if (status !== 0) throw new Error(`${command} ended with ${status}.`);
+  return stdout;
+}
+
+/** Says what to install where a program could not be run. */
+export function missing(command: string, error: Error): string {
+  const packages = command.startsWith("qemu-")
+    ? "qemu-user"
+    : "gcc and libc6-dev, or for another architecture those of docs/releasing.md";
+  return `${command} could not be run: install ${packages}. (${error.message})`;
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Fetches the sources of the glibc that the executables of a release contain, which the LGPL asks for: Debian's source
+# packages of the versions in the SBOMs, into the directory of the release.
+# Usage: bash scripts/fetch/glibc-source.sh [DIRECTORY [OPTION OF APT-GET...]], for dist/release or another.
+# shellcheck source=scripts/fetch/debian.sh
+source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
+
+release=$(realpath "${1:-$root/dist/release}")
+versions=$(sed -nE 's|.*"purl": "pkg:deb/debian/libc6-dev@([^?"]+).*|\1|p' "$release"/*.cdx.json | sort -u)
+[ -n "$versions" ] || give_up "no SBOM in $release names a glibc."
+# Those from which sysroot.sh takes it.
+for suite in $(printf '%s\n' "$(own_suite)" trixie | sort -u); do
+  open_suite "$suite" deb-src
+  add_updates "$suite" deb-src
+  for version in $versions; do
+    (cd "$work" && apt-get "${options[@]}" source --download-only "${@:2}" "glibc=$version" >>"$log" 2>&1) || continue
+    mv "$work"/glibc_* "$release"
+    echo "The source of glibc $version is in $release."
+    versions=$(grep --invert-match --line-regexp --fixed-strings "$version" <<<"$versions" || true)
+  done
+done
+[ -z "$versions" ] || give_up "Debian's archive has no source of glibc ${versions//$'\n'/, } any more: its archive of snapshots does."

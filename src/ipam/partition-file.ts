@@ -1,0 +1,186 @@
+/** What `ipam.partition` names: the file of this node that has its podCIDR. */
+
+import { CniError, internalError } from "../cni/error.ts";
+import {
+  isObject,
+  type Json,
+  type Located,
+  member,
+  parseJson,
+  text,
+  typeMismatch,
+} from "../cni/json.ts";
+import { absolutePath, parsePrefixField } from "./fields.ts";
+import { isPodCidrOf, type Partition, PartitionError } from "./partition.ts";
+import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "./prefix.ts";
+import type { FileReader } from "./ranges-file.ts";
+import { flannelSubnets } from "./subnet-env.ts";
+
+/** Where the podCIDR is, as configured. */
+export type PartitionSettings =
+  | { readonly subnetFile: string; readonly clusterCidr: Prefix | undefined }
+  | { readonly network: string; readonly confDir: string; readonly clusterCidr: Prefix };
+
+/** Reads files, and lists the names in a directory. */
+export interface DirectoryReader extends FileReader {
+  list(path: string): readonly string[];
+}
+
+/** Where runtimes have the network configurations, unless `confDir` says otherwise. */
+const DEFAULT_CONF_DIR = "/etc/cni/net.d";
+
+/** Those of which libcni reads the configurations, in the order of their names. */
+const SUFFIXES = [".conf", ".conflist", ".json"];
+
+/** A larger file is refused, in bytes. */
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+const FORMS =
+  '{"subnetFile": "/run/flannel/subnet.env"} or {"network": "containerd", "clusterCidr": "10.244.0.0/16"}';
+
+/**
+ * Reads the key.
+ *
+ * @throws CniError 999 where a member is invalid, or it is not clear which file is meant
+ */
+export function partitionSettings(at: Located | undefined): PartitionSettings | undefined {
+  if (at === undefined) return undefined;
+  if (!isObject(at.value)) throw typeMismatch(at, FORMS);
+  const subnetFile = absolutePath(member(at, "subnetFile"));
+  const network = text(member(at, "network"), "the name of a network");
+  const confDir = absolutePath(member(at, "confDir"));
+  const cidr = member(at, "clusterCidr");
+  const clusterCidr = cidr && parsePrefixField(cidr);
+  if (subnetFile !== "" && network === "" && confDir === "") return { subnetFile, clusterCidr };
+  if (subnetFile === "" && network !== "" && clusterCidr !== undefined) {
+    return { network, confDir: confDir || DEFAULT_CONF_DIR, clusterCidr };
+  }
+  throw internalError("invalid partition", `expected ${FORMS} at ${at.path}`);
+}
+
+/** The networks that a file has, one of which is the podCIDR. */
+interface Found {
+  readonly source: string;
+  readonly networks: readonly Prefix[];
+  readonly clusterCidr: Prefix;
+}
+
+/**
+ * Reads where this node is in the cluster.
+ *
+ * @throws PartitionError
+ */
+export function readPartition(files: DirectoryReader, settings: PartitionSettings): Partition {
+  try {
+    return partitionOf(
+      "network" in settings ? ofNetwork(files, settings) : ofFlannel(files, settings),
+    );
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    throw new PartitionError(error.message, error.details);
+  }
+}
+
+function partitionOf({ source, networks, clusterCidr }: Found): Partition {
+  const podCidrs = new Map(
+    networks
+      .filter((network) => isPodCidrOf(network, clusterCidr))
+      .map((network) => [formatPrefix(network), network]),
+  );
+  const [podCidr, ...others] = podCidrs.values();
+  if (podCidr !== undefined && others.length === 0) return { clusterCidr, podCidr, source };
+  const found = networks.map(formatPrefix).join(", ");
+  throw internalError(
+    `${podCidr === undefined ? "no" : "more than one"} podCIDR of this node in ${source}`,
+    `found ${found}; expected one smaller network in the cluster CIDR ${formatPrefix(clusterCidr)}`,
+  );
+}
+
+function ofFlannel(
+  files: FileReader,
+  { subnetFile, clusterCidr }: Extract<PartitionSettings, { subnetFile: string }>,
+): Found {
+  const [first, ...others] = flannelSubnets(readText(files, subnetFile));
+  if (first === undefined) {
+    throw internalError(
+      `no podCIDR of this node in ${subnetFile}`,
+      "neither FLANNEL_SUBNET nor FLANNEL_IPV6_SUBNET is set; expected flannel's subnet.env, at the path in ipam.partition.subnetFile",
+    );
+  }
+  // IPv4 first: each node has one number, whatever the family of the range.
+  const [network, ...further] = first.networks;
+  const only = further.length === 0 ? network : undefined;
+  const cluster = clusterCidr ?? only;
+  if (cluster === undefined) {
+    throw internalError(
+      `no cluster CIDR in ${subnetFile}`,
+      `found ${first.networks.length} networks of flannel for ${first.variable}; expected one, or ipam.partition.clusterCidr`,
+    );
+  }
+  const networks = [first, ...others].map(({ subnet }) => subnet);
+  return { source: subnetFile, networks, clusterCidr: cluster };
+}
+
+function ofNetwork(
+  files: DirectoryReader,
+  { network, confDir, clusterCidr }: Extract<PartitionSettings, { network: string }>,
+): Found {
+  const malformed: string[] = [];
+  for (const name of namesIn(files, confDir)) {
+    const source = `${confDir}/${name}`;
+    // What cannot be read may be the one; what is not JSON, a runtime passes over, too.
+    const content = readText(files, source);
+    try {
+      const networks = subnetsOf(parseJson(content), network);
+      if (networks.length > 0) return { source, networks, clusterCidr };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      malformed.push(`; ${source}: ${error.message}`);
+    }
+  }
+  throw internalError(
+    `no network ${network} with a subnet in ${confDir}`,
+    `expected the network whose subnet is the podCIDR of this node, as ipam.partition.network${malformed.join("")}`,
+  );
+}
+
+function namesIn(files: DirectoryReader, confDir: string): readonly string[] {
+  return orExplained(() => files.list(confDir), "ipam.partition.confDir")
+    .filter((name) => SUFFIXES.some((suffix) => name.endsWith(suffix)))
+    .toSorted();
+}
+
+function readText(files: FileReader, path: string): string {
+  return orExplained(() => files.readFile(path, LARGEST_FILE), "ipam.partition");
+}
+
+/** What the system throws has the path and the cause in its message. */
+function orExplained<T>(read: () => T, key: string): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw internalError(
+      `cannot read the podCIDR of this node: ${error.message}`,
+      `expected ${FORMS} with what this node has at ${key}`,
+    );
+  }
+}
+
+/** Every `subnet` in the networks of a name, at any depth: they may be delegates of multus. */
+function subnetsOf(document: Json, network: string): readonly Prefix[] {
+  const found: Prefix[] = [];
+  const pending: (readonly [Json, boolean])[] = [[document, false]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [value, isInside] = next;
+    if (typeof value !== "object" || value === null) continue;
+    const isNetwork = isInside || (isObject(value) && value.name === network);
+    for (const [key, inner] of Object.entries<Json>(value)) {
+      pending.push([inner, isNetwork]);
+      const isSubnet = isNetwork && key === "subnet" && typeof inner === "string";
+      const prefix = isSubnet ? parsePrefix(inner) : undefined;
+      if (prefix !== undefined) found.push({ ...prefix, address: addressRangeOf(prefix).first });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,61 @@
+/** Keeping an address for a pod that need not be there, or for nobody. Must run under the lock. */
+
+import { type Address, formatAddress } from "../ipam/address.ts";
+import { exists } from "../system/system.ts";
+import type { NetworkFiles } from "./files/network-files.ts";
+import { removeJournal } from "./journal/journal-file.ts";
+import type { LockedNetwork } from "./locked-network.ts";
+import { changeKept, type Kept, replaceByKept } from "./reservations/kept.ts";
+import { formatKept, type Owner, type PodName } from "./reservations/owner.ts";
+import { linkReservation, readOwner, removeReservation } from "./reservations/reservation-file.ts";
+
+/**
+ * Keeps an address from now on; one that somebody has, from its release on.
+ *
+ * @param pod for whom; `undefined` for nobody
+ * @returns its owner now
+ * @throws SystemError
+ */
+export function keep(network: LockedNetwork, address: Address, pod: PodName | undefined): Owner {
+  const { files } = network;
+  const name = formatAddress(address);
+  const kept = { address, name, pod };
+  change(network, name, [kept]);
+  const owner = ownerAt(files, name);
+  if (owner !== undefined && owner.kind !== "kept") return owner;
+  if (owner !== undefined) replaceByKept(files, kept);
+  else {
+    const content = formatKept(pod);
+    files.withTemporary(content, (temporary) =>
+      linkReservation(files.system, temporary, files.pathOf(name), content),
+    );
+  }
+  return { kind: "kept", pod };
+}
+
+/**
+ * Keeps an address no longer.
+ *
+ * @returns its owner now; `undefined` where it is free
+ * @throws SystemError
+ */
+export function keepNoLonger(network: LockedNetwork, address: Address): Owner | undefined {
+  const { files } = network;
+  const name = formatAddress(address);
+  change(network, name, []);
+  const owner = ownerAt(files, name);
+  if (owner?.kind !== "kept") return owner;
+  removeReservation(files, name);
+  return undefined;
+}
+
+/** The next call reads everything, and notes in the journal whether anything is kept. */
+function change(network: LockedNetwork, name: string, changed: readonly Kept[]): void {
+  network.bringUpToDate();
+  changeKept(network.files, name, changed);
+  removeJournal(network.files);
+}
+
+function ownerAt(files: NetworkFiles, name: string): Owner | undefined {
+  return exists(files.system, files.pathOf(name)) ? readOwner(files, name) : undefined;
+}

@@ -1,0 +1,121 @@
+// test: each executable, one if short, Go plugin
+/** The session of README.md, on a node that runs only the Go plugin. */
+
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Step, sessionOf, stepsOf } from "../../scripts/pages/session.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { inRepository } from "../harness/repository.ts";
+import { atTerminal, skipWithoutTerminal } from "../harness/terminal.ts";
+import type { Host } from "./host.ts";
+import { readNetwork } from "./libcni.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const page = readFileSync(inRepository("README.md"), "utf8");
+const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
+
+/** The pods of the session. */
+const pods = [
+  { id: "3439fe4605667", pod: "default/web-0", hours: 5, isAlive: true },
+  { id: "0019f470c0c31", pod: "default/job-7", hours: 5, isAlive: false },
+  { id: "52a3e7b3c4820", pod: "default/db-0", hours: 2, isAlive: true },
+];
+
+scenario(
+  "README: list, check and gc on a node of the Go plugin print what the page says, and change nothing of it",
+  needs,
+  (t, host) => {
+    const skip = skipWithoutGoPlugin || skipWithoutTerminal;
+    if (skip !== false) {
+      t.pass("needs the Go plugin and a terminal", { skip });
+      return;
+    }
+    prepare(host);
+    const before = filesBelow("/var/lib/cni");
+
+    for (const { command, output } of stepsOf(sessionOf(page))) {
+      const { stdout } = atTerminal(command.split(" ").slice(1), "", {
+        COLUMNS: "118",
+        NO_COLOR: "1",
+      });
+      t.equal(withTime(stdout.trimEnd()), withTime(output), command);
+      if (command !== "host-local gc")
+        t.same(filesBelow("/var/lib/cni"), before, "nothing is written");
+    }
+
+    const isNote = (line: string) => line.startsWith("networks/.host-local");
+    t.same(
+      filesBelow("/var/lib/cni").filter((line) => !isNote(line)),
+      before,
+      "gc has written nothing but its note",
+    );
+  },
+);
+
+/** Output with the time of the day that it is printed at replaced. */
+function withTime(output: Step["output"]): string {
+  return output.replaceAll(/\d\d:\d\d UTC/g, "16:10 UTC");
+}
+
+/** Installs the Go plugin, which makes the network of README.md with the pods, one of which then dies without a DEL. */
+function prepare(host: Host): void {
+  const [, configuration = ""] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
+  const network = readNetwork(configuration);
+  const plugin = join(host.pluginDirectory, "host-local");
+  rmSync(plugin);
+  copyFileSync(goPlugin?.path ?? "", plugin);
+  host.configure(network);
+  mkdirSync("/var/lib/cni/results", { recursive: true });
+  for (const { id, pod, hours, isAlive } of pods) {
+    const namespace = new Pod(id);
+    host.runtime.add(network, namespace);
+    const [address] = namespace.addresses();
+    const time = new Date(Date.now() - hours * 3_600_000 - 60_000);
+    utimesSync(`/var/lib/cni/networks/mynet/${address?.replace(/\/.*/, "")}`, time, time);
+    remember(id, pod, namespace.netns);
+    if (!isAlive) namespace.remove();
+  }
+}
+
+/** Writes what the cache of libcni 1.3 has of an attachment. */
+function remember(containerId: string, pod: string, netns: string): void {
+  const [namespace, name] = pod.split("/");
+  const cniArgs = [
+    ["K8S_POD_NAMESPACE", namespace],
+    ["K8S_POD_NAME", name],
+  ];
+  writeFileSync(
+    `/var/lib/cni/results/mynet-${containerId}-eth0`,
+    JSON.stringify({
+      kind: "cniCacheV1",
+      containerId,
+      ifName: "eth0",
+      netns,
+      networkName: "mynet",
+      cniArgs,
+    }),
+  );
+}
+
+/** Every file below a directory with mode, size, time and content; of directories only the names and modes. */
+function filesBelow(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .sort()
+    .map((name) => {
+      const path = join(directory, name);
+      const { mode, mtimeMs } = statSync(path);
+      return statSync(path).isFile()
+        ? `${name} ${mode} ${mtimeMs} ${readFileSync(path, "latin1")}`
+        : `${name} ${mode}`;
+    });
+}

@@ -1,0 +1,102 @@
+// test: cluster
+/** The DaemonSet of deploy/ with a containerd that records network namespaces: its gc needs nobody. */
+
+import { isNative } from "../harness/executable.ts";
+import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
+import { answer, logs, prepareDaemonSet, rollout, writeKustomization } from "./daemonset.ts";
+import { eventsOf } from "./kubectl.ts";
+import { shell } from "./operator.ts";
+import { deletePods, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
+import { failPower } from "./power.ts";
+
+/** How long pods may wait for gc and for kubelet's next attempts, in seconds. */
+const PATIENCE = 600;
+
+clusterScenario(
+  {
+    title: "The gc of the DaemonSet frees what a crash leaves, also in a full range",
+    cluster: { clusterCidr: "10.249.0.0/24", nodeCidrMaskSize: 29, containerd: "2" },
+    skip: isNative ? false : "The image has the native executable.",
+  },
+  async (t, cluster, show) => {
+    const { worker } = cluster;
+    const ownAddresses = () => Object.values(podAddresses()).sort();
+    prepareDaemonSet(cluster);
+    runPods("a", "b");
+    const kustomization = writeKustomization("before-kubernetes-1.30", {
+      6: "--every=10s",
+      7: "gc --grace 10s --yes --log",
+    });
+    shell(`kubectl apply --kustomize .\n${rollout} status daemonset/host-local --timeout=600s`);
+    show(
+      "A node with containerd 2.1 has the DaemonSet as it is in `deploy/`, but for the times of its gc:",
+      kustomization,
+    );
+
+    const before = ownAddresses();
+    await crash();
+    await cluster.restartNode();
+    const returned = { addresses: podAddresses(), containers: readyContainers() };
+    await until("gc", () => before.every((one) => !(one in cluster.reservations())), PATIENCE);
+    t.same(
+      { addresses: podAddresses(), containers: readyContainers() },
+      returned,
+      "the living keep addresses and containers",
+    );
+    t.same(Object.keys(cluster.reservations()).sort(), ownAddresses(), "only theirs are reserved");
+    const released = shell(logs);
+    for (const address of before) t.match(released, `released ${address} of `);
+    t.match(await answer("/healthz"), "[+]gc ok");
+    show(
+      "The power fails, and `/var/lib/containerd` is lost; the boot id stays the same, so that only gc can tell. The pods come back with other addresses, and the agent releases the former ones:",
+      released,
+    );
+
+    runPods("c", "d", "e");
+    const full = ownAddresses();
+    t.equal(full.length, 5, "the range is full");
+    await crash();
+    await cluster.startNode();
+    await until(
+      "the refusal",
+      () => Object.keys(podAddresses()).some((name) => isRefused(name)),
+      PATIENCE,
+    );
+    const refusal = Object.keys(podAddresses())
+      .flatMap((name) => eventsOf(name, "FailedCreatePodSandBox"))
+      .find(({ message }) => message.includes("no IP addresses available"));
+    show(
+      "With five pods the /29 is full, and the same happens again. Now no pod is alive, and none can start:",
+      refusal?.message,
+    );
+    const lost = returned.containers.a;
+    await until(
+      "the pods",
+      () => {
+        const now = readyContainers();
+        return Object.keys(now).length === 5 && now.a !== lost;
+      },
+      PATIENCE,
+    );
+    t.same(Object.keys(cluster.reservations()).sort(), ownAddresses(), "nothing is left over");
+    show(
+      "The agent, which needs no address, is started again. It releases the addresses, and the pods come back without a command:",
+      `${shell(logs)}\n${podTable()}`,
+    );
+
+    deletePods();
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+
+    async function crash(): Promise<void> {
+      await failPower(cluster);
+      worker.loseContainerdState();
+    }
+  },
+);
+
+function isRefused(pod: string): boolean {
+  return eventsOf(pod, "FailedCreatePodSandBox").some(({ message }) =>
+    message.includes("no IP addresses available"),
+  );
+}

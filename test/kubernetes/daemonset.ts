@@ -1,0 +1,117 @@
+/** The DaemonSet of deploy/, with the image of the release. */
+
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { imageName } from "../../scripts/release/image.ts";
+import { inRepository } from "../harness/repository.ts";
+import { until } from "../harness/until.ts";
+import type { Cluster } from "./cluster.ts";
+import { kubectl } from "./kubectl.ts";
+import { shell } from "./operator.ts";
+import { podAddresses, readyContainers } from "./pods.ts";
+
+const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
+
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(inRepository("package.json"), "utf8"),
+);
+
+/** Where the operator has the manifests. */
+const directory = "/run";
+
+const inKubeSystem = "--namespace=kube-system";
+const agent = "http://127.0.0.1:9464";
+
+/** The command that prints the log of the agent. */
+export const logs = `kubectl ${inKubeSystem} logs daemonset/host-local`;
+
+/** The beginning of commands about its rollout. */
+export const rollout = `kubectl ${inKubeSystem} rollout`;
+
+/** Gives the node the image, and the operator the manifests. */
+export function prepareDaemonSet({ worker }: Cluster): void {
+  worker.addImage(`${release}/${imageName({ version })}`);
+  cpSync(inRepository("deploy"), `${directory}/deploy`, { recursive: true });
+}
+
+/**
+ * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
+ *
+ * @param component one of deploy/components, if any
+ * @param changes arguments of the agent that are other ones, by their place
+ */
+export function writeKustomization(
+  component?: string,
+  changes: Readonly<Record<number, string>> = {},
+): string {
+  const components =
+    component === undefined ? [] : ["components:", `  - deploy/components/${component}`];
+  const patches = Object.entries(changes).flatMap(([place, value]) => [
+    "      - op: replace",
+    `        path: /spec/template/spec/containers/0/args/${place}`,
+    `        value: ${value}`,
+  ]);
+  if (patches.length > 0) {
+    const target = "  - target: { kind: DaemonSet, name: host-local }";
+    patches.unshift("patches:", target, "    patch: |");
+  }
+  const lines = [
+    "apiVersion: kustomize.config.k8s.io/v1beta1",
+    "kind: Kustomization",
+    "resources:",
+    "  - deploy/overlays/kubeadm",
+    ...components,
+    "images:",
+    "  - name: registry.example.com/host-local",
+    "    newName: localhost/host-local",
+    `    newTag: v${version}`,
+    ...patches,
+  ];
+  const text = `${lines.join("\n")}\n`;
+  writeFileSync(`${directory}/kustomization.yaml`, text);
+  return text;
+}
+
+/** What the agent answers on the node, whatever the status; empty where nobody listens. */
+export async function answer(path: string): Promise<string> {
+  try {
+    return await (await fetch(`${agent}${path}`)).text();
+  } catch {
+    return "";
+  }
+}
+
+/** `true` or `false`, of the container of the DaemonSet. */
+export function readiness(): string {
+  const path = "--output=jsonpath={.items[*].status.containerStatuses[*].ready}";
+  return kubectl(inKubeSystem, "get", "pods", path);
+}
+
+export function events(): string {
+  return kubectl(inKubeSystem, "get", "events");
+}
+
+export function listOfAgents(): string {
+  return shell(`kubectl ${inKubeSystem} get pods`);
+}
+
+/**
+ * Removes what containerd knows of a pod, without the calls of the plugin that belong to it.
+ *
+ * @param name the pod's name; kubelet starts it again
+ */
+export async function loseContainers(cluster: Cluster, name: string): Promise<void> {
+  const { worker } = cluster;
+  const { [name]: address = "" } = podAddresses();
+  const [sandbox = ""] = (cluster.reservations()[address] ?? "").split("\r\n");
+  const container = (readyContainers()[name] ?? "").replace("containerd://", "");
+  worker.kubelet.stop();
+  for (const id of [container, sandbox]) {
+    shell(`ctr --namespace=k8s.io tasks kill --signal SIGKILL ${id}`);
+    // Only after the end of its processes.
+    await until("the removal", () => shell(`ctr --namespace=k8s.io containers rm ${id}`) === "");
+  }
+  worker.containerd.stop();
+  worker.containerd.start();
+  worker.kubelet.start();
+  await until("another address", () => ![address, undefined].includes(podAddresses()[name]));
+}

@@ -1,0 +1,184 @@
+// test: cluster
+/** Rollouts while programs of the node are killed, with all keys that are about who gets an address again. */
+
+import { readFileSync } from "node:fs";
+import { imageName } from "../clients/image.ts";
+import { inRepository } from "../harness/repository.ts";
+import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
+import { create, kubectl } from "./kubectl.ts";
+import { nodeNamespaces } from "./node-namespaces.ts";
+import { shell } from "./operator.ts";
+import { deletePods, listPods, podNamed, podTable } from "./pods.ts";
+
+/** How long a rollout may take, in seconds. */
+const PATIENCE = 900;
+
+/** In seconds. */
+const DELAY = 30;
+
+const template = readFileSync(
+  inRepository("conf-examples/containerd.conflist.template"),
+  "utf8",
+).replace(
+  '"ranges"',
+  `"sticky": "pod", "reuseDelaySeconds": ${DELAY}, "history": true,\n        "ranges"`,
+);
+
+const workloads = ["deployment/web", "statefulset/db"];
+
+/** An address that somebody was seen to have. */
+interface Observation {
+  readonly address: string;
+  /** As the API has it; undefined where a network namespace was looked at. */
+  readonly pod?: string;
+  /** When the look began and ended, in milliseconds since the epoch. */
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** As `host-local history --json` has it. */
+interface Holding {
+  readonly address: string;
+  readonly pod: string;
+  readonly from: string;
+  readonly until: string | null;
+}
+
+clusterScenario(
+  {
+    title:
+      "Rollouts with sticky, reuseDelaySeconds and history while kubelet and containerd are killed",
+    cluster: { clusterCidr: "10.251.0.0/24", nodeCidrMaskSize: 26, containerd: "2", template },
+  },
+  async (t, cluster, show) => {
+    const { worker } = cluster;
+    const observations: Observation[] = [];
+    const twice = new Set<string>();
+    /** Looks at the addresses of pods in the API, and at those in all network namespaces. */
+    const look = () => {
+      const began = Date.now();
+      const pods = listPods().flatMap(({ name, address, isEnding }) =>
+        address === undefined || isEnding ? [] : [{ pod: `default/${name}`, address }],
+      );
+      const inNamespaces = nodeNamespaces().flatMap(({ address }) =>
+        address === undefined ? [] : [{ address }],
+      );
+      for (const seen of [pods, inNamespaces]) {
+        const times = { began, ended: Date.now() };
+        observations.push(...seen.map((one) => ({ ...one, ...times })));
+        for (const [address, those] of Map.groupBy(seen, (one) => one.address)) {
+          if (those.length > 1) twice.add(address);
+        }
+      }
+    };
+
+    create([workload("Deployment", "web", 6), workload("StatefulSet", "db", 4)]);
+    await rolledOut();
+    const sticky = addressesOf("db-");
+    t.equal(Object.keys(sticky).length, 4, "the StatefulSet runs");
+    for (const round of [1, 2, 3]) {
+      kubectl("rollout", "restart", ...workloads);
+      for (const unit of [worker.kubelet, worker.containerd]) {
+        await until("some new pods", () => {
+          look();
+          return listPods().some(({ isEnding }) => isEnding);
+        });
+        unit.kill();
+        unit.start();
+      }
+      await rolledOut();
+      t.same(
+        addressesOf("db-"),
+        sticky,
+        `rollout ${round}: the pods of the StatefulSet keep theirs`,
+      );
+    }
+    const table = podTable();
+    t.same([...twice], [], "no address was seen twice, in the API or in the kernel");
+
+    const holdings = historyOf(observations.map(({ address }) => address));
+    const missing = observations.filter((one) => !holdings.some((holding) => tells(holding, one)));
+    t.same(missing, [], "every observation is in the history");
+    t.same(tooEarly(holdings), [], "no other pod gets an address before its time");
+    show(
+      `A Deployment of 6 pods and a StatefulSet of 4 run with \`"sticky": "pod", "reuseDelaySeconds": ${DELAY}, "history": true\` in the template of containerd 2.1. Both are rolled out three times, and each time kubelet and containerd are killed in the middle. ${observations.length} times the test saw an address of a pod in the API or of a network namespace of the node: never one twice, and each is in the history. The pods of the StatefulSet keep their addresses, and no other pod gets one less than ${DELAY} seconds after its release:`,
+      `${table}\n${shell(`host-local history ${sticky["db-0"]}`)}`,
+    );
+
+    kubectl("delete", ...workloads);
+    deletePods();
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+
+    /** Waits for the end of the rollouts, looking. */
+    async function rolledOut(): Promise<void> {
+      await until(
+        "the rollouts",
+        () => {
+          look();
+          return workloads.every((one) => {
+            const status = kubectl("rollout", "status", "--watch=false", one);
+            return /successfully rolled out|roll out complete|rolling update complete/.test(status);
+          });
+        },
+        PATIENCE,
+      );
+    }
+  },
+);
+
+/** The addresses of the pods whose names begin so. */
+function addressesOf(start: string): Readonly<Record<string, string | undefined>> {
+  const pods = listPods().filter(({ name, isEnding }) => name.startsWith(start) && !isEnding);
+  return Object.fromEntries(pods.map(({ name, address }) => [name, address]));
+}
+
+function workload(kind: "Deployment" | "StatefulSet", name: string, replicas: number): object {
+  const labels = { app: name };
+  const { spec } = podNamed(name, {
+    containers: [{ name: "main", image: imageName, imagePullPolicy: "Never" }],
+  });
+  return {
+    apiVersion: "apps/v1",
+    kind,
+    metadata: { name },
+    spec: {
+      replicas,
+      ...(kind === "StatefulSet" ? { serviceName: name, podManagementPolicy: "Parallel" } : {}),
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec },
+    },
+  };
+}
+
+/** What the history tells of addresses. */
+function historyOf(addresses: readonly string[]): readonly Holding[] {
+  return [...new Set(addresses)].flatMap((address) => {
+    const { holdings }: { readonly holdings: readonly Holding[] } = JSON.parse(
+      shell(`host-local history ${address} --json || true`),
+    );
+    return holdings;
+  });
+}
+
+/** Whether a holding tells of what was seen. A DEL releases the address some time before the namespace ends. */
+function tells({ address, pod, from, until }: Holding, seen: Observation): boolean {
+  const end = until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
+  const rest = seen.pod === undefined ? DELAY * 1000 : 0;
+  return (
+    address === seen.address &&
+    pod === (seen.pod ?? pod) &&
+    Date.parse(from) <= seen.ended &&
+    end + rest >= seen.began
+  );
+}
+
+/** The addresses that another pod got too early. */
+function tooEarly(holdings: readonly Holding[]): readonly string[] {
+  return holdings.flatMap((one) => {
+    const next = holdings.find(({ address, from }) => address === one.address && from > one.from);
+    if (next === undefined || next.pod === one.pod) return [];
+    const pause = Date.parse(next.from) - Date.parse(one.until ?? "");
+    return pause >= DELAY * 1000 ? [] : [`${one.address}: ${one.pod}, ${next.pod}`];
+  });
+}

@@ -1,0 +1,78 @@
+// test: cluster
+/** containerd 2.1 asks for STATUS, and kubelet tells the API. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { socket } from "../clients/containerd.ts";
+import { RuntimeService } from "../clients/cri.ts";
+import { inRepository } from "../harness/repository.ts";
+import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
+import { create, kubectl, waitFor } from "./kubectl.ts";
+import { deletePods, listPods, podNamed, podTable, runPods } from "./pods.ts";
+import { generatedConfiguration, nodeName } from "./worker.ts";
+
+const template = readFileSync(
+  inRepository("conf-examples/containerd.conflist.template"),
+  "utf8",
+).replace('"cniVersion": "1.0.0"', '"cniVersion": "1.1.0"');
+
+clusterScenario(
+  {
+    title:
+      "STATUS makes a node NotReady whose configuration is wrong, but not one whose range is full",
+    cluster: {
+      clusterCidr: "10.250.0.0/24",
+      nodeCidrMaskSize: 29,
+      containerd: "2",
+      template,
+    },
+  },
+  async (t, cluster, show) => {
+    const runtime = new RuntimeService(socket);
+    runPods("a", "b", "c", "d", "e");
+    t.equal(Object.keys(cluster.reservations()).length, 5, "the range is full");
+    t.same(await runtime.networkReady(), { ready: true, message: "" }, "and STATUS has no error");
+    t.equal(readiness().status, "True");
+    show(
+      "With cniVersion 1.1.0 containerd 2.1 calls STATUS whenever kubelet asks for its state. Five pods have all addresses of a /29, and the node stays ready, so that none is evicted.",
+    );
+
+    const right = readFileSync(generatedConfiguration, "utf8");
+    const wrong = right.replace('"ranges"', '"exclude": ["10.250.0.0/29"], "ranges"');
+    t.not(wrong, right);
+    writeFileSync(generatedConfiguration, wrong);
+    await until("the node to be NotReady", () => readiness().status === "False");
+    const { message } = readiness();
+    t.match(message, /NetworkReady=false .*ipam.exclude leaves no address/);
+    create([podNamed("f")]);
+    await until("the scheduler", () => scheduling("f").includes("not-ready"));
+    t.equal(listPods().filter(({ container }) => container).length, 5, "the pods run on");
+    show(
+      "Then `exclude` in the configuration names the whole range. The node's condition says so:",
+      message,
+    );
+
+    writeFileSync(generatedConfiguration, right);
+    waitFor("condition=Ready", `node/${nodeName}`);
+    deletePods("a");
+    waitFor("condition=Ready", "pod/f");
+    show(
+      "Its five pods run on, and a sixth is not placed there. After the correction the node is ready, one of the pods is deleted, and the sixth gets its address:",
+      podTable(),
+    );
+
+    deletePods();
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+  },
+);
+
+/** The condition Ready of the node. */
+function readiness(): { readonly status: string; readonly message: string } {
+  const path = '{.status.conditions[?(@.type=="Ready")]}';
+  return JSON.parse(kubectl("get", "node", nodeName, `--output=jsonpath=${path}`));
+}
+
+/** Why a pod is not placed. */
+function scheduling(pod: string): string {
+  return kubectl("get", "pod", pod, "--output=jsonpath={.status.conditions[*].message}");
+}

@@ -1,0 +1,31 @@
+// test: release
+/** The source of the glibc in each executable, which the LGPL asks for, can be had as docs/releasing.md says. */
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { archives, fileOf } from "./release.ts";
+
+test("Debian has the source of the glibc of each architecture", (t) => {
+  const [, script = ""] =
+    /(scripts\/fetch\/glibc-source\.sh)/.exec(readFileSync("docs/releasing.md", "utf8")) ?? [];
+  const directory = scratchDirectory(t);
+  const sboms = archives.map(({ name }) => name.replace(/\.tgz$/, ".cdx.json"));
+  for (const name of sboms) copyFileSync(fileOf(name), join(directory, name));
+
+  const { status, stdout, stderr } = spawnSync("bash", [script, directory, "--dsc-only"], {
+    encoding: "utf8",
+  });
+
+  t.equal(status, 0, `${stdout}${stderr}`);
+  for (const { name, isPortable, architecture } of archives) {
+    if (isPortable) continue;
+    const sbom = readFileSync(fileOf(name.replace(/\.tgz$/, ".cdx.json")), "utf8");
+    const [, version, of] = /"pkg:deb\/debian\/libc6-dev@([^?]+)\?arch=([^"]+)"/.exec(sbom) ?? [];
+    t.equal(of, architecture.debian, `${name} has the library of its architecture itself`);
+    t.ok(existsSync(join(directory, `glibc_${version}.dsc`)), `${architecture.name}: ${version}`);
+  }
+  t.end();
+});

@@ -1,0 +1,105 @@
+// test: release
+/** The OpenVEX document names every known vulnerability of the list, is valid, and its reasons are true of what was linked. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { programPurl } from "../../scripts/release/sbom.ts";
+import { vulnerabilities } from "../../scripts/release/vex.ts";
+import { archives, fileOf, version } from "./release.ts";
+
+interface Statement {
+  readonly vulnerability: { readonly name: string };
+  readonly products: readonly {
+    readonly "@id": string;
+    readonly subcomponents: readonly { readonly "@id": string }[];
+  }[];
+  readonly status: string;
+  readonly justification?: string;
+}
+
+const document = JSON.parse(readFileSync(fileOf(`host-local-v${version}.openvex.json`), "utf8"));
+const statements: readonly Statement[] = document.statements;
+const natives = archives.filter(({ isPortable }) => !isPortable);
+
+/** The labels of OpenVEX 0.2.0. */
+const JUSTIFICATIONS = [
+  "component_not_present",
+  "vulnerable_code_not_present",
+  "vulnerable_code_not_in_execute_path",
+  "vulnerable_code_cannot_be_controlled_by_adversary",
+  "inline_mitigations_already_exist",
+];
+
+test("the document has the members of OpenVEX 0.2.0, and no others", (t) => {
+  t.strictSame(Object.keys(document), [
+    "@context",
+    "@id",
+    "author",
+    "timestamp",
+    "version",
+    "statements",
+  ]);
+  t.equal(document["@context"], "https://openvex.dev/ns/v0.2.0");
+  t.equal(document.version, 1);
+  t.match(document.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  const members = ["vulnerability", "products", "status", "justification", "impact_statement"];
+  for (const statement of statements) {
+    t.strictSame(
+      Object.keys(statement).filter((name) => !members.includes(name)),
+      [],
+    );
+    t.ok(["fixed", "not_affected"].includes(statement.status));
+    t.equal(
+      JUSTIFICATIONS.includes(`${statement.justification}`),
+      statement.status === "not_affected",
+    );
+    t.equal(statement.products[0]?.["@id"], programPurl({ version }));
+    t.match(statement.products[1]?.["@id"], /^pkg:oci\/host-local@sha256%3A[0-9a-f]{64}$/);
+  }
+  t.end();
+});
+
+test("every vulnerability of the list is stated about the library of every architecture, once", (t) => {
+  const purls = natives.map(({ name }) => {
+    const sbom = readFileSync(fileOf(name.replace(/\.tgz$/, ".cdx.json")), "utf8");
+    const components: readonly { name: string; purl: string }[] = JSON.parse(sbom).components;
+    return new Map(components.map((one) => [one.name, one.purl]));
+  });
+  for (const { vulnerability, component } of vulnerabilities) {
+    const found = statements.filter((one) => one.vulnerability.name === vulnerability);
+    const stated = found.flatMap(({ products }) => products[0]?.subcomponents ?? []);
+    t.strictSame(
+      stated.map((one) => one["@id"]).sort(),
+      purls.map((one) => one.get(component)).sort(),
+      vulnerability,
+    );
+  }
+  t.equal(new Set(vulnerabilities.map((one) => one.vulnerability)).size, vulnerabilities.length);
+  for (let number = 62_490; number <= 62_496; number++) {
+    t.ok(vulnerabilities.some((one) => one.vulnerability === `CVE-2025-${number}`));
+  }
+  t.end();
+});
+
+test("what is said not to be linked is not linked, and the engine has not what it is said not to have", (t) => {
+  const engine = readFileSync("src/system/quickjs/engine.c", "utf8");
+  t.match(engine, "JS_AddIntrinsicDate(");
+  for (const { vulnerability, intrinsic } of vulnerabilities) {
+    if (intrinsic === undefined) continue;
+    t.notMatch(engine, `JS_AddIntrinsic${intrinsic}(`, vulnerability);
+  }
+  t.notMatch(engine, "JS_NewContext(", "which adds all");
+  for (const { architecture } of natives) {
+    const map = join("build", "release", `native-${architecture.name}`, "link.map");
+    const linked = readFileSync(map, "utf8").split("Linker script and memory map")[1] ?? "";
+    t.match(linked, "libquickjs.a(quickjs.o)");
+    t.match(linked, "libc.a(malloc.o)");
+    for (const { vulnerability, absent = [] } of vulnerabilities) {
+      for (const file of absent) {
+        t.notMatch(linked, `(${file})`, `${vulnerability}: ${file} for ${architecture.name}`);
+      }
+    }
+  }
+  t.end();
+});
