@@ -49,7 +49,7 @@ export function keepNoLonger(network: LockedNetwork, address: Address): Owner | 
   return undefined;
 }
 
-/** The next call reads everything, and notes in the journal whether anything is kept. */
+/** The next holder of the lock reads everything, and notes in the journal whether anything is kept. */
 function change(network: LockedNetwork, name: string, changed: readonly Kept[]): void {
   network.bringUpToDate();
   changeKept(network.files, name, changed);
