@@ -62,10 +62,10 @@ export function pluginKindAt(
   installation: Installation,
   path: string,
 ): PluginKind {
-  if (kindAt(system, path) === "nothing") {
-    return linkAt(system, path) === undefined ? "nothing" : "elsewhere";
-  }
-  if (isOurs(system, path)) return "ours";
+  const kind = kindAt(system, path);
+  if (kind === "nothing") return linkAt(system, path) === undefined ? "nothing" : "elsewhere";
+  // A device may have no end.
+  if (kind === "file" && isOurs(system, path)) return "ours";
   return isLinkToHostLocal(system, installation, path) ? "nothing" : "other";
 }
 

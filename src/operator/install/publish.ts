@@ -99,7 +99,7 @@ export function publish(
   what: "replace" | "exchange" = "replace",
 ): void {
   if (identityOf(system, path) !== identity) {
-    throw new CommandError(`install: ${path} was replaced meanwhile; nothing was changed`);
+    throw new CommandError(`install: ${path} was replaced meanwhile, and is left as it is`);
   }
   if (what === "exchange" && isPresent(system, target)) exchange(system, directory, path, target);
   else system.rename(path, target);

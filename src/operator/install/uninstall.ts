@@ -4,6 +4,7 @@ import { CommandError, type Context, type Report } from "../../cli/command/comma
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { STATIC } from "../node/plugin-directories.ts";
+import { askVersions } from "./ask-versions.ts";
 import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
 import { type Installation, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
@@ -39,7 +40,7 @@ function removing(context: Context, installation: Installation): Step | undefine
   const { name, target, previous, older, marker } = installation;
   const kindOf = (path: string) => pluginKindAt(system, installation, path);
   const own = [previous, target].filter((path) => kindOf(path) === "ours");
-  const isOther = kindOf(target) === "other";
+  const isOther = isOtherAt(system, installation);
   const [newest, ...others] = isOther
     ? []
     : [previous, older].filter((path) => ["other", "elsewhere"].includes(kindOf(path)));
@@ -57,6 +58,15 @@ function removing(context: Context, installation: Installation): Step | undefine
     removed: own,
     remark: isOther ? `${target} is another plugin and stays.` : requireLeaving(context, name),
   });
+}
+
+/** Whether another plugin is there, and not what is left of this one, or of a copy of another, that was cut short. */
+function isOtherAt(system: OperatorSystem, installation: Installation): boolean {
+  const { name, target, marker } = installation;
+  if (pluginKindAt(system, installation, target) !== "other") return false;
+  if (!exists(system, marker)) return true;
+  const answer = askVersions(system, target, name);
+  return "versions" in answer || answer.mayStartElsewhere;
 }
 
 interface Removal {

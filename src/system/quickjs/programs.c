@@ -167,6 +167,8 @@ int64_t watch_programs(struct pollfd *awaited, int64_t until) {
     if (now >= program->deadline) {
       program->is_killed = true;
       kill_group(program);
+      /* It may have ended before, while a process beyond its group holds its output: no event tells of that. */
+      until = now;
     } else if (program->deadline < until) {
       until = program->deadline;
     }

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { kill } from "node:process";
 import { test } from "tap";
 import { executable, start } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
@@ -111,6 +112,25 @@ test("a plugin that does not end within ten seconds is broken, and is killed wit
       await until(`the end of ${child}, a child of one that ${what}`, () => !isRunning(child));
     }),
   );
+});
+
+test("a process of another session that holds the output of one that has ended is waited for no longer than that", async (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  const session = join(directory.path, "session");
+  directory.put("host-local.previous", `${OTHER}setsid sleep 120 & echo $! >'${session}'\n`);
+
+  const { exitCode, stderr } = await start(executable, {
+    environment: runtimeEnvironment,
+    stdin: "",
+    arguments: ["install", directory.path, "--rollback", "--yes"],
+  });
+
+  const process = readFileSync(session, "utf8").trim();
+  t.ok(isRunning(process));
+  kill(Number(process));
+  t.equal(exitCode, 2);
+  t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n");
 });
 
 /** A killed process may wait for its parent to ask for its status. */

@@ -3,6 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   copyFileSync,
   linkSync,
   mkdirSync,
@@ -188,7 +189,7 @@ test("a rollback to a file that may not be run is refused, and changes nothing",
 const noexec = (directory: string, line: string): ReturnType<typeof spawnSync> =>
   spawnSync(
     "unshare",
-    ["-m", "sh", "-c", `mount -t tmpfs -o noexec none '${directory}' && ${line}`],
+    ["-m", "sh", "-c", `mount -t tmpfs -o noexec,mode=755 none '${directory}' && ${line}`],
     {
       encoding: "utf8",
       env: runtimeEnvironment,
@@ -235,5 +236,24 @@ test("a directory that may not be written is an error", {
   t.equal(exitCode, 2);
   t.match(stderr, /^host-local: open .*: permission denied\n$/);
   t.strictSame(readdirSync(directory), ["host-local"]);
+  t.end();
+});
+
+test("nothing is run or changed in a directory that everybody may write to, also where it is sticky", (t) => {
+  for (const mode of [0o1777, 0o757]) {
+    const directory = directoryWithOther(t);
+    const ran = join(directory.path, "ran");
+    directory.put("host-local.previous", `${OTHER}touch '${ran}'\n`);
+    chmodSync(directory.path, mode);
+
+    for (const option of ["--static", "--if-replaced", "--rollback", "--uninstall"]) {
+      t.strictSame(directory.install(option, "--yes"), [
+        2,
+        "",
+        `host-local: install: everybody may write to ${directory.path}, and what is there runs as root; nothing was changed. Forbid it with: chmod o-w ${directory.path}\n`,
+      ]);
+    }
+    t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  }
   t.end();
 });

@@ -1,6 +1,7 @@
 // test: each executable, one if short
 /** install --static: the copy by which the executable is the `static` plugin, too. */
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
@@ -277,5 +278,22 @@ test("wrong usage exits with 2", (t) => {
     "",
     "--rollback and --static exclude each other",
   ]);
+  t.end();
+});
+
+test("a link to a device, or a FIFO, of that name is left alone, and never read to an end that it has not", (t) => {
+  for (const make of [
+    (path: string) => symlinkSync("/dev/zero", path),
+    (path: string) => execFileSync("mkfifo", [path]),
+  ]) {
+    const directory = directoryWithOther(t);
+    make(join(directory.path, "static"));
+
+    t.match(directory.install("--yes"), [0]);
+    t.match(directory.install("--rollback", "--yes"), [0]);
+    t.match(directory.install("--yes"), [0]);
+    t.match(directory.install("--uninstall", "--yes"), [0]);
+    t.strictSame(directory.names, ["host-local", "static"]);
+  }
   t.end();
 });

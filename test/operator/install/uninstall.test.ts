@@ -2,7 +2,7 @@
 /** install --uninstall. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
@@ -205,6 +205,31 @@ test("where another installer has overwritten it, that one stays, and nothing in
     t.equal(readFileSync(directory.target, "utf8"), answering("1.1.0"));
     t.notOk(directory.names.some((name) => name.endsWith(".installed")));
   }
+  t.end();
+});
+
+test("a broken file in place of it does not stay where the former plugin works", (t) => {
+  for (const broken of [readFileSync(executable).subarray(0, 300_000), "", "#!/bin/sh\nexit 3\n"]) {
+    const directory = directoryWithOther(t);
+    directory.install("--yes");
+    rmSync(directory.target);
+    writeFileSync(directory.target, broken, { mode: 0o755 });
+
+    t.match(directory.install("--uninstall", "--yes"), [0, /^Restored /, ""]);
+    t.equal(readFileSync(directory.target, "utf8"), OTHER);
+    t.strictSame(directory.names, ["host-local"]);
+  }
+  t.end();
+});
+
+test("one that may start on the node stays", (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  rmSync(directory.target);
+  directory.put("host-local", "#!/none/sh\n");
+
+  t.match(directory.install("--uninstall", "--yes"), [0, " is another plugin and stays.", ""]);
+  t.equal(readFileSync(directory.target, "utf8"), "#!/none/sh\n");
   t.end();
 });
 
