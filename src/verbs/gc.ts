@@ -56,7 +56,7 @@ function search(
   return { stale, unread: network.unreadableWhere(isStale) };
 }
 
-/** Releases what no process uses. It looks at the processes without the lock: that takes as long as pods with many routes want. */
+/** Releases what no process uses; it looks at them without the lock, since that takes as long as pods with many routes want. */
 function releaseDead(
   files: NetworkFiles,
   request: LockOptions,

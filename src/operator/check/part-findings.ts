@@ -20,8 +20,8 @@ interface Route {
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 /**
- * Looks for other nodes with the podCIDR of this one, or some of it: the pod network has a route to each node's podCIDR by way of
- * that node. Networks that do without such routes show nothing.
+ * Looks for other nodes with the podCIDR of this one, or some of it: the pod network has a route to each node's podCIDR by
+ * way of that node. Networks that do without such routes show nothing.
  */
 export function partFindings(
   { system }: Context,
@@ -69,7 +69,7 @@ function readRoutes(system: OperatorSystem): readonly Route[] | undefined {
   }
 }
 
-/** Those with a next hop, in the output of `ip -json route`; a route to one address has no prefix length there, and is none to a node. */
+/** Those with a next hop, in the output of `ip -json route`; one to a single address has no prefix length. */
 function routesIn(text: string): readonly Route[] {
   // Without any route ip prints nothing, or an empty list.
   const routes = listOf(text.trim() === "" ? [] : JSON.parse(text));

@@ -42,8 +42,8 @@ export function reservationFindings(
 }
 
 /**
- * What is kept by one of its two files alone: its reservation was released by another plugin, or by a DEL on a full disk; or the
- * state directory was removed, which says what to keep again.
+ * What is kept by one of its two files alone: its reservation was released by another plugin, or by a DEL on a full disk;
+ * or the state directory was removed, which says what to keep again.
  */
 function keptFindings(
   context: Context,

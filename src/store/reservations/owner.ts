@@ -13,8 +13,9 @@ import type { SystemError } from "../../system/system.ts";
 export type PodName = string & { readonly proof: "pod name" };
 
 /**
- * The owner of a reservation. `kept` is an address that an administrator keeps, for a pod or for nobody; `legacy` is a file from before interfaces were recorded; `nobody` is one that no release
- * ever matches: empty, truncated or garbage. `unknown` is one that could not be read, and may have any owner.
+ * The owner of a reservation. `kept` is an address that an administrator keeps, for a pod or for nobody; `legacy` is a file
+ * from before interfaces were recorded; `unowned` is one that no release ever matches: empty, truncated or garbage. `unknown`
+ * is one that could not be read, and may have any owner.
  */
 export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
