@@ -2,7 +2,14 @@
 /** install --uninstall. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
@@ -260,6 +267,22 @@ test("what the package has installed is left to it", { skip: mountObstacle() ?? 
   t.end();
 });
 
+test("a former plugin that another removal puts back meanwhile stays, whenever that is", (t) => {
+  for (const time of [1, 2, 3]) {
+    const directory = directoryWithOther(t);
+    const { target, previous } = directory;
+    renameSync(target, previous);
+    const asked = join(directory.path, "asked");
+    const other = `echo >>'${asked}'; [ $(wc -l <'${asked}') = ${time} ] && mv '${previous}' '${target}'`;
+    directory.put("host-local", ourVersion("0.9.0").replace("else\n", `else\n${other}\n`));
+
+    directory.install("--uninstall", "--yes");
+
+    t.equal(readFileSync(target, "utf8"), OTHER, `at the ${time}. question`);
+  }
+  t.end();
+});
+
 test("it cannot be combined with a rollback", (t) => {
   const directory = directoryWithOther(t);
   t.match(directory.install("--uninstall", "--rollback", "--yes"), [
@@ -287,7 +310,7 @@ for (const [where, directoryOf] of [
     });
 
     t.equal(exitCode, 2);
-    t.match(stdout, `${directory.target} is another plugin now; nothing was changed`);
+    t.match(stdout, `${directory.target} was replaced meanwhile; nothing was changed`);
     t.equal(readFileSync(directory.target, "utf8"), answering("0.4.0"));
     t.strictSame(directory.names, names);
   });
