@@ -240,32 +240,42 @@ test("one that may start on the node stays", (t) => {
   t.end();
 });
 
-test("what the package has installed is left to it", { skip: mountObstacle() ?? false }, (t) => {
-  const directory = directoryWithOther(t);
-  directory.install("--yes");
-  const before = directory.names;
-  const info = "/var/lib/dpkg/info";
-  const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
+for (const [how, pathOf] of [
+  ["its own", (path: string) => path],
+  ["another", (path: string) => `${path}.link`],
+] as const) {
+  const name = `what the package has installed is left to it, where its directory is called by ${how} name`;
+  test(name, { skip: mountObstacle() ?? false }, (t) => {
+    const directory = directoryWithOther(t);
+    directory.install("--yes");
+    const before = directory.names;
+    const link = `${directory.path}.link`;
+    symlinkSync(directory.path, link);
+    t.teardown(() => rmSync(link));
+    const path = pathOf(directory.path);
+    const info = "/var/lib/dpkg/info";
+    const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
 
-  const { status, stderr } = spawnSync(
-    "unshare",
-    [
-      ...["--mount", "sh", "-c"],
-      `mkdir -p ${info} && mount -t tmpfs none ${info} && printf '${files}' >${info}/host-local.list &&
-      '${executable}' install '${directory.path}' --uninstall --yes --force`,
-    ],
-    { encoding: "utf8", env: runtimeEnvironment },
-  );
+    const { status, stderr } = spawnSync(
+      "unshare",
+      [
+        ...["--mount", "sh", "-c"],
+        `mkdir -p ${info} && mount -t tmpfs none ${info} && printf '${files}' >${info}/host-local.list &&
+      '${executable}' install '${path}' --uninstall --yes --force`,
+      ],
+      { encoding: "utf8", env: runtimeEnvironment },
+    );
 
-  t.equal(status, 2);
-  t.equal(
-    stderr,
-    `host-local: install: ${directory.target} is of the package host-local; nothing was changed. Remove it with: dpkg --remove host-local\n`,
-  );
-  t.same(directory.names, before);
-  t.ok(isExecutable(directory.target));
-  t.end();
-});
+    t.equal(status, 2);
+    t.equal(
+      stderr,
+      `host-local: install: ${path}/host-local is of the package host-local; nothing was changed. Remove it with: dpkg --remove host-local\n`,
+    );
+    t.same(directory.names, before);
+    t.ok(isExecutable(directory.target));
+    t.end();
+  });
+}
 
 test("a former plugin that another removal puts back meanwhile stays, whenever that is", (t) => {
   for (const time of [1, 2, 3]) {
