@@ -3,7 +3,8 @@
  * hold. Stryker does it, in a folder of its own. What has not changed since the last run is not run again, so a run may be
  * interrupted and continued.
  *
- * Usage: npm run test:mutants [-- FILE...], by default store, verbs, ipam and cni; a room takes from ten minutes to hours
+ * Usage: npx node scripts/mutants/run.ts [FILE...], by default store, verbs, ipam and cni; a room takes some
+ * minutes
  */
 
 import { spawnSync } from "node:child_process";

@@ -148,6 +148,9 @@ function ofDebian(input: PackageInput): readonly ReleaseFile[] {
       text: `# The plugin has to run on each node, whatever is installed there.
 host-local: statically-linked-binary [usr/lib/cni/host-local]
 host-local: statically-linked-binary [usr/sbin/host-local]
+# It changes nothing that its package has installed; an image of it has no dpkg-query.
+host-local: uses-dpkg-database-directly [usr/lib/cni/host-local]
+host-local: uses-dpkg-database-directly [usr/sbin/host-local]
 # It is no upload to Debian.
 host-local: initial-upload-closes-no-bugs
 `,

@@ -121,27 +121,35 @@ function ofFlannel(
   return { source: subnetFile, networks, clusterCidr: cluster };
 }
 
+/** Every file counts, not the first alone: a copy that is out of date, as multus may have one, has another node's podCIDR. */
 function ofNetwork(
   files: DirectoryReader,
   { network, confDir, clusterCidr }: Extract<PartitionSettings, { network: string }>,
 ): Found {
-  const malformed: string[] = [];
-  for (const name of namesIn(files, confDir)) {
+  const found = namesIn(files, confDir).flatMap((name) => {
     const source = `${confDir}/${name}`;
-    // What cannot be read may be the one; what is not JSON, a runtime passes over, too.
-    const content = readText(files, source);
-    try {
-      const networks = subnetsOf(parseJson(content), network);
-      if (networks.length > 0) return { source, networks, clusterCidr };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      malformed.push(`; ${source}: ${error.message}`);
-    }
+    const networks = subnetsOf(parsed(source, readText(files, source)), network);
+    return networks.length === 0 ? [] : [{ source, networks }];
+  });
+  const [first, ...others] = found;
+  if (first === undefined) {
+    throw internalError(
+      `no network ${network} with a subnet in ${confDir}`,
+      "expected the network whose subnet is the podCIDR of this node, as ipam.partition.network",
+    );
   }
-  throw internalError(
-    `no network ${network} with a subnet in ${confDir}`,
-    `expected the network whose subnet is the podCIDR of this node, as ipam.partition.network${malformed.join("")}`,
-  );
+  const networks = found.flatMap((one) => one.networks);
+  return { source: others.length === 0 ? first.source : confDir, networks, clusterCidr };
+}
+
+/** What is cut off may be the one. */
+function parsed(path: string, content: string): Json {
+  try {
+    return parseJson(content);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw internalError(`cannot read the podCIDR of this node: ${path}: ${error.message}`);
+  }
 }
 
 function namesIn(files: DirectoryReader, confDir: string): readonly string[] {

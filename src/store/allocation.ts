@@ -51,8 +51,6 @@ interface AllocationRequest {
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
-  /** What an administrator keeps for the pod. */
-  readonly kept: readonly Kept[];
   /** Whether reservations from before this boot are reclaimed where the set is otherwise full. */
   readonly reclaimsAfterReboot: boolean;
   /** What the attachment held before this call. */
@@ -141,7 +139,7 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const isKept = request.kept.some(({ name }) => name === text);
+  const isKept = request.preferences.kept?.some(({ name }) => name === text);
   const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
     network.reserve(requested, attachment, temporary, isKept),
   );
@@ -165,7 +163,7 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
   }
   const cursor = readCursor(files, index, (line) => network.warn(line));
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
-    const kept = allocateKept(network, request, temporary);
+    const kept = preferences.kept && allocateKept(network, request, preferences.kept, temporary);
     if (kept !== undefined) return kept;
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary)) return candidate;
@@ -184,7 +182,8 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Alloc
 /** An address that is kept for the pod, also in place of a reservation from before this boot. */
 function allocateKept(
   network: LockedNetwork,
-  { set, exclusions, attachment, kept, reclaimsAfterReboot }: AllocationRequest,
+  { set, exclusions, attachment, reclaimsAfterReboot }: AllocationRequest,
+  kept: readonly Kept[],
   temporary: string,
 ): Allocation | undefined {
   const { files } = network;

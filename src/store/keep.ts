@@ -8,6 +8,7 @@ import type { LockedNetwork } from "./locked-network.ts";
 import { changeKept, type Kept, replaceByKept } from "./reservations/kept.ts";
 import { formatKept, type Owner, type PodName } from "./reservations/owner.ts";
 import { linkReservation, readOwner, removeReservation } from "./reservations/reservation-file.ts";
+import { isReclaimable } from "./reservations/usage.ts";
 
 /**
  * Keeps an address from now on; one that somebody has, from its release on.
@@ -22,14 +23,20 @@ export function keep(network: LockedNetwork, address: Address, pod: PodName | un
   const kept = { address, name, pod };
   change(network, name, [kept]);
   const owner = ownerAt(files, name);
-  if (owner !== undefined && owner.kind !== "kept") return owner;
-  if (owner !== undefined) replaceByKept(files, kept);
-  else {
-    const content = formatKept(pod);
-    files.withTemporary(content, (temporary) =>
-      linkReservation(files.system, temporary, files.pathOf(name), content),
-    );
+  if (owner?.kind === "kept") {
+    replaceByKept(files, kept);
+    return { kind: "kept", pod };
   }
+  // An empty file has no release.
+  const isReclaimed =
+    owner?.kind === "unowned" &&
+    isReclaimable(files.system, files.pathOf(name)) &&
+    network.reclaim(name);
+  if (owner !== undefined && !isReclaimed) return owner;
+  const content = formatKept(pod);
+  files.withTemporary(content, (temporary) =>
+    linkReservation(files.system, temporary, files.pathOf(name), content),
+  );
   return { kind: "kept", pod };
 }
 
@@ -49,7 +56,7 @@ export function keepNoLonger(network: LockedNetwork, address: Address): Owner | 
   return undefined;
 }
 
-/** The next call reads everything, and notes in the journal whether anything is kept. */
+/** The next holder of the lock reads everything, and notes in the journal whether anything is kept. */
 function change(network: LockedNetwork, name: string, changed: readonly Kept[]): void {
   network.bringUpToDate();
   changeKept(network.files, name, changed);

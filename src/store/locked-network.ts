@@ -202,7 +202,6 @@ export class LockedNetwork {
    */
   get kept(): readonly Kept[] {
     if (!this.#isLocked) return [];
-    this.#journal.read(undefined);
     this.#kept ??= this.#journal.mayHaveKept ? readKept(this.files) : [];
     return this.#kept;
   }
@@ -231,7 +230,8 @@ export class LockedNetwork {
    * @returns whether its file has changed hands; where that is not possible, the address is released
    */
   #keepAgain(name: string): boolean {
-    const kept = this.kept.find((one) => one.name === name);
+    const all = this.kept;
+    const kept = all.length === 0 ? undefined : all.find((one) => one.name === name);
     if (kept === undefined) return false;
     return attempt(() => {
       this.#journal.tracked(() => replaceByKept(this.files, kept));

@@ -109,9 +109,10 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
-  const preferences = network.reuse.preferencesFor(owner);
-  const kept = network.kept.length === 0 ? [] : keptForPod(network.kept, call);
-  const common = { attachment, exclusions, held, preferences, kept, reclaimsAfterReboot };
+  const { kept } = network;
+  const others = network.reuse.preferencesFor(owner);
+  const preferences = kept.length === 0 ? others : { ...others, kept: keptForPod(kept, call) };
+  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (): string => exhaustionAdvice(network.files, call, { set, exclusions });

@@ -85,22 +85,6 @@ test("a repeated ADD keeps an address for a container that is alive again, thoug
   t.equal(network.reservations()["10.50.0.2"], "old0\r\neth0");
 });
 
-test("with reclaimAfterReboot false none is reclaimed", { skip }, async (t) => {
-  const network = networkFor(t, {
-    subnet,
-    reclaimAfterReboot: false,
-    exhaustedStatus: "unavailable",
-  });
-  const before = await booted(t);
-  for (let at = 0; at < 5; at++) network.add(`old${at}`, before);
-  const held = network.tree();
-
-  const now = await booted(t);
-  t.match(readError(network.add("new", now).stdout)?.msg, "no IP addresses available");
-  t.equal(readError(network.status(now).stdout)?.code, 50);
-  t.same(network.tree(), held);
-});
-
 test("after a boot every address has rested, and a pod gets its own", { skip }, async (t) => {
   const network = networkFor(t, { subnet, sticky: "pod", reuseDelaySeconds: 600 });
   const cniArgs = "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0";

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { test } from "tap";
 import { isNative } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
+import { extent } from "../harness/extent.ts";
 import { byGoPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 
 /** Five addresses, 10.49.0.2 to 10.49.0.6. */
@@ -46,7 +47,7 @@ test("ADD takes an address for any other after stickySeconds, and once it has re
 });
 
 /** The calls of an executable that is started in a tenth of a second are fewer. */
-const rounds = isNative ? 100 : 10;
+const rounds = isNative && extent !== "short" ? 100 : 10;
 
 test(`ten virtual machines that are stopped and started ${rounds} times keep their addresses`, (t) => {
   const network = networkFor(t, {

@@ -106,15 +106,6 @@ for (const [what, ipam, meanwhile] of [
   });
 }
 
-test("an ADD after an undeliverable one succeeds for the same attachment", (t) => {
-  const network = networkFor(t, five);
-  runInto(openSync("/dev/full", "w"), addCall(network));
-
-  t.equal(network.add("c1").exitCode, 0);
-  t.equal(network.reserved().length, 1);
-  t.end();
-});
-
 test("ADD writes a result larger than a pipe holds whole", (t) => {
   const routes = Array.from({ length: 4000 }, (_, index) => ({
     dst: `10.${index >> 8}.${index & 255}.0/24`,

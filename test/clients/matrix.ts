@@ -47,6 +47,12 @@ ${rows.join("\n")}
   default route; the end of one frees its address, which is given again only after the end of the range; a full range is
   refused in the plugin's words; in the end nothing is reserved and no interface is left.
 - *A main plugin*: three containers in order, a requested address, CHECK, also without the reservation, and DEL.
+- *dranet* ([kubernetes-sigs/dranet](https://github.com/kubernetes-sigs/dranet), \`cmd/webhook-whereabouts\`) calls the plugin
+  itself: ADD and DEL alone, with \`CNI_NETNS=/dev/null\`, the id of the claim in place of a container's, and the device in place
+  of the interface. Set \`"cniVersion": "1.0.0"\` in its profile: without one the answer is of 0.1.0, in which it finds no address,
+  and the device gets none although one is reserved. It reads no \`gateway\` of an address (a route needs its \`gw\`) and no error,
+  which is on standard output. Each claim has the pod \`default/pod-whereabouts\`: \`"sticky": "pod"\` and \`reserve --for\` mean all of
+  them. Nothing sends GC; a list of containers lacks its claims, and \`gc\` refuses it as long as one is in use.
 - The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 
 \`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\`, and installs

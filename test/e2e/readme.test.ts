@@ -1,6 +1,8 @@
 // test: each executable, one if short, Go plugin
 /** The session of README.md, on a node that runs only the Go plugin. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   mkdirSync,
@@ -12,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Test } from "tap";
 import { type Step, sessionOf, stepsOf } from "../../scripts/pages/session.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { inRepository } from "../harness/repository.ts";
@@ -34,13 +37,13 @@ const pods = [
 scenario(
   "README: list, check and gc on a node of the Go plugin print what the page says, and change nothing of it",
   needs,
-  (t, host) => {
+  async (t, host) => {
     const skip = skipWithoutGoPlugin || skipWithoutTerminal;
     if (skip !== false) {
       t.pass("needs the Go plugin and a terminal", { skip });
       return;
     }
-    prepare(host);
+    await prepare(t, host);
     const before = filesBelow("/var/lib/cni");
 
     for (const { command, output } of stepsOf(sessionOf(page))) {
@@ -68,7 +71,7 @@ function withTime(output: Step["output"]): string {
 }
 
 /** Installs the Go plugin, which makes the network of README.md with the pods, one of which then dies without a DEL. */
-function prepare(host: Host): void {
+async function prepare(t: Test, host: Host): Promise<void> {
   const [, configuration = ""] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
   const network = readNetwork(configuration);
   const plugin = join(host.pluginDirectory, "host-local");
@@ -83,8 +86,16 @@ function prepare(host: Host): void {
     const time = new Date(Date.now() - hours * 3_600_000 - 60_000);
     utimesSync(`/var/lib/cni/networks/mynet/${address?.replace(/\/.*/, "")}`, time, time);
     remember(id, pod, namespace.netns);
-    if (!isAlive) namespace.remove();
+    if (isAlive) await runIn(t, id);
+    else namespace.remove();
   }
+}
+
+/** Starts what a runtime has in every sandbox: a process that does nothing. */
+async function runIn(t: Test, id: string): Promise<void> {
+  const pause = spawn("ip", ["netns", "exec", id, "sh", "-c", "echo; exec sleep infinity"]);
+  t.teardown(() => pause.kill("SIGKILL"));
+  await once(pause.stdout, "data");
 }
 
 /** Writes what the cache of libcni 1.3 has of an attachment. */

@@ -111,6 +111,13 @@ const mounted = {
   name: "on another file system",
   disk: (disk: MemoryDisk) => disk.mount(DIRECTORY),
 };
+const mountedEmpties = {
+  name: "on another file system, full but for empty files",
+  disk: (disk: MemoryDisk) => {
+    mounted.disk(disk);
+    empties.disk(disk);
+  },
+};
 const linkless = {
   name: "without hard links",
   disk: (disk: MemoryDisk) => {
@@ -162,7 +169,7 @@ const alone: readonly Cast[] = [
   cast(["ADD c"], { ...dual, name: "dual stack, repeatedAdd same", ipam: same.ipam }),
   cast(["ADD c"], { ...booted, name: "full before the boot, repeatedAdd same", ipam: same.ipam }),
   ...[dual, legacy, booted, reuse].map((network) => cast(["DEL c"], network)),
-  ...[toldBesideEmpties, toldAtLength].map((network) => cast(["ADD a"], network)),
+  ...[mountedEmpties, toldBesideEmpties, toldAtLength].map((network) => cast(["ADD a"], network)),
   cast(["DEL c"], toldAtLength),
   cast(["GC a"], { ...told, name: "history" }),
   cast(["DEL a"], dual),

@@ -84,14 +84,13 @@ test("a network of the node by its name, of which every subnet is looked at: in 
   t.equal(own({ [`${directory}/10-containerd-net.conflist`]: containerd }), seventh);
   t.equal(
     own({
-      [`${directory}/00-broken.conf`]: "{",
       [`${directory}/10-other.conf`]: other,
       [`${directory}/20-multus.conf`]: { name: "multus", delegates: [other, containerd] },
-      [`${directory}/30-late.conf`]: list("10.244.8.0/24"),
+      [`${directory}/30-containerd.conf`]: containerd,
       [`${directory}/00-containerd.bak`]: list("10.244.8.0/24"),
     }),
     seventh,
-    "the first file with the network",
+    "several files with the same podCIDR",
   );
   const plain = { name: "containerd", ipam: { subnet: "10.244.7.0/24" } };
   t.equal(own({ "/net.d/a.json": plain }, { confDir: "/net.d" }), seventh);
@@ -134,7 +133,7 @@ test("where no podCIDR can be told there is an error, and never the whole range"
       network(),
       "no network containerd with a subnet in /etc/cni/net.d; expected the network whose",
     ],
-    ["{", `ipam.partition.network; ${file}: unexpected end of JSON input`],
+    ["{", `cannot read the podCIDR of this node: ${file}: unexpected end of JSON input`],
     [network("10.245.7.0/24"), `no podCIDR of this node in ${file}; found 10.245.7.0/24; expected`],
     [
       network("10.244.7.0/24", "10.244.8.0/24"),
@@ -148,6 +147,16 @@ test("where no podCIDR can be told there is an error, and never the whole range"
     refusalFor(fromNetwork, { ...later, "/etc/cni/net.d/00.conf": UNREADABLE }),
     "cannot read the podCIDR of this node: open /etc/cni/net.d/00.conf: input/output error",
     "it may be the one",
+  );
+  t.match(
+    refusalFor(fromNetwork, { ...later, "/etc/cni/net.d/00.conf": later[file].slice(0, 40) }),
+    "cannot read the podCIDR of this node: /etc/cni/net.d/00.conf: unexpected end of JSON input",
+    "so may what is cut off",
+  );
+  t.match(
+    refusalFor(fromNetwork, { ...later, "/etc/cni/net.d/00.conf": network("10.244.8.0/24") }),
+    "more than one podCIDR of this node in /etc/cni/net.d; found 10.244.8.0/24, 10.244.7.0/24;",
+    "a copy that is out of date",
   );
   t.match(
     refusalFor({ ...fromFlannel, clusterCidr: "10.0.0.0/8" }, { [path]: flannel }),

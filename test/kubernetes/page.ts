@@ -82,7 +82,7 @@ export function kubernetesPage({ date, runs }: Runs): string {
     const run = runOf(title, "native") ?? runOf(title, "portable");
     return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run, LONGEST)}\n`;
   });
-  const version = runs.find((run) => run.version !== undefined)?.version ?? "";
+  const version = [...new Set(runs.flatMap((run) => run.version ?? []))].join(" or ");
   const introduction = `These scenarios were run on ${date} with ${version}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd from Debian, in namespaces of their own. The times are those of the start of the cluster and of the scenario. Below is what was seen with the native executable; output of more than ${LONGEST} lines is in the [data](../data/kubernetes.json).`;
   return `# In a real Kubernetes
 

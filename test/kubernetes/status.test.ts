@@ -34,7 +34,7 @@ clusterScenario(
     t.same(await runtime.networkReady(), { ready: true, message: "" }, "and STATUS has no error");
     t.equal(readiness().status, "True");
     show(
-      "With cniVersion 1.1.0 containerd 2.1 calls STATUS whenever kubelet asks for its state. Five pods have all addresses of a /29, and the node stays ready: what it cannot start, another node need not get either.",
+      "With cniVersion 1.1.0 containerd 2.1 calls STATUS whenever kubelet asks for its state. Five pods have all addresses of a /29, and the node stays ready, so that none is evicted.",
     );
 
     const right = readFileSync(generatedConfiguration, "utf8");

@@ -1,9 +1,11 @@
-/** What is released in a new boot is reported as what it was, from before this boot, although it is gone by then. */
+/** Operator commands and what is from before this boot. */
 
 import { test } from "tap";
 import { gc } from "../../src/operator/gc/gc.ts";
 import { release } from "../../src/operator/reservations/release.ts";
-import { filesOf, machineWith, withNetwork } from "../store/fixtures.ts";
+import { reserve } from "../../src/operator/reservations/reserve.ts";
+import { namesBeforeBoot } from "../../src/store/journal/earlier-boots.ts";
+import { filesOf, machineWith, open, withNetwork } from "../store/fixtures.ts";
 import { contextOf, startOperator } from "./memory-node.ts";
 
 const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--yes": "" };
@@ -32,3 +34,20 @@ for (const [command, words, operands, expected] of [
     t.end();
   });
 }
+
+test("reserve: the next boot knows what is from before it, even if no call follows", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", lock: "" });
+  machine.disk.makeDirectories("/conf");
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.wait(5000);
+
+  for (const more of [{}, { "--unreserve": "" }]) {
+    const words = { "--data-dir": "/data", "--conf-dir": "/conf", "--network": "net", ...more };
+    const context = contextOf(startOperator(machine).system, words, ["10.0.0.4"]);
+    t.equal(reserve.run(context).exitCode, 0);
+    machine.wait(5000);
+    machine.boot();
+    t.ok(namesBeforeBoot(open(machine.start())).has("10.0.0.2"), JSON.stringify(more));
+  }
+  t.end();
+});

@@ -126,7 +126,9 @@ function makeNode(): void {
     { name: "node-2", podCidrs: ["10.244.0.0/24"] },
   ];
   writeFileSync(join(WORK, "nodes.json"), nodesJson(nodes));
-  writeFileSync(join(WORK, "live-ids"), Object.values(sandboxes).join("\n"));
+  for (const name of ["live-ids", "file"]) {
+    writeFileSync(join(WORK, name), Object.values(sandboxes).join("\n"));
+  }
   network("mynet", "10.244.3.0/24", "10.244.3.17");
   network("podman", "10.88.0.0/24", "10.88.0.7");
 }

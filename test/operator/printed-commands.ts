@@ -38,7 +38,7 @@ export function examplesInPage(page: string): readonly string[] {
 
 /**
  * The command lines of this tool in a page of Markdown: in sessions behind a prompt, in shell scripts, and in the text
- * as code. The name of a command alone is a mention in the text.
+ * as code. The name of a command alone is a mention in the text, and what has `<words>` is a form.
  */
 export function commandsInPage(page: string): readonly string[] {
   const found: string[] = [];
@@ -55,7 +55,7 @@ export function commandsInPage(page: string): readonly string[] {
   found.push(
     ...[...text.matchAll(/`([^`]+)`/g)]
       .map(([, code = ""]) => code.replaceAll(/\s+/g, " "))
-      .filter((code) => !/^host-local \w+$/.test(code)),
+      .filter((code) => !/^host-local \w+$|<[a-z ]+>/.test(code)),
   );
   return found.filter(isOfTheTool).map(fillIn);
 }

@@ -46,7 +46,6 @@ function take(system: System, containerId: string, request: Request = {}): strin
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
-      kept: [],
       reclaimsAfterReboot: true,
       advice: () => "Next: look.",
     });

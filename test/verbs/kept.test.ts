@@ -29,6 +29,23 @@ function networkWithKept(ipam: object = five): Network {
   return network;
 }
 
+test("an empty file, which nobody would ever release, is replaced once it is old enough", (t) => {
+  for (const [age, text] of [
+    [5_000, ""],
+    [11_000, forDb0],
+  ] as const) {
+    const network = new Network(new MemoryMachine(), five);
+    network.add("c1");
+    network.machine.disk.put("/var/lib/cni/networks/net/10.0.0.4", "");
+    network.machine.wait(age);
+
+    keep(network);
+
+    t.equal(network.reservations()["10.0.0.4"], text, `${age} ms`);
+  }
+  t.end();
+});
+
 test("an ADD that fails after it has taken a kept address keeps it again", (t) => {
   const network = networkWithKept({ ranges: [[five], [{ subnet: "10.1.0.0/30" }]] });
   network.add("last");

@@ -73,7 +73,11 @@ test("a repeated ADD leaves what a process without its lock has given to another
     },
   });
 
-  t.equal(error?.code, 11);
+  t.match(error, {
+    code: 11,
+    msg: `${path} has changed meanwhile`,
+    details: "it is held by container other, interface eth0",
+  });
   t.same(network.reservations(), { "10.0.0.2": "other\r\neth0" });
   t.end();
 });

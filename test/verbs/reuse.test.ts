@@ -1,6 +1,7 @@
 /** How addresses are used again: `reuseDelaySeconds` and `sticky`. */
 
 import { test } from "tap";
+import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type Answer, Network } from "../harness/network.ts";
 
@@ -195,5 +196,18 @@ test("with the keys off no call makes a system call for them, not even where fil
     calls(plain).filter((call) => /released|sticky|before-boot|machine-id/.test(call)),
     [],
   );
+  t.end();
+});
+
+test("what an ADD reserves and gives back at once was nobody's: it does not cool down", (t) => {
+  const net = network({ reuseDelaySeconds: 30 });
+  net.add("c1");
+  const { error } = net.add("c2", {
+    interrupt: refuse("overwriteFile", "EIO", `${net.directory}/last_reserved_ip.0`),
+  });
+
+  t.match(error?.msg, "last_reserved_ip.0");
+  t.same(Object.keys(net.reservations()), ["10.0.0.2"]);
+  t.notOk(net.machine.disk.has(`${STATE}/released`));
   t.end();
 });

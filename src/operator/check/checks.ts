@@ -217,6 +217,7 @@ const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
   "out-of-range",
   "outside-part",
   "reserved-gateway",
+  "sandbox-without-process",
   "unreadable-reservation",
   "writable-by-others",
 ]);

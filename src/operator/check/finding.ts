@@ -169,6 +169,11 @@ export const kinds = {
     severity: "info",
     remedy: "run gc with the runtime's list of containers (--live-command), which knows",
   },
+  "sandbox-without-process": {
+    severity: "info",
+    remedy:
+      "none where its containers are to be started again; a sandbox that the runtime has lost is released by two runs of gc with the runtime's list of containers (--live-command)",
+  },
   "foreign-file": {
     severity: "info",
     remedy: "move it elsewhere; the Go plugin reads every file below this directory",

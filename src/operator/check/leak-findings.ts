@@ -39,13 +39,16 @@ export function leakFindings(
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const leaked = counted.flatMap((reservation): readonly Finding[] => {
       const result = results.get(reservation);
-      if (result?.liveness === "alive") return [];
+      const isMountOnly = result?.liveness === "alive" && result.by === "mount";
+      if (result?.liveness === "alive" && !isMountOnly) return [];
       const clause =
-        result?.liveness === "dead" ? result.reason : supersededBy(reservation, newest, cache);
+        result === undefined || result.liveness === "unknown"
+          ? supersededBy(reservation, newest, cache)
+          : result.reason;
       if (clause === undefined) return [];
       return [
         {
-          code: "leaked-reservation",
+          code: isMountOnly ? "sandbox-without-process" : "leaked-reservation",
           files,
           path: reservation.path,
           // Metrics only count: the cache need not be asked for pods.
@@ -55,7 +58,7 @@ export function leakFindings(
             const holder = pod === "" ? container : `${container} of ${pod}`;
             return `${formatAddress(reservation.address)} is held by ${holder}: ${clause}`;
           },
-          commands,
+          commands: isMountOnly ? [] : commands,
         },
       ];
     });

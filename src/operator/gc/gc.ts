@@ -6,7 +6,7 @@ import { withLock } from "../../store/lock.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { historyCall } from "../node/history-call.ts";
-import { liveCommandOf } from "../node/live-command.ts";
+import { isInstalled, liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
@@ -221,14 +221,20 @@ function messagesOn(
   const unknown = decided.filter(({ decision }) => decision === "unknown");
   const [first] = unknown;
   if (first === undefined) return [];
-  const { files, networks } = directory;
-  const advice =
-    list !== undefined
-      ? ""
-      : `. A list decides: ${commandText(context, files, ["gc", files.network, "--live-command", liveCommandOf(networks[0], directory.reservations)])}`;
+  const { files } = directory;
+  const advice = list === undefined ? `. ${adviceOn(context, directory)}` : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
   ];
+}
+
+/** Which list decides on what is unknown. */
+function adviceOn(context: Context, { files, networks, reservations }: NetworkDirectory): string {
+  const command = liveCommandOf(networks[0], reservations);
+  const [what, source] = isInstalled(context.system, command)
+    ? ["A list decides", ["--live-command", command]]
+    : ["A list of live containers decides, which no program here prints", ["--live", "FILE"]];
+  return `${what}: ${commandText(context, files, ["gc", files.network, ...source])}`;
 }
 
 /** The command line of this run, with `--yes`. */

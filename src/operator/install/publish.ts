@@ -116,7 +116,7 @@ export function see(system: System, ...paths: readonly string[]): readonly Seen[
 export function requireSame(system: System, ...seen: readonly Seen[]): void {
   for (const { path, identity } of seen) {
     if (identityOf(system, path) === identity) continue;
-    throw new CommandError(`install: ${path} was replaced meanwhile; nothing was changed`);
+    throw new CommandError(`install: ${path} was replaced meanwhile, and is left as it is`);
   }
 }
 

@@ -69,9 +69,10 @@ export const release: Command = {
     if (query.kind === "address" && matching.length > 1) {
       return refused(node, query, matching, [ambiguous(matching)]);
     }
-    const kept = matching.filter(({ owner }) => owner.kind === "kept");
-    if (kept.length > 0) return refused(node, query, matching, kept.map(keptHint(context)));
-    return releaseReservations(node, query, matching);
+    // Those that are kept have no container: a pod may have others.
+    const held = matching.filter(({ owner }) => owner.kind !== "kept");
+    if (held.length > 0) return releaseReservations(node, query, held);
+    return refused(node, query, matching, matching.map(keptHint(context)));
   },
 };
 

@@ -122,14 +122,17 @@ function ownerText(owner: Owner | undefined): string {
   return owner === undefined ? "it is free" : `it is ${describeOwner(owner)}`;
 }
 
-/** Changes what is kept, under the lock. */
+/** Changes what is kept, under the lock; and writes the journal anew, without which the next boot reclaims nothing. */
 function change(
   { files, networks: [network] }: NetworkDirectory,
   address: Address,
   body: (locked: LockedNetwork) => Owner | undefined,
 ): Owner | undefined {
   const holder = `reserve ${formatAddress(address)}`;
-  return withLock(files, { holder, timeoutSeconds: network.lockTimeoutSeconds }, body);
+  const options = { holder, timeoutSeconds: network.lockTimeoutSeconds };
+  const owner = withLock(files, options, body);
+  withLock(files, options, (locked) => locked.bringUpToDate());
+  return owner;
 }
 
 function report(

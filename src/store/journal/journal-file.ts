@@ -33,8 +33,8 @@ export interface Seal {
   readonly length: number;
   /** Its length when it was written anew. */
   readonly renewed: number;
-  /** Whether an administrator keeps addresses (`kept.ts`). */
-  readonly hasKept: boolean;
+  /** Whether an administrator keeps addresses (`kept.ts`); where not, there is no such member, which would cost each call. */
+  readonly hasKept?: boolean;
 }
 
 /** What is read of a journal. */
@@ -221,9 +221,9 @@ function lineOf({ name, owner }: OwnedReservation): string {
  * @throws SystemError
  */
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
-  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed, hasKept } = seal;
-  const end = hasKept ? ` ${HAS_KEPT}` : "";
-  const header = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}${end}`;
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
+  const words = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
+  const header = seal.hasKept === true ? `${words} ${HAS_KEPT}` : words;
   if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
 }
 
@@ -252,13 +252,13 @@ function sealOf(header: string): Seal | undefined {
     return undefined;
   }
   // These are compared with what they should be.
-  return {
+  const seal: Seal = {
     boot: boot as BootId,
     machine: machine === NO_MACHINE ? undefined : (machine as MachineId),
     directory: directory as Fingerprint,
     reservations,
     length,
     renewed,
-    hasKept,
   };
+  return hasKept ? { ...seal, hasKept } : seal;
 }

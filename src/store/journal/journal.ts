@@ -83,7 +83,7 @@ export class Journal {
 
   /** Whether an administrator may keep addresses; to be asked once it was read. */
   get mayHaveKept(): boolean {
-    return this.#seal?.hasKept ?? true;
+    return this.#seal === undefined || this.#seal.hasKept === true;
   }
 
   /** Something in the network's directory is about to change. */
@@ -162,7 +162,8 @@ export class Journal {
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
-      this.#seal = { boot, machine, reservations, length, renewed: length, hasKept };
+      const seal = { boot, machine, reservations, length, renewed: length };
+      this.#seal = hasKept ? { ...seal, hasKept } : seal;
       this.#difference = 0;
       this.#lines = "";
     });

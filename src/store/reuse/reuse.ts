@@ -4,6 +4,7 @@ import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts
 import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import type { Kept } from "../reservations/kept.ts";
 import { type Cooldown, noteReleased, readCooldown } from "./cooldown.ts";
 import { delaySecondsOf } from "./delay.ts";
 import {
@@ -16,6 +17,8 @@ import {
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
 export interface Preferences {
+  /** Those that an administrator keeps for the pod, tried before all others. */
+  readonly kept?: readonly Kept[];
   /** Those that it had, tried first. */
   readonly own: readonly Address[];
   /** Those that were released lately or that another one had, tried last: how long ago, in milliseconds. */

@@ -268,7 +268,7 @@ test("a DEL under way: the address is released, and the attachment still noted",
   const node = makeNode(t);
   run(t, node, "default/web", "c1", "10.7.12.2");
   loseReservation(node, "10.7.12.2");
-  keepRunning(t, ["sh", "-c", `sleep 1; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
+  keepRunning(t, ["sh", "-c", `sleep 0.5; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
 
   t.same(codesOf(node), []);
 });
@@ -373,6 +373,26 @@ testOfLeaks("where leaks cannot be seen, that is said", (t) => {
   const { exitCode, stdout } = node.tool(["check"]);
   t.equal(exitCode, 0);
   t.notMatch(stdout, "No problems found");
+});
+
+testOfLeaks("a sandbox in which no process runs, as one that the runtime has lost", (t) => {
+  const node = makeNode(t);
+  run(t, node, "default/lost", "c1", "10.7.12.2");
+  execFileSync("ip", ["-n", "c1", "link", "set", "lo", "up"]);
+  execFileSync("ip", ["-n", "c1", "address", "add", "10.7.12.2/28", "dev", "lo"]);
+  t.same(codesOf(node), [], "a young one is not reported");
+
+  node.age("net/10.7.12.2", GRACE + 60);
+  t.match(findingsOf(node), [
+    {
+      code: "sandbox-without-process",
+      severity: "info",
+      path: join(node.dataDir, "net/10.7.12.2"),
+      message:
+        "10.7.12.2 is held by c1 of default/lost: the network namespace /run/netns/c1 has this address; no process runs there",
+      remedy: /--live-command/,
+    },
+  ]);
 });
 
 testOfLeaks("a pod that was restarted a moment ago", (t) => {

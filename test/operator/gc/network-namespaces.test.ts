@@ -152,7 +152,7 @@ test("without the right to enter namespaces, one that is only mounted makes unkn
   t.match(outcome, {
     exitCode: 1,
     stderr:
-      /of 2 of 2 reservations it is not known .* cannot be entered, which takes CAP_SYS_ADMIN\. A list decides: /,
+      /of 2 of 2 reservations it is not known .* cannot be entered, which takes CAP_SYS_ADMIN\. A list /,
   });
   t.equal(reservedOn(node).length, 2);
   t.end();

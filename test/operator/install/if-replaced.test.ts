@@ -5,7 +5,13 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
-import { emptyDirectory, isExecutable, OTHER, ourVersion } from "./plugin-directory.ts";
+import {
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  OTHER,
+  ourVersion,
+} from "./plugin-directory.ts";
 
 for (const [options, name] of [
   [[], "host-local"],
@@ -73,6 +79,15 @@ for (const [what, make] of [
     t.end();
   });
 }
+
+test("--if-replaced does nothing where an installation was not completed", (t) => {
+  const directory = directoryWithOther(t);
+  directory.put("host-local.previous", OTHER);
+
+  t.strictSame(directory.install("--if-replaced", "--yes"), [0, "", ""]);
+  t.strictSame(directory.names, ["host-local", "host-local.previous"]);
+  t.end();
+});
 
 test("--if-replaced puts back the copy static, too", (t) => {
   const directory = emptyDirectory(t);

@@ -320,7 +320,7 @@ for (const [where, directoryOf] of [
     });
 
     t.equal(exitCode, 2);
-    t.match(stdout, `${directory.target} was replaced meanwhile; nothing was changed`);
+    t.match(stdout, `${directory.target} was replaced meanwhile, and is left as it is`);
     t.equal(readFileSync(directory.target, "utf8"), answering("0.4.0"));
     t.strictSame(directory.names, names);
   });

@@ -102,6 +102,14 @@ test("a pod is freed by its name, with all its sandboxes", (t) => {
   t.end();
 });
 
+test("what a pod holds is freed by its name beside an address that is kept for it, which stays", (t) => {
+  const node = busyNode(t);
+  node.tool(["reserve", "10.7.4.9", "--for", "default/web", "--network", "net"]);
+  t.equal(release(node, "default/web", "--yes", "--force")[0], 0);
+  t.strictSame(left(node), ["10.7.4.3", "10.7.4.4", "10.7.4.9", "fd74::3", "fd74::4"]);
+  t.end();
+});
+
 test("a pod is freed by its name as list prints it, also podman's, which has no namespace", (t) => {
   const node = busyNode(t);
   node.remember("net", "bbb", "/q1", { interfaceName: "net1" });

@@ -72,7 +72,6 @@ function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): 
     reservations: 2,
     length: length + lines.length,
     renewed: length,
-    hasKept: false,
   };
   sealJournal(state, lines, { ...seal, ...other });
 }

@@ -20,7 +20,7 @@ import { LockTimeout, type System } from "../../../src/system/system.ts";
 import { LockProcess } from "./lock-process.ts";
 
 /** A killed holder blocks for 2 s and the second by which its date may lie ahead; the rest is for a busy machine. */
-const LONGEST_BLOCK = 3000 + 2000;
+const LONGEST_BLOCK = 3000 + 10_000;
 
 /** The lock of a Node.js without `node:ffi`. */
 function createOlderLock(): Pick<System, "lock" | "locksOutGoPlugin"> {
@@ -84,7 +84,7 @@ test("a wait that times out is bounded, and names the holder", async (t) => {
   t.throws(() => lockOnce(directory, 200), named);
 
   t.ok(performance.now() - start >= 200, "it waited until the timeout");
-  t.ok(performance.now() - start < 2000, "and not much longer");
+  t.ok(performance.now() - start < 10_000, "and not much longer");
 });
 
 test("a holder's file that is empty, since its holder is writing it, names nobody", async (t) => {
