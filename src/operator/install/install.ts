@@ -117,7 +117,7 @@ export const install: Command = {
     const installation = installationIn(chosenDirectory(context), name);
     const beside = has(staticOption.name) ? staticBeside(installation) : undefined;
     const all = [installation, beside].filter((one) => one !== undefined);
-    for (const path of all.flatMap(({ target, previous, older }) => [target, previous, older])) {
+    for (const path of all.flatMap((one) => [one.target, one.previous, one.older, one.marker])) {
       const kind = kindAt(system, path);
       if (kind !== "file" && kind !== "nothing") {
         throw new CommandError(`install: ${path} is not a regular file`);

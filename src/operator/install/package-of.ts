@@ -10,11 +10,21 @@ const FILES = `/var/lib/dpkg/info/${PLUGIN}.list`;
 /** The most bytes of it that are read. */
 const LARGEST = 1024 * 1024;
 
-/** @throws CommandError if a file is of the `.deb` of this program */
+/** @throws CommandError if a file is of the `.deb` of this program, by whatever name of its directory */
 export function requireNoPackage(system: System, path: string): void {
   const files = attempt(() => system.readFile(FILES, LARGEST), "").split("\n");
-  if (!files.includes(path)) return;
+  const own = identityOf(system, path);
+  const isOfPackage = files.some(
+    (file) => file.endsWith(`/${PLUGIN}`) && identityOf(system, file) === own,
+  );
+  if (own === undefined || !isOfPackage) return;
   throw new CommandError(
     `install: ${path} is of the package ${PLUGIN}; nothing was changed. Remove it with: dpkg --remove ${PLUGIN}`,
   );
+}
+
+/** `undefined` where nothing is. */
+function identityOf(system: System, path: string): string | undefined {
+  const status = attempt(() => system.linkStatus(path), undefined);
+  return status === undefined ? undefined : `${status.device} ${status.inode}`;
 }

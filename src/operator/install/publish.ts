@@ -17,13 +17,17 @@ import { withTemporaryPath } from "./temporary-files.ts";
 /** This executable, even if it was renamed or deleted. */
 export const SELF = "/proc/self/exe";
 
-/** A file that may become the plugin: it has answered VERSION, or somebody insists on it. */
-export interface Tested {
+/** What has a name at some time: a file, a link to one, or nothing. */
+export interface Seen {
   readonly path: string;
+  /** By which it is the same later. */
+  readonly identity: string;
+}
+
+/** A file that may become the plugin: it has answered VERSION, or somebody insists on it. */
+export interface Tested extends Seen {
   /** The CNI versions that it reported; none if it was not heard. */
   readonly versions: readonly string[];
-  /** By which it is the same file later. */
-  readonly identity: string;
 }
 
 /**
@@ -98,17 +102,28 @@ export function publish(
   { directory, target }: Installation,
   what: "replace" | "exchange" = "replace",
 ): void {
-  if (identityOf(system, path) !== identity) {
-    throw new CommandError(`install: ${path} was replaced meanwhile, and is left as it is`);
-  }
+  requireSame(system, { path, identity });
   if (what === "exchange" && isPresent(system, target)) exchange(system, directory, path, target);
   else system.rename(path, target);
 }
 
+/** What has some names now. It is to be seen before it is examined. */
+export function see(system: System, ...paths: readonly string[]): readonly Seen[] {
+  return paths.map((path) => ({ path, identity: identityOf(system, path) }));
+}
+
+/** @throws CommandError if what was seen is not there any more */
+export function requireSame(system: System, ...seen: readonly Seen[]): void {
+  for (const { path, identity } of seen) {
+    if (identityOf(system, path) === identity) continue;
+    throw new CommandError(`install: ${path} was replaced meanwhile, and is left as it is`);
+  }
+}
+
 /** Not its ctime, which a further link to it changes. */
 function identityOf(system: System, path: string): string {
-  const program = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
-  return [system.linkStatus(path), program]
+  return [() => system.linkStatus(path), () => system.status(path)]
+    .map((look) => attempt(look, undefined, "ENOENT", "ENOTDIR"))
     .map((status) => `${status?.device} ${status?.inode} ${status?.size} ${status?.modified}`)
     .join();
 }

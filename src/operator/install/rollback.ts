@@ -12,7 +12,7 @@ import {
   unmark,
 } from "./installation.ts";
 import { requireGoingBack } from "./new-keys.ts";
-import { publish, testedFormer } from "./publish.ts";
+import { publish, requireSame, see, testedFormer } from "./publish.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
@@ -76,6 +76,7 @@ function exchangingStatic(
   const beside = staticBeside(installation);
   if (beside === undefined) return undefined;
   const { name, target, previous } = beside;
+  const seen = see(system, target, previous);
   const [now, before] = [target, previous].map((path) => pluginKindAt(system, beside, path));
   if ((isReturn ? before : now) !== "ours") return undefined;
   if (isReturn || before === "other" || before === "elsewhere") return exchanging(context, beside);
@@ -83,6 +84,7 @@ function exchangingStatic(
     name,
     plan: `${target} will be renamed to ${previous}.`,
     make: () => {
+      requireSame(system, ...seen);
       unmark(system, beside);
       system.rename(target, previous);
       return { text: `Removed ${target}.` };

@@ -1,6 +1,6 @@
 /** `install --uninstall`. */
 
-import { CommandError, type Context, type Report } from "../../cli/command/command.ts";
+import type { Context, Report } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists } from "../../system/system.ts";
 import { STATIC } from "../node/plugin-directories.ts";
@@ -9,7 +9,7 @@ import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed
 import { type Installation, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
 import { requireNoPackage } from "./package-of.ts";
-import { publish, type Tested, testedFormer } from "./publish.ts";
+import { publish, requireSame, type Seen, see, type Tested, testedFormer } from "./publish.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the newest other plugin back that answers.
@@ -38,6 +38,7 @@ export function uninstall(context: Context, installation: Installation): Report 
 function removing(context: Context, installation: Installation): Step | undefined {
   const { system } = context;
   const { name, target, previous, older, marker } = installation;
+  const seen = see(system, target, previous, older);
   const kindOf = (path: string) => pluginKindAt(system, installation, path);
   const own = [previous, target].filter((path) => kindOf(path) === "ours");
   const isOther = isOtherAt(system, installation);
@@ -48,6 +49,7 @@ function removing(context: Context, installation: Installation): Step | undefine
     const restored = testedFormer(context, installation, [newest, ...others]);
     const left = own.filter((path) => path !== target);
     return stepOf(system, installation, {
+      seen,
       note: name === STATIC ? "" : requireGoingBack(context, name),
       restored,
       removed: restored.path === newest ? [...left, ...others] : left,
@@ -55,6 +57,7 @@ function removing(context: Context, installation: Installation): Step | undefine
   }
   if (own.length === 0 && !exists(system, marker)) return undefined;
   return stepOf(system, installation, {
+    seen,
     removed: own,
     remark: isOther ? `${target} is another plugin and stays.` : requireLeaving(context, name),
   });
@@ -70,6 +73,8 @@ function isOtherAt(system: OperatorSystem, installation: Installation): boolean 
 }
 
 interface Removal {
+  /** What it was planned for: another removal may be under way. */
+  readonly seen: readonly Seen[];
   /** What is said before it. */
   readonly note?: string;
   /** The former plugin, which comes back. */
@@ -83,10 +88,10 @@ interface Removal {
 function stepOf(
   system: OperatorSystem,
   installation: Installation,
-  { note = "", restored, removed, remark = "" }: Removal,
+  { seen, note = "", restored, removed, remark = "" }: Removal,
 ): Step {
   const { name, target } = installation;
-  const installed = pluginKindAt(system, installation, target);
+  const verify = (): void => requireSame(system, ...seen);
   const names = removed.join(" and ");
   return {
     name,
@@ -96,11 +101,9 @@ function stepOf(
       names === "" ? "" : `${names} will be removed.`,
       remark,
     ),
-    verify: () => {
-      if (pluginKindAt(system, installation, target) === installed) return;
-      throw new CommandError(`install: ${target} is another plugin now; nothing was changed`);
-    },
+    verify,
     make: () => {
+      verify();
       unmark(system, installation);
       if (restored !== undefined) publish(system, restored, installation);
       for (const path of removed) system.unlink(path);

@@ -211,12 +211,14 @@ test("wrong usage exits with 2", (t) => {
   const directory = scratchDirectory(t);
   mkdirSync(join(directory, "a/host-local"), { recursive: true });
   mkdirSync(join(directory, "b"));
+  mkdirSync(join(directory, "c/host-local.installed"), { recursive: true });
   const cases: [string[], string][] = [
     [
       [join(directory, "none")],
       `there is no directory ${directory}/none; expected the CNI plugin directory`,
     ],
     [[join(directory, "a")], `${directory}/a/host-local is not a regular file`],
+    [[join(directory, "c")], `${directory}/c/host-local.installed is not a regular file`],
     [
       [join(directory, "b"), "--rollback"],
       `there is no ${directory}/b/host-local.previous to roll back to`,

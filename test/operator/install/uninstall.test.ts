@@ -2,7 +2,14 @@
 /** install --uninstall. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
@@ -233,30 +240,56 @@ test("one that may start on the node stays", (t) => {
   t.end();
 });
 
-test("what the package has installed is left to it", { skip: mountObstacle() ?? false }, (t) => {
-  const directory = directoryWithOther(t);
-  directory.install("--yes");
-  const before = directory.names;
-  const info = "/var/lib/dpkg/info";
-  const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
+for (const [how, pathOf] of [
+  ["its own", (path: string) => path],
+  ["another", (path: string) => `${path}.link`],
+] as const) {
+  const name = `what the package has installed is left to it, where its directory is called by ${how} name`;
+  test(name, { skip: mountObstacle() ?? false }, (t) => {
+    const directory = directoryWithOther(t);
+    directory.install("--yes");
+    const before = directory.names;
+    const link = `${directory.path}.link`;
+    symlinkSync(directory.path, link);
+    t.teardown(() => rmSync(link));
+    const path = pathOf(directory.path);
+    const info = "/var/lib/dpkg/info";
+    const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
 
-  const { status, stderr } = spawnSync(
-    "unshare",
-    [
-      ...["--mount", "sh", "-c"],
-      `mkdir -p ${info} && mount -t tmpfs none ${info} && printf '${files}' >${info}/host-local.list &&
-      '${executable}' install '${directory.path}' --uninstall --yes --force`,
-    ],
-    { encoding: "utf8", env: runtimeEnvironment },
-  );
+    const { status, stderr } = spawnSync(
+      "unshare",
+      [
+        ...["--mount", "sh", "-c"],
+        `mkdir -p ${info} && mount -t tmpfs none ${info} && printf '${files}' >${info}/host-local.list &&
+      '${executable}' install '${path}' --uninstall --yes --force`,
+      ],
+      { encoding: "utf8", env: runtimeEnvironment },
+    );
 
-  t.equal(status, 2);
-  t.equal(
-    stderr,
-    `host-local: install: ${directory.target} is of the package host-local; nothing was changed. Remove it with: dpkg --remove host-local\n`,
-  );
-  t.same(directory.names, before);
-  t.ok(isExecutable(directory.target));
+    t.equal(status, 2);
+    t.equal(
+      stderr,
+      `host-local: install: ${path}/host-local is of the package host-local; nothing was changed. Remove it with: dpkg --remove host-local\n`,
+    );
+    t.same(directory.names, before);
+    t.ok(isExecutable(directory.target));
+    t.end();
+  });
+}
+
+test("a former plugin that another removal puts back meanwhile stays, whenever that is", (t) => {
+  for (const time of [1, 2, 3]) {
+    const directory = directoryWithOther(t);
+    const { target, previous } = directory;
+    renameSync(target, previous);
+    const asked = join(directory.path, "asked");
+    const other = `echo >>'${asked}'; [ $(wc -l <'${asked}') = ${time} ] && mv '${previous}' '${target}'`;
+    directory.put("host-local", ourVersion("0.9.0").replace("else\n", `else\n${other}\n`));
+
+    directory.install("--uninstall", "--yes");
+
+    t.equal(readFileSync(target, "utf8"), OTHER, `at the ${time}. question`);
+  }
   t.end();
 });
 
@@ -287,7 +320,7 @@ for (const [where, directoryOf] of [
     });
 
     t.equal(exitCode, 2);
-    t.match(stdout, `${directory.target} is another plugin now; nothing was changed`);
+    t.match(stdout, `${directory.target} was replaced meanwhile, and is left as it is`);
     t.equal(readFileSync(directory.target, "utf8"), answering("0.4.0"));
     t.strictSame(directory.names, names);
   });
