@@ -2,7 +2,15 @@
 
 import type { NetworkConfiguration, NetworkName } from "../cni/call.ts";
 import { CniError, internalError } from "../cni/error.ts";
-import { elements, isObject, type Located, member, text, typeMismatch } from "../cni/json.ts";
+import {
+  elements,
+  isObject,
+  type Located,
+  member,
+  memberOrNull,
+  text,
+  typeMismatch,
+} from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
@@ -232,7 +240,8 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
-    partition: partitionSettings(setting(ipam, "partition")),
+    // A template that has left it null must not hand out the whole range.
+    partition: partitionSettings(memberOrNull(ipam, "partition")),
   };
 }
 

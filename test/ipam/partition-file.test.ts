@@ -167,6 +167,7 @@ test("where no podCIDR can be told there is an error, and never the whole range"
 
 test("the key names one of the two, and a network with its cluster CIDR", (t) => {
   for (const [partition, words] of [
+    [null, "json: cannot unmarshal null into ipam.partition: expected {"],
     [true, "json: cannot unmarshal bool into ipam.partition: expected {"],
     [{}, 'invalid partition; expected {"subnetFile": '],
     [{ network: "containerd" }, "invalid partition; "],
