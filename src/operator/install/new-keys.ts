@@ -10,7 +10,7 @@ import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import type { RangeSpec } from "../../ipam/range.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
 import { configurationDirectories, type Requested } from "../node/configuration-directories.ts";
-import { readConfigurations } from "../node/configurations.ts";
+import { type ConfigurationProblem, readConfigurations } from "../node/configurations.ts";
 
 /** The option that goes back nevertheless. */
 export const forceOption: Option = {
@@ -41,6 +41,8 @@ export interface GoingBack {
   readonly lost: readonly string[];
   /** The networks that call the plugin by this name, such as `…/10-mynet.conf (network mynet)`. */
   readonly networks: readonly string[];
+  /** The configurations that cannot be read, which may have anything. */
+  readonly unread: readonly ConfigurationProblem[];
 }
 
 /**
@@ -50,15 +52,22 @@ export interface GoingBack {
  */
 export function goingBack(context: Requested, name: string): GoingBack {
   const { system } = context;
-  const configurations = configurationDirectories(context)
-    .flatMap((directory) => readConfigurations(system, directory, [], new Set([name])))
-    .flatMap(({ source, document }) => usesOf(document, name).map((one) => ({ source, ...one })));
+  const problems: ConfigurationProblem[] = [];
+  const read = configurationDirectories(context).flatMap((directory) =>
+    readConfigurations(system, directory, problems, new Set([name])),
+  );
+  const unread = problems.filter((problem) =>
+    read.every(({ source }) => source !== problem.source),
+  );
+  const configurations = read.flatMap(({ source, document }) =>
+    usesOf(document, name).map((one) => ({ source, ...one })),
+  );
   const broken = configurations.flatMap(({ source, network, breaking }) =>
     breaking.map((clause) => `${source} (network ${network}) has ${clause}`),
   );
   const lost = new Set(configurations.flatMap((one) => one.lost));
   const networks = new Set(configurations.map((one) => `${one.source} (network ${one.network})`));
-  return { broken: [...new Set(broken)], lost: [...lost], networks: [...networks] };
+  return { broken: [...new Set(broken)], lost: [...lost], networks: [...networks], unread };
 }
 
 /**
@@ -68,7 +77,11 @@ export function goingBack(context: Requested, name: string): GoingBack {
  * @throws CommandError
  */
 export function requireGoingBack(context: Context, name: string): string {
-  const { broken, lost } = goingBack(context, name);
+  const { broken: known, lost, unread } = goingBack(context, name);
+  const broken = [
+    ...known,
+    ...unread.map(({ source, problem }) => `${source} may have such keys: ${problem}`),
+  ];
   if (broken.length > 0 && !context.has(forceOption.name)) {
     throw new CommandError(
       `install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add ${forceOption.name}:`,
@@ -86,7 +99,11 @@ export function requireGoingBack(context: Context, name: string): string {
  * @throws CommandError
  */
 export function requireLeaving(context: Context, name: string): string {
-  const { networks } = goingBack(context, name);
+  const { networks: known, unread } = goingBack(context, name);
+  const networks = [
+    ...known,
+    ...unread.map(({ source, problem }) => `${source} may name it: ${problem}`),
+  ];
   if (networks.length > 0 && !context.has(forceOption.name)) {
     throw new CommandError(
       `install: there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them, or add ${forceOption.name}:`,

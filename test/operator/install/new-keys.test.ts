@@ -106,6 +106,24 @@ for (const [name, network] of [
   });
 }
 
+test("a configuration that cannot be read may have such keys, and may name the plugin", (t) => {
+  const { directory, source, install } = nodeWith(t, { ipam: subnet });
+  writeFileSync(source, "{");
+
+  const [former, none] = [install("--uninstall", "--yes"), withoutFormer()];
+  t.equal(former.exitCode, 2);
+  t.match(former.stderr, `add --force:\n  ${source} may have such keys: invalid JSON: `);
+  t.equal(none.exitCode, 2);
+  t.match(none.stderr, `add --force:\n  ${source} may name it: invalid JSON: `);
+  t.ok(isInstalled(directory));
+  t.end();
+
+  function withoutFormer() {
+    rmSync(directory.previous);
+    return install("--uninstall", "--yes");
+  }
+});
+
 test("keys that merely have no effect are named", (t) => {
   const ipam = { ...subnet, history: true, sticky: "pod", exhaustedStatus: "ready" };
   const { directory, install } = nodeWith(t, { ipam });
