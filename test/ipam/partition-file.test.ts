@@ -18,7 +18,11 @@ const fromNetwork = { network: "containerd", clusterCidr: "10.244.0.0/16" };
 const UNREADABLE = "unreadable";
 
 /** The part of 192.168.0.0/20, of a node that has these files. */
-function partFor(partition: unknown, texts: Readonly<Record<string, string>>): string {
+function partFor(
+  partition: unknown,
+  texts: Readonly<Record<string, string>>,
+  ranges: object = { subnet: "192.168.0.0/20" },
+): string {
   const files = {
     readFile(path: string): string {
       const text = texts[path];
@@ -32,14 +36,20 @@ function partFor(partition: unknown, texts: Readonly<Record<string, string>>): s
         .map((name) => name.slice(path.length + 1))
         .reverse(),
   };
-  const ipam = { subnet: "192.168.0.0/20", partition };
-  return loadConfig(received({ ipam }), "", files).rangeSets.map(formatRangeSet).join(" ");
+  const ipam = { ...ranges, partition };
+  return loadConfig(received({ ipam, cniVersion: "1.0.0" }), "", files)
+    .rangeSets.map(formatRangeSet)
+    .join(" ");
 }
 
 /** What is said where there is no part. */
-function refusalFor(partition: unknown, texts: Readonly<Record<string, string>> = {}): string {
+function refusalFor(
+  partition: unknown,
+  texts: Readonly<Record<string, string>> = {},
+  ranges?: object,
+): string {
   try {
-    return `not refused: ${partFor(partition, texts)}`;
+    return `not refused: ${partFor(partition, texts, ranges)}`;
   } catch (error) {
     if (!(error instanceof PartitionError)) throw error;
     return `${error.message}; ${error.details}`;
@@ -56,6 +66,21 @@ test("flannel's subnet.env has both numbers; those of IPv4 count where it has bo
   t.equal(own(flannel, { clusterCidr: "fd00:10:244::/48" }), "192.168.0.48-192.168.0.63");
   t.equal(own(flannel, { clusterCidr: "10.244.0.0/15" }), "192.168.0.56-192.168.0.63");
   t.equal(own(lines.slice(1).join("\n"), { clusterCidr: "10.244.0.0/16" }), seventh);
+  t.end();
+});
+
+test("each range of each set is divided, and one of which nothing is left is named", (t) => {
+  const files = { "/run/flannel/subnet.env": flannel };
+  const small = { subnet: "10.9.0.0/30" };
+  const set = [{ subnet: "192.168.0.0/20" }, { subnet: "192.168.16.0/20" }];
+  t.equal(
+    partFor(fromFlannel, files, { ranges: [set, [{ subnet: "fd00:1::/112" }]] }),
+    "192.168.0.112-192.168.0.127,192.168.16.112-192.168.16.127 fd00:1::700-fd00:1::7ff",
+  );
+  t.match(
+    refusalFor(fromFlannel, files, { ranges: [[...set, small]] }),
+    /^no address of range 10\.9\.0\.1-10\.9\.0\.2 for this node; .* ipam\.ranges\[0\]\[2\]/,
+  );
   t.end();
 });
 
