@@ -1,8 +1,8 @@
 /**
  * Signs the image of a release with cosign, once it is in a registry: by its digest, so that nothing else is signed.
  *
- * Usage: npm run release:sign-image [-- OPTION...], with HOST_LOCAL_SIGN_IMAGE=registry.example.com/host-local; the options
- * are cosign's, such as --key.
+ * Usage: npx node scripts/release/sign-image.ts [OPTION...], with HOST_LOCAL_SIGN_IMAGE=registry.example.com/host-local;
+ * the options are cosign's, such as --key.
  */
 
 import { spawnSync } from "node:child_process";
