@@ -1,6 +1,7 @@
 /** Network namespaces of running pods: one that a process runs in, or one that is mounted at a path. */
 
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readlinkSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
@@ -43,7 +44,12 @@ async function startProcess(
   const child = spawn("unshare", ["--net", "sh", "-c", script, "sh", ...words], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  t.teardown(() => child.kill("SIGKILL"));
+  // Its addresses are in use until it has ended, and the next test may have the same.
+  const ended = once(child, "exit");
+  t.teardown(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
   for await (const line of createInterface(child.stdout)) if (line === "ready") break;
   if (child.pid === undefined) throw new Error("unshare did not start");
   return child.pid;

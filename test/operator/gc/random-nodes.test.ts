@@ -64,7 +64,7 @@ for (const [number, { pods, cuts }] of nodes.entries()) {
       [],
     );
     run(living, "--grace", "0s");
-    run(living, "--grace", "0s");
-    t.same(left(), living);
+    const { stdout, stderr } = run(living, "--grace", "0s");
+    t.same(left(), living, `${stdout}${stderr}`);
   });
 }

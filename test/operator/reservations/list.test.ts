@@ -251,13 +251,14 @@ test("whether containers are alive is a column where it is known, and can be cho
   );
   const listed = (...words: readonly string[]) =>
     JSON.parse(node.tool(["list", "net", ...words, "--json"]).stdout).reservations.map(
-      ({ alive, reason }: { alive: boolean | null; reason: string }) => [alive, reason],
+      ({ alive, reason }: { alive: boolean | null; reason: string }) => [
+        alive,
+        // Which namespaces there are besides, other tests decide.
+        reason.replace(/^(no process has the address).*/, "$1"),
+      ],
     );
   const [unknown, alive, dead] = listed();
-  t.match(unknown, [
-    null,
-    /^no process has the address, and the namespace of its container is not/,
-  ]);
+  t.strictSame(unknown, [null, "no process has the address"]);
   t.strictSame(alive, [true, `its network namespace /proc/${processId}/ns/net exists`]);
   t.strictSame(dead, [false, "its network namespace /run/netns/none is gone"]);
   t.strictSame(listed("--dead"), [dead]);
