@@ -51,6 +51,11 @@ export function isWithin(address: Address, { first, last }: AddressRange): boole
   );
 }
 
+/** Whether all addresses of a range are in another one. */
+export function isPartOf({ first, last }: AddressRange, other: AddressRange): boolean {
+  return isWithin(first, other) && isWithin(last, other);
+}
+
 /** How far an address is from the beginning of a range; exact up to 2^53. */
 export function offsetIn({ first }: AddressRange, address: Address): number {
   return Number(address.value - first.value);

@@ -1,5 +1,6 @@
 /** What `ipam.partition` names: the file of this node that has its podCIDR. */
 
+import { configurationNames } from "../cni/configuration-files.ts";
 import { CniError, internalError } from "../cni/error.ts";
 import {
   isObject,
@@ -12,7 +13,7 @@ import {
 } from "../cni/json.ts";
 import { absolutePath, parsePrefixField } from "./fields.ts";
 import { isPodCidrOf, type Partition, PartitionError } from "./partition.ts";
-import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "./prefix.ts";
+import { formatPrefix, networkOf, type Prefix, parsePrefix } from "./prefix.ts";
 import type { FileReader } from "./ranges-file.ts";
 import { flannelSubnets } from "./subnet-env.ts";
 
@@ -28,9 +29,6 @@ export interface DirectoryReader extends FileReader {
 
 /** Where runtimes have the network configurations, unless `confDir` says otherwise. */
 const DEFAULT_CONF_DIR = "/etc/cni/net.d";
-
-/** Those of which libcni reads the configurations, in the order of their names. */
-const SUFFIXES = [".conf", ".conflist", ".json"];
 
 /** A larger file is refused, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
@@ -153,9 +151,7 @@ function parsed(path: string, content: string): Json {
 }
 
 function namesIn(files: DirectoryReader, confDir: string): readonly string[] {
-  return orExplained(() => files.list(confDir), "ipam.partition.confDir")
-    .filter((name) => SUFFIXES.some((suffix) => name.endsWith(suffix)))
-    .toSorted();
+  return configurationNames(orExplained(() => files.list(confDir), "ipam.partition.confDir"));
 }
 
 function readText(files: FileReader, path: string): string {
@@ -187,7 +183,7 @@ function subnetsOf(document: Json, network: string): readonly Prefix[] {
       pending.push([inner, isNetwork]);
       const isSubnet = isNetwork && key === "subnet" && typeof inner === "string";
       const prefix = isSubnet ? parsePrefix(inner) : undefined;
-      if (prefix !== undefined) found.push({ ...prefix, address: addressRangeOf(prefix).first });
+      if (prefix !== undefined) found.push(networkOf(prefix));
     }
   }
   return found;

@@ -5,8 +5,8 @@ import {
   type AddressRange,
   addressAt,
   formatAddressRange,
+  isPartOf,
   isSame,
-  isWithin,
   sizeOf,
 } from "./address.ts";
 import type { Exclusions } from "./exclusions.ts";
@@ -34,9 +34,8 @@ export class PartitionError extends CniError {
  * Whether a network is a podCIDR of a cluster CIDR: not if it is all of it, since then every node would have the whole range.
  */
 export function isPodCidrOf(network: Prefix, clusterCidr: Prefix): boolean {
-  const cluster = addressRangeOf(clusterCidr);
-  const { first, last } = addressRangeOf(network);
-  return isWithin(first, cluster) && isWithin(last, cluster) && network.length > clusterCidr.length;
+  const isInside = isPartOf(addressRangeOf(network), addressRangeOf(clusterCidr));
+  return isInside && network.length > clusterCidr.length;
 }
 
 /**

@@ -38,6 +38,11 @@ export function formatPrefix({ address, length }: Prefix): string {
   return `${formatAddress(address)}/${length}`;
 }
 
+/** The network that a prefix is of, without host bits. */
+export function networkOf(prefix: Prefix): Prefix {
+  return { ...prefix, address: addressRangeOf(prefix).first };
+}
+
 /** All addresses of the network, from the network address to the last one. */
 export function addressRangeOf({ address, length }: Prefix): AddressRange {
   const hostBits = BigInt(bitsOf(address.family) - length);

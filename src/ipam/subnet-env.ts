@@ -1,8 +1,8 @@
 /** The subnets of a node in flannel's file `subnet.env`. */
 
 import { internalError } from "../cni/error.ts";
-import { isWithin } from "./address.ts";
-import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "./prefix.ts";
+import { isPartOf } from "./address.ts";
+import { addressRangeOf, formatPrefix, networkOf, type Prefix, parsePrefix } from "./prefix.ts";
 
 /** A subnet and the variable that names it. */
 interface FlannelSubnet {
@@ -38,7 +38,7 @@ export function flannelSubnets(text: string): readonly FlannelSubnet[] {
     if (assigned.value === "") return [];
     const prefix = networkIn(assigned.value, assigned);
     const networks = networksOf(assignmentOf(around, lines));
-    const subnet = { ...prefix, address: addressRangeOf(prefix).first };
+    const subnet = networkOf(prefix);
     requireWithin(assigned, subnet, around, networks);
     return [{ variable, subnet, networks }];
   });
@@ -79,11 +79,8 @@ function requireWithin(
   around: string,
   networks: readonly Prefix[],
 ): void {
-  const { first, last } = addressRangeOf(subnet);
-  const isIn = (network: Prefix): boolean => {
-    const range = addressRangeOf(network);
-    return isWithin(first, range) && isWithin(last, range);
-  };
+  const range = addressRangeOf(subnet);
+  const isIn = (network: Prefix): boolean => isPartOf(range, addressRangeOf(network));
   if (networks.length === 0 || networks.some(isIn)) return;
   throw internalError(
     `${variable} ${value} is not in ${around} ${networks.map(formatPrefix).join(",")}`,

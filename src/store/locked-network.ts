@@ -18,7 +18,7 @@ import {
   requireJournal,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
-import { hasKept, type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
+import { type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
@@ -230,8 +230,7 @@ export class LockedNetwork {
    * @returns whether its file has changed hands; where that is not possible, the address is released
    */
   #keepAgain(name: string): boolean {
-    const all = this.kept;
-    const kept = all.length === 0 ? undefined : all.find((one) => one.name === name);
+    const kept = this.kept.find((one) => one.name === name);
     if (kept === undefined) return false;
     return attempt(() => {
       this.#journal.tracked(() => replaceByKept(this.files, kept));
@@ -348,7 +347,7 @@ export class LockedNetwork {
     // A file that cannot be read may belong to any attachment: the journal stays as it is.
     if (this.#unreadable.length > 0) this.#journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    this.#journal.renew(scan, hasKept(this.files));
+    this.#journal.renew(scan);
     return scan;
   }
 }

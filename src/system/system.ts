@@ -179,6 +179,9 @@ export class LockTimeout extends Error {
   }
 }
 
+/** The errors of `link(2)` where the file system has no hard links, or no further one. */
+export const NO_HARD_LINK: readonly string[] = ["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
 /** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));

@@ -70,7 +70,8 @@ export function mountNamespace(
   const words = [`--net=${path}`, "sh", "-c", setUpLoopback, "sh", ...addresses];
   const { status } = spawnSync("unshare", words, { stdio: "inherit" });
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
-  t.teardown(() => spawnSync("umount", [path]));
+  // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
+  t.teardown(() => spawnSync("umount", ["--lazy", path], { stdio: "inherit" }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { test } from "tap";
 import { bitsOf, formatAddressRange, isWithin, sizeOf } from "../../src/ipam/address.ts";
-import { addressRangeOf, formatPrefix, parsePrefix } from "../../src/ipam/prefix.ts";
+import { addressRangeOf, formatPrefix, networkOf, parsePrefix } from "../../src/ipam/prefix.ts";
 import { addresses } from "./arbitraries.ts";
 import { prefix } from "./parsed.ts";
 
@@ -103,5 +103,11 @@ test("the canonical form parses to the same network", (t) => {
     }),
     { numRuns: 50 },
   );
+  t.end();
+});
+
+test("networkOf takes the host bits away", (t) => {
+  const prefix = parsePrefix("10.1.2.3/24");
+  t.equal(prefix && formatPrefix(networkOf(prefix)), "10.1.2.0/24");
   t.end();
 });

@@ -5,7 +5,9 @@ import { UsageError } from "./command.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+
+/** A day, in milliseconds. */
+export const DAY = 24 * HOUR;
 
 const units: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 

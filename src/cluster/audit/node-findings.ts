@@ -2,7 +2,7 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { printable } from "../../cli/output/printable.ts";
-import { type AddressRange, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
+import { type AddressRange, bitsOf, type Family, isPartOf, isWithin } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { Expectation, NodeCidrs, PodCidr } from "../nodes/node-cidrs.ts";
@@ -145,7 +145,7 @@ function ownProblems(
 
 /** Whether a podCIDR lies in a cluster CIDR. */
 export function isInside(cidr: PodCidr, clusters: Expectation["clusters"]): boolean {
-  return clusters.some((cluster) => isWithin(cidr.first, cluster) && isWithin(cidr.last, cluster));
+  return clusters.some((cluster) => isPartOf(cidr, cluster));
 }
 
 /** Whether two CIDRs have addresses in common. */

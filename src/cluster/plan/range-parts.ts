@@ -5,7 +5,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { addressAt, bitsOf, parseAddress, sizeOf } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { dividedOf, partOf } from "../../ipam/partition.ts";
-import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
+import { addressRangeOf, networkOf, parsePrefix } from "../../ipam/prefix.ts";
 import { makeRange, type Range } from "../../ipam/range.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import { bitsFor, leastOf, nodesIn } from "../nodes/node-mask.ts";
@@ -118,9 +118,8 @@ function rangeIn(text: string): Range {
   const subnet = parsePrefix(text);
   const [first, last, ...rest] = text.split("-").map(parseAddress);
   if (subnet !== undefined && !subnet.mapped) {
-    const { first: address } = addressRangeOf(subnet);
     const none = { rangeStart: undefined, rangeEnd: undefined, gateway: undefined };
-    return makeRange({ path: PARTITION, subnet: { ...subnet, address }, ...none });
+    return makeRange({ path: PARTITION, subnet: networkOf(subnet), ...none });
   }
   if (
     first?.family === last?.family &&

@@ -4,11 +4,11 @@ import {
   type Family,
   formatAddress,
   formatAddressRange,
-  isWithin,
+  isPartOf,
   sizeOf,
 } from "../../ipam/address.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
-import { addressRangeOf, formatPrefix } from "../../ipam/prefix.ts";
+import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
@@ -163,18 +163,15 @@ export function describeRange(counts: RangeCounts): object {
 
 /** A range, such as `10.1.2.10-10.1.2.20`; its subnet if it has all addresses that can be handed out there. */
 export function formatRange(range: Range): string {
-  const { first, last } = defaultRangeOf({
+  const whole = defaultRangeOf({
     address: range.first,
     length: range.prefixLength,
     mapped: false,
   });
-  return isWithin(first, range) && isWithin(last, range)
-    ? subnetOf(range)
-    : formatAddressRange(range);
+  return isPartOf(whole, range) ? subnetOf(range) : formatAddressRange(range);
 }
 
 /** The subnet of a range, such as `10.1.2.0/24`. */
 export function subnetOf({ first, prefixLength }: Range): string {
-  const prefix = { address: first, length: prefixLength, mapped: false };
-  return formatPrefix({ ...prefix, address: addressRangeOf(prefix).first });
+  return formatPrefix(networkOf({ address: first, length: prefixLength, mapped: false }));
 }

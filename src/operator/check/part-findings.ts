@@ -27,7 +27,9 @@ export function partFindings(
   { system }: Context,
   networks: readonly FoundNetwork[],
 ): readonly Finding[] {
-  const divided = networks.filter(({ partition }) => partition !== undefined);
+  const divided = networks.flatMap(({ files, partition }) =>
+    partition === undefined ? [] : [{ files, partition }],
+  );
   if (divided.length === 0) return [];
   const routes = readRoutes(system);
   if (routes === undefined) {
@@ -35,7 +37,6 @@ export function partFindings(
     return [{ code: "parts-unknown", files: undefined, path: "", message }];
   }
   return divided.flatMap(({ files, partition }) => {
-    if (partition === undefined) return [];
     const { podCidr, source: path } = partition;
     return routes
       .filter(({ to }) => overlaps(to, partition))

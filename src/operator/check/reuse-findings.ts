@@ -1,6 +1,6 @@
 /** Findings on addresses that are used again too soon for `reuseDelaySeconds`. */
 
-import { formatDuration } from "../../cli/command/duration.ts";
+import { DAY, formatDuration } from "../../cli/command/duration.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
@@ -15,9 +15,6 @@ import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { Finding } from "./finding.ts";
-
-/** What the history tells is old after a day, in milliseconds. */
-const DAY = 24 * 3600 * 1000;
 
 /** Checks the delay of a network, and whether its ranges are large enough for it. */
 export function reuseFindings(system: System, directory: NetworkDirectory): readonly Finding[] {
@@ -50,6 +47,7 @@ function missed(
   const used = directory.usedIn(network);
   // A history that this user may not read says nothing; `history` says so.
   const records = attempt(() => readHistory(files), undefined) ?? [];
+  // What it tells is old after a day.
   const early = earlyReuses(records, delay, system.now() - DAY);
   return rangeSets.flatMap((set): readonly Finding[] => {
     const { free } = addUp(countRanges([set], exclusions, used, []));
@@ -82,20 +80,18 @@ function earlyReuses(
   delay: number,
   since: number,
 ): readonly EarlyReuse[] {
-  const released = new Map<string, HistoryRecord>();
+  const released = new Map<string, number>();
   const pods = new Map<string, string>();
-  return records.flatMap((record): readonly EarlyReuse[] => {
-    const { address, verb, time, pod } = record;
+  return records.flatMap(({ address, verb, time, pod }): readonly EarlyReuse[] => {
     if (verb !== "ADD") {
       // No connection has survived the boot after which an address is reclaimed.
       if (verb === "RECLAIM") released.delete(address);
-      else released.set(address, record);
+      else released.set(address, time);
       return [];
     }
-    const before = released.get(address);
     const isSamePod = pod !== "" && pods.get(address) === pod;
     pods.set(address, pod);
-    const after = time - (before?.time ?? Number.NEGATIVE_INFINITY);
+    const after = time - (released.get(address) ?? Number.NEGATIVE_INFINITY);
     // A clock that was set back says nothing.
     return time >= since && !isSamePod && after >= 0 && after < delay ? [{ address, after }] : [];
   });

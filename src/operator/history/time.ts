@@ -1,9 +1,7 @@
 /** Points in time: `2026-01-31T03:00Z`, `2026-01-31 03:00`, `03:00`, or `3h` ago. */
 
 import { UsageError } from "../../cli/command/command.ts";
-import { parseDuration } from "../../cli/command/duration.ts";
-
-const DAY = 24 * 3600 * 1000;
+import { DAY, parseDuration } from "../../cli/command/duration.ts";
 
 /** Date, time of day and offset from UTC (RFC 3339, also without seconds, without the offset or with a space). */
 const form =

@@ -227,7 +227,7 @@ function planToKeep(system: OperatorSystem, installation: Installation): string 
   const kind = pluginKindAt(system, installation, target);
   if (kind === "nothing") return "";
   const what = kind === "elsewhere" ? `link to ${link}, which does not exist here,` : "file";
-  switch (placeFor(system, installation, target)) {
+  switch (placeFor(system, installation, target, kind)) {
     case "nowhere":
       return `, in place of another version of it; ${previous} stays`;
     case "as the previous one":

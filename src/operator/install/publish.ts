@@ -2,13 +2,14 @@
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { attempt, isSystemError, NO_HARD_LINK, type System } from "../../system/system.ts";
 import { askVersions } from "./ask-versions.ts";
 import {
   type Installation,
   isLinkToHostLocal,
   isPresent,
   linkAt,
+  type PluginKind,
   pluginKindAt,
 } from "./installation.ts";
 import { forceOption } from "./new-keys.ts";
@@ -155,7 +156,7 @@ export function keepTarget(system: OperatorSystem, installation: Installation): 
   const { directory, target, previous, older } = installation;
   if (!isPresent(system, target)) return undefined;
   return withLink(system, directory, target, (link) => {
-    const place = placeFor(system, installation, link);
+    const place = placeFor(system, installation, link, pluginKindAt(system, installation, link));
     if (place === "after the previous one") {
       withLink(system, directory, previous, (further) => system.rename(further, older));
     }
@@ -168,14 +169,15 @@ export function keepTarget(system: OperatorSystem, installation: Installation): 
  * Where a plugin is kept that is replaced: the last other one is the previous one, and the one before the older one.
  *
  * @param path the plugin, or a link to it
+ * @param replaced what that leads to
  */
 export function placeFor(
   system: OperatorSystem,
   installation: Installation,
   path: string,
+  replaced: PluginKind,
 ): "nowhere" | "as the previous one" | "after the previous one" {
   const { previous } = installation;
-  const replaced = pluginKindAt(system, installation, path);
   const before = pluginKindAt(system, installation, previous);
   if (replaced === "nothing" || isLinkToHostLocal(system, installation, path)) return "nowhere";
   if (before === "nothing" || before === "ours") return "as the previous one";
@@ -210,7 +212,7 @@ function withLink<T>(
     try {
       system.link(path, link);
     } catch (error) {
-      if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+      if (!isSystemError(error, ...NO_HARD_LINK)) throw error;
       system.copyFile(path, link, 0o755);
     }
     return use(link);

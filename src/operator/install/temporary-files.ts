@@ -1,7 +1,8 @@
 /** Temporary files in a plugin directory. Their names are random: a process id is that of its namespace alone. */
 
 import { join } from "../../store/files/paths.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { removeQuietly } from "../../store/files/temporary.ts";
+import { attempt, type System } from "../../system/system.ts";
 import { PLUGIN } from "../node/plugin-directories.ts";
 
 /** A text that is another one each time it is read, see random(4). */
@@ -28,7 +29,7 @@ export function withTemporaryPath<T>(
     return use(path);
   } finally {
     // rename(2) keeps both names if they already were links to the same file.
-    unlinkQuietly(system, path);
+    removeQuietly(system, path);
   }
 }
 
@@ -42,26 +43,12 @@ export function removeAbandoned(system: System, directory: string): void {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
   for (const name of system.list(directory).filter((one) => TEMPORARY.test(one))) {
     const path = join(directory, name);
-    if (isOlder(system, path, oldest)) unlinkQuietly(system, path);
+    if (isOlder(system, path, oldest)) removeQuietly(system, path);
   }
 }
 
 /** A link to a plugin has the plugin's mtime, but its ctime is that of the link. */
 function isOlder(system: System, path: string, time: bigint): boolean {
-  try {
-    return system.linkStatus(path).changed < time;
-  } catch (error) {
-    // Its own installation has removed or renamed it.
-    if (isSystemError(error, "ENOENT")) return false;
-    throw error;
-  }
-}
-
-/** Removes a file; one that stays is removed by a later installation. */
-function unlinkQuietly(system: System, path: string): void {
-  try {
-    system.unlink(path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
+  // Its own installation may have removed or renamed it.
+  return attempt(() => system.linkStatus(path).changed < time, false, "ENOENT");
 }

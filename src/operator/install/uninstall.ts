@@ -6,7 +6,7 @@ import { exists } from "../../system/system.ts";
 import { STATIC } from "../node/plugin-directories.ts";
 import { askVersions } from "./ask-versions.ts";
 import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
-import { type Installation, pluginKindAt, staticBeside, unmark } from "./installation.ts";
+import { type Installation, kindAt, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
 import { requireNoPackage } from "./package-of.ts";
 import { publish, requireSame, type Seen, see, type Tested, testedFormer } from "./publish.ts";
@@ -22,7 +22,6 @@ export function uninstall(context: Context, installation: Installation): Report 
   const { target } = installation;
   requireNoPackage(system, target);
   const beside = staticBeside(installation);
-  const isOther = pluginKindAt(system, installation, target) === "other";
   return changeIfConfirmed(context, installation, {
     action: "uninstalled",
     question: "Uninstall?",
@@ -31,7 +30,11 @@ export function uninstall(context: Context, installation: Installation): Report 
       beside === undefined ? undefined : removing(context, beside),
       removing(context, installation),
     ],
-    reason: isOther ? `${target} is another plugin` : `There is no ${target}`,
+    // Where nothing is to be done, it is not this one.
+    reason:
+      kindAt(system, target) === "nothing"
+        ? `There is no ${target}`
+        : `${target} is another plugin`,
   });
 }
 
@@ -39,12 +42,15 @@ function removing(context: Context, installation: Installation): Step | undefine
   const { system } = context;
   const { name, target, previous, older, marker } = installation;
   const seen = see(system, target, previous, older);
-  const kindOf = (path: string) => pluginKindAt(system, installation, path);
-  const own = [previous, target].filter((path) => kindOf(path) === "ours");
-  const isOther = isOtherAt(system, installation);
+  // Each once: to learn it, a program may have to be run.
+  const kinds = new Map(
+    [target, previous, older].map((path) => [path, pluginKindAt(system, installation, path)]),
+  );
+  const own = [previous, target].filter((path) => kinds.get(path) === "ours");
+  const isOther = kinds.get(target) === "other" && isWhole(system, installation);
   const [newest, ...others] = isOther
     ? []
-    : [previous, older].filter((path) => ["other", "elsewhere"].includes(kindOf(path)));
+    : [previous, older].filter((path) => ["other", "elsewhere"].includes(kinds.get(path) ?? ""));
   if (newest !== undefined) {
     const restored = testedFormer(context, installation, [newest, ...others]);
     const left = own.filter((path) => path !== target);
@@ -63,10 +69,8 @@ function removing(context: Context, installation: Installation): Step | undefine
   });
 }
 
-/** Whether another plugin is there, and not what is left of this one, or of a copy of another, that was cut short. */
-function isOtherAt(system: OperatorSystem, installation: Installation): boolean {
-  const { name, target, marker } = installation;
-  if (pluginKindAt(system, installation, target) !== "other") return false;
+/** Whether another plugin that is there is one, and not what is left of this one, or of a copy of another, that was cut short. */
+function isWhole(system: OperatorSystem, { name, target, marker }: Installation): boolean {
   if (!exists(system, marker)) return true;
   const answer = askVersions(system, target, name);
   return "versions" in answer || answer.mayStartElsewhere;

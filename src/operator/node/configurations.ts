@@ -1,6 +1,7 @@
 /** The network configurations on this node that use this IPAM plugin. */
 
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { configurationNames } from "../../cni/configuration-files.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
@@ -37,8 +38,6 @@ interface Inherited {
 /** The largest configuration file, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-const SUFFIXES = [".conf", ".conflist", ".json"];
-
 /**
  * Reads all configurations of a directory; an invalid one does not hide the others.
  *
@@ -52,8 +51,7 @@ export function readConfigurations(
   problems: ConfigurationProblem[],
   plugins: ReadonlySet<string> = pluginNames(system),
 ): readonly Configuration[] {
-  const names = system.list(confDir).filter((name) => SUFFIXES.some((end) => name.endsWith(end)));
-  return names.toSorted().flatMap((name) => {
+  return configurationNames(system.list(confDir)).flatMap((name) => {
     const source = join(confDir, name);
     try {
       // As libcni does.

@@ -15,7 +15,7 @@ import { releaseUnchanged } from "../node/release-unchanged.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
 import { othersOf, othersText } from "./also-held.ts";
-import { formatQuery, type Hint, hintsFor } from "./search-hints.ts";
+import { formatQuery, type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
@@ -67,7 +67,12 @@ export const release: Command = {
       return refused(node, query, [], hints);
     }
     if (query.kind === "address" && matching.length > 1) {
-      return refused(node, query, matching, [ambiguous(matching)]);
+      return refused(node, query, matching, [
+        inSeveralNetworks(
+          matching.map(({ network }) => network),
+          "is reserved in",
+        ),
+      ]);
     }
     // Those that are kept have no container: a pod may have others.
     const held = matching.filter(({ owner }) => owner.kind !== "kept");
@@ -143,14 +148,6 @@ function keptHint(context: Context): (reservation: NodeReservation) => Hint {
     const text = `It is kept by reserve. To keep it no longer: ${command}`;
     return { reason: "kept", network: files.network, text };
   };
-}
-
-function ambiguous(reservations: readonly NodeReservation[]): Hint {
-  const directories = reservations.map(
-    ({ network: { files } }) => `${files.network} (${files.directory})`,
-  );
-  const text = `It is reserved in several networks: ${directories.join(", ")}. Choose one with --network or --data-dir.`;
-  return { reason: "ambiguous", network: null, text };
 }
 
 function releaseReservations(

@@ -22,7 +22,7 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import { parseQuery } from "../node/search.ts";
-import { type Hint, hintsFor } from "./search-hints.ts";
+import { type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
 /** `reserve`: keeps an address, for a pod or for nobody. */
 export const reserve: Command = {
@@ -68,7 +68,7 @@ export const reserve: Command = {
     if (directory === undefined) {
       return refused(address, isUndone ? [notKept] : hintsFor(node, query, []));
     }
-    if (others.length > 0) return refused(address, [ambiguous(places)]);
+    if (others.length > 0) return refused(address, [inSeveralNetworks(places, "is in")]);
     return isUndone ? unreserved(directory, address) : reserved(directory, address, pod);
   },
 };
@@ -148,12 +148,6 @@ function report(
 }
 
 const notKept: Hint = { reason: "unknown", network: null, text: "No network keeps it." };
-
-function ambiguous(places: readonly NetworkDirectory[]): Hint {
-  const names = places.map(({ files: { network, directory } }) => `${network} (${directory})`);
-  const text = `It is in several networks: ${names.join(", ")}. Choose one with --network or --data-dir.`;
-  return { reason: "ambiguous", network: null, text };
-}
 
 function refused(address: Address, hints: readonly Hint[]): Report {
   const lines = hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("");

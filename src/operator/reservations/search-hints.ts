@@ -7,6 +7,7 @@ import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { hasHistory } from "../../store/history/history-file.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -51,6 +52,16 @@ export function hintsFor(node: Node, query: Query, candidates: readonly string[]
   }
   if (there.length > 0) return there;
   return [...hintsForOwner(context, query, candidates, cache), ...past(node, query)];
+}
+
+/** That one network has to be chosen; `is` is what an address is in them, such as `is reserved in`. */
+export function inSeveralNetworks(
+  directories: readonly NetworkDirectory[],
+  is: "is in" | "is reserved in",
+): Hint {
+  const names = directories.map(({ files }) => `${files.network} (${files.directory})`).join(", ");
+  const text = `It ${is} several networks: ${names}. Choose one with --network or --data-dir.`;
+  return { reason: "ambiguous", network: null, text };
 }
 
 /** Where else on the node it is. */

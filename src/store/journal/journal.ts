@@ -8,6 +8,7 @@ import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
+import { hasKept } from "../reservations/kept.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
@@ -144,12 +145,8 @@ export class Journal {
     return listed.filter((name) => !names.has(name));
   }
 
-  /**
-   * Writes it anew from the result of a search, unless it is current.
-   *
-   * @param hasKept whether an administrator keeps addresses
-   */
-  renew(scan: Files, hasKept: boolean): void {
+  /** Writes it anew from the result of a search, unless it is current. */
+  renew(scan: Files): void {
     this.#hasSearched = true;
     const state = this.#state;
     const { boot } = this.#files;
@@ -163,7 +160,7 @@ export class Journal {
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
       const seal = { boot, machine, reservations, length, renewed: length };
-      this.#seal = hasKept ? { ...seal, hasKept } : seal;
+      this.#seal = hasKept(this.#files) ? { ...seal, hasKept: true } : seal;
       this.#difference = 0;
       this.#lines = "";
     });

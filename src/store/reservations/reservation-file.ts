@@ -10,7 +10,13 @@ import {
   formatAddress,
   parseAddress,
 } from "../../ipam/address.ts";
-import { attempt, isSystemError, type Names, type System } from "../../system/system.ts";
+import {
+  attempt,
+  isSystemError,
+  type Names,
+  NO_HARD_LINK,
+  type System,
+} from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { parentOf } from "../files/paths.ts";
 import {
@@ -147,7 +153,7 @@ export function linkReservation(
   try {
     system.link(temporary, path);
   } catch (error) {
-    if (!isSystemError(error, "EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+    if (!isSystemError(error, ...NO_HARD_LINK)) throw error;
     system.createFile(path, content, 0o600);
   }
 }

@@ -90,7 +90,7 @@ test("it never makes a call fail", (t) => {
     const journal = new Journal(open(system), true);
     t.doesNotThrow(() => {
       journal.change();
-      journal.renew(readAll(open(system)), false);
+      journal.renew(readAll(open(system)));
       journal.close();
     }, operation);
   }
