@@ -42,16 +42,16 @@ export const bugs: readonly Bug[] = [
   {
     name: "a reservation is created and then written",
     file: reservations,
-    from: "    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, ...NO_HARD_LINK",
-    to: "    system.createFile(path, content, 0o600);\n  } catch (error) {\n    if (!isSystemError(error, ...NO_HARD_LINK",
+    from: "system.link(temporary, path), create",
+    to: "create(), create",
     cast: cast(["ADD a"]),
     trouble: kill,
   },
   {
     name: "a reservation is renamed into its place",
     file: reservations,
-    from: "    system.link(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, ...NO_HARD_LINK",
-    to: "    system.rename(temporary, path);\n  } catch (error) {\n    if (!isSystemError(error, ...NO_HARD_LINK",
+    from: "system.link(temporary, path), create",
+    to: "system.rename(temporary, path), create",
     cast: cast(["ADD a", "ADD b, directory lock"]),
     trouble: none,
   },
@@ -144,7 +144,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "temporary files are never swept",
     file: network,
-    from: "if (this.#isLocked) this.files.sweepTemporary();",
+    from: "this.files.sweepTemporary();",
     to: "",
     cast: cast(["ADD a"]),
     trouble: kill,
@@ -216,8 +216,9 @@ export const bugs: readonly Bug[] = [
   {
     name: "the cursor is cut off and then written",
     file: "store/reservations/cursor.ts",
-    from: "    files.system.overwriteFile(path, content);\n",
-    to: '    files.system.overwriteFile(path, "");\n    files.system.extendFile(path, content, "");\n',
+    from: "  recover(() => files.system.overwriteFile(path, content)",
+    to: `  const extend = (): void => files.system.extendFile(path, content, "");
+  recover(() => [files.system.overwriteFile(path, ""), extend()]`,
     cast: cast(["ADD a"]),
     trouble: kill,
   },
@@ -232,8 +233,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a link that was made and failed is taken for another's",
     file: network,
-    from: " && !isSameFile(system, temporary, path)",
-    to: "",
+    from: "return isSameFile(system, temporary, path);",
+    to: "return false;",
     cast: cast(["ADD a"]),
     trouble: odd,
   },
@@ -283,7 +284,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a release forgets that its address is kept",
     file: network,
-    from: 'const isKept = now.kind !== "unknown" && this.#keepAgain(name);',
+    from: "const isKept = this.#keepAgain(name);",
     to: "const isKept = false;",
     cast: cast(["DEL a, ADD a"], kept),
     trouble: none,

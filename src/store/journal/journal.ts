@@ -2,7 +2,7 @@
 
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
-import { attempt, type Files, isSystemError } from "../../system/system.ts";
+import { attempt, type Files, isSystemError, recover } from "../../system/system.ts";
 import type { MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -148,9 +148,9 @@ export class Journal {
   /** Writes it anew from the result of a search, unless it is current. */
   renew(scan: Files): void {
     this.#hasSearched = true;
-    const state = this.#state;
+    const state = this.isStale ? this.#state : undefined;
     const { boot } = this.#files;
-    if (state === undefined || !this.isStale || boot === undefined) return;
+    if (state === undefined || boot === undefined) return;
     this.#try(() => {
       const found = this.#foundSeal;
       if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
@@ -201,11 +201,6 @@ export class Journal {
   }
 
   #try(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      this.#state = undefined;
-    }
+    recover(step, () => this.abandon());
   }
 }
