@@ -68,7 +68,8 @@ test("an abandoned journal stays as it is, and so does that of a change which ma
 });
 
 test("what a journal of this boot lists and a search does not find is missing", (t) => {
-  const machine = machineWithJournal();
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
+  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
   machine.disk.unlink("/data/net/10.0.0.2");
   const missing = () => {
     const system = machine.start();
@@ -94,5 +95,30 @@ test("it never makes a call fail", (t) => {
       journal.close();
     }, operation);
   }
+  t.end();
+});
+
+test("it is not sealed where somebody else has reserved an address since the search", (t) => {
+  for (const [what, expected] of [
+    ["10.0.0.3", undefined],
+    ["last_reserved_ip.0", 1],
+  ] as const) {
+    const machine = machineWithJournal();
+    const files = open(machine.start());
+    const journal = new Journal(files, true);
+    journal.change();
+    journal.renew(readAll(files));
+    machine.disk.put(`${location.directory}/${what}`, "c2\r\neth0");
+    journal.close();
+    t.equal(knownCount(open(machine.start())), expected, what);
+  }
+  t.end();
+});
+
+test("none is written where the boot is not known", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  machine.bootId = undefined;
+  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
+  t.notOk(machine.disk.has(`${location.stateDirectory}/journal`));
   t.end();
 });

@@ -71,6 +71,7 @@ test("the delay is what conntrack says and ten seconds, or 130 seconds where tha
     [undefined, 130],
     ["", 130],
     ["-1\n", 130],
+    ["60 s\n", 130],
   ] as const) {
     const machine = machineWith({});
     if (content !== undefined) machine.disk.put(file, content);
