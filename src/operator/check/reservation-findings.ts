@@ -29,10 +29,9 @@ export function reservationFindings(
 ): readonly Finding[] {
   const { reservations, user } = directory;
   requireReadable(reservations);
-  const now = context.system.now();
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(reservation, now, userOf),
+      ...contentFindings(context, reservation, userOf),
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(reservation, user),
     ]),
@@ -79,8 +78,8 @@ function keptFindings(
 }
 
 function contentFindings(
+  context: Context,
   reservation: NodeReservation,
-  now: number,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   const { owner, name, address } = reservation;
@@ -98,14 +97,14 @@ function contentFindings(
           },
         ];
   return owner.kind === "unowned"
-    ? [...nameFindings, ...unownedFindings(reservation, now, userOf)]
+    ? [...nameFindings, ...unownedFindings(context, reservation, userOf)]
     : nameFindings;
 }
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
 function unownedFindings(
+  context: Context,
   reservation: NodeReservation,
-  now: number,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   if (reservation.status?.kind !== "file") {
@@ -114,13 +113,21 @@ function unownedFindings(
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!reservation.isReclaimable(now)) return [];
+  if (!reservation.isReclaimable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(reservation);
-  if (user === "nobody") return [{ ...finding, repairable: reservation.name }];
+  if (user === "nobody") {
+    const commands = commandFor(
+      context,
+      reservation,
+      "release",
+      formatAddress(reservation.address),
+    );
+    return [{ ...finding, commands }];
+  }
   if (user === "unknown") {
-    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
+    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read`;
     return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
   }
   return [
