@@ -206,7 +206,6 @@ function isForeign(name: string): boolean {
 /** Codes of findings on the file of a reservation that was there when it was listed. */
 const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
   "address-in-two-networks",
-  "duplicate-owner",
   "foreign-user",
   "leaked-reservation",
   "malformed-reservation",

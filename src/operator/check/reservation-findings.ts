@@ -3,10 +3,9 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { join } from "../../store/files/paths.ts";
 import { readKept } from "../../store/reservations/kept.ts";
-import { keyOfOwner, type PodName } from "../../store/reservations/owner.ts";
+import type { PodName } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
@@ -35,7 +34,6 @@ export function reservationFindings(
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(reservation, user),
     ]),
-    ...duplicateFindings(context, directory),
     ...keptFindings(context, directory),
   ];
 }
@@ -118,13 +116,7 @@ function unownedFindings(
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(reservation);
   if (user === "nobody") {
-    const commands = commandFor(
-      context,
-      reservation,
-      "release",
-      formatAddress(reservation.address),
-    );
-    return [{ ...finding, commands }];
+    return [{ ...finding, commands: [releaseCommand(context, reservation)] }];
   }
   if (user === "unknown") {
     const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read`;
@@ -175,11 +167,11 @@ function rangeFindings(
   const report = (code: Code, what: string): readonly Finding[] => {
     const text = formatAddress(address);
     const message = `${text} is ${what}${holderOf(reservation)}`;
-    const commands =
+    const command =
       reservation.owner.kind === "kept"
-        ? [unreserveCommand(context, reservation.network.files, text)]
-        : commandFor(context, reservation, "release", text);
-    return [{ ...found(reservation, code, message), commands }];
+        ? unreserveCommand(context, reservation.network.files, text)
+        : releaseCommand(context, reservation);
+    return [{ ...found(reservation, code, message), commands: [command] }];
   };
   if (ranges.some((range) => isGateway(address, range))) {
     return report("reserved-gateway", "the gateway");
@@ -211,43 +203,6 @@ function permissionFindings(
   return findings;
 }
 
-/** An attachment has one address of each range set. */
-function duplicateFindings(
-  context: Context,
-  { networks, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  const findings = new Map<string, Finding>();
-  for (const set of networks.flatMap(({ rangeSets }) => rangeSets)) {
-    for (const [other, reservation] of duplicatesIn(set, reservations)) {
-      const { owner, address } = reservation;
-      const message = `${containerOf(owner)} ${interfaceOf(owner)} holds ${formatAddress(other.address)} and ${formatAddress(address)} of one range set`;
-      const commands = commandFor(context, reservation, "show", containerOf(owner));
-      findings.set(`${reservation.path} ${message}`, {
-        ...found(reservation, "duplicate-owner", message),
-        commands,
-      });
-    }
-  }
-  return [...findings.values()];
-}
-
-/** The first reservation of an attachment in a set, and each further one. */
-function duplicatesIn(
-  set: RangeSet,
-  reservations: readonly NodeReservation[],
-): readonly (readonly [NodeReservation, NodeReservation])[] {
-  const first = new Map<string | undefined, NodeReservation>();
-  return reservations.flatMap((reservation) => {
-    const { owner, address } = reservation;
-    if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
-    const key = keyOfOwner(owner);
-    const other = first.get(key);
-    if (other !== undefined) return [[other, reservation] as const];
-    first.set(key, reservation);
-    return [];
-  });
-}
-
 function holderOf({ owner }: NodeReservation): string {
   const container = containerOf(owner);
   return container === "" ? "" : `, held by ${`${container} ${interfaceOf(owner)}`.trim()}`;
@@ -257,12 +212,12 @@ function found({ network, path }: NodeReservation, code: Code, message: string):
   return { code, files: network.files, path, message };
 }
 
-/** A command of the tool for the address of a reservation, or for its container. */
-function commandFor(
-  context: Context,
-  { network: { files } }: NodeReservation,
-  command: "release" | "show",
-  subject: string,
-): readonly string[] {
-  return [commandText(context, files, [command, subject, "--network", files.network])];
+function releaseCommand(context: Context, { network, address }: NodeReservation): string {
+  const { files } = network;
+  return commandText(context, files, [
+    "release",
+    formatAddress(address),
+    "--network",
+    files.network,
+  ]);
 }

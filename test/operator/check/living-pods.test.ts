@@ -140,17 +140,6 @@ for (const [name, start] of Object.entries(runtimes)) {
   });
 }
 
-test("the second address of a living pod is released as its finding says", (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/web", "c1", "10.7.12.2");
-  node.write("net/10.7.12.9", "c1\r\neth0");
-
-  t.match(node.tool(["check"]).stdout, "release the other one, with --force if the container is");
-  t.equal(node.tool(["release", "10.7.12.9", "--yes"]).exitCode, 1);
-  t.equal(node.tool(["release", "10.7.12.9", "--yes", "--force"]).exitCode, 0);
-  t.same(codesOf(node), []);
-});
-
 test("findings on living pods are sorted by address", (t) => {
   const node = makeNode(t);
   const addresses = ["10.7.12.10", "10.7.12.3", "10.7.12.2", "10.7.12.4"];
