@@ -2,10 +2,10 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { printable } from "../../cli/output/printable.ts";
-import { type AddressRange, bitsOf, type Family, isPartOf, isWithin } from "../../ipam/address.ts";
+import { bitsOf, type Family, isPartOf, isWithin } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import type { Expectation, NodeCidrs, PodCidr } from "../nodes/node-cidrs.ts";
+import { type Expectation, type NodeCidrs, overlaps, type PodCidr } from "../nodes/node-cidrs.ts";
 import type { ClusterNode } from "../nodes/node-list.ts";
 import { podsIn } from "../nodes/node-mask.ts";
 import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
@@ -146,11 +146,6 @@ function ownProblems(
 /** Whether a podCIDR lies in a cluster CIDR. */
 export function isInside(cidr: PodCidr, clusters: Expectation["clusters"]): boolean {
   return clusters.some((cluster) => isPartOf(cidr, cluster));
-}
-
-/** Whether two CIDRs have addresses in common. */
-export function overlaps(a: AddressRange, b: AddressRange): boolean {
-  return isWithin(a.first, b) || isWithin(b.first, a);
 }
 
 function outsideText(family: Family, clusters: Expectation["clusters"]): string {

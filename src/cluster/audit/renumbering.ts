@@ -3,10 +3,16 @@
 import type { Family } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { freeCidrs } from "../nodes/free-cidrs.ts";
-import type { ClusterCidr, Expectation, NodeCidrs, PodCidr } from "../nodes/node-cidrs.ts";
+import {
+  type ClusterCidr,
+  type Expectation,
+  type NodeCidrs,
+  overlaps,
+  type PodCidr,
+} from "../nodes/node-cidrs.ts";
 import type { ClusterNode } from "../nodes/node-list.ts";
 import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
-import { isInside, isNodeName, overlaps } from "./node-findings.ts";
+import { isInside, isNodeName } from "./node-findings.ts";
 
 /** A node that needs another podCIDR. */
 export interface Renumbering {

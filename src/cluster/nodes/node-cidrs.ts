@@ -1,6 +1,6 @@
 /** The parsed podCIDRs of nodes, and the cluster's settings that they are compared with. */
 
-import type { Address, AddressRange, Family } from "../../ipam/address.ts";
+import { type Address, type AddressRange, type Family, isWithin } from "../../ipam/address.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { ClusterNode } from "./node-list.ts";
 import { longestNodeMask } from "./node-mask.ts";
@@ -26,6 +26,11 @@ export interface NodeCidrs {
 
 /** A cluster CIDR, or a service CIDR, with its first and last address. */
 export interface ClusterCidr extends Prefix, AddressRange {}
+
+/** Whether two CIDRs have addresses in common. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return isWithin(a.first, b) || isWithin(b.first, a);
+}
 
 /** The cluster's settings. */
 export interface Expectation {
