@@ -241,8 +241,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a reservation of an earlier boot is never noted",
     file: journal,
-    from: "found.boot !== boot && !this.#hasChanged",
-    to: "found.boot !== boot && this.#hasChanged",
+    from: "found.boot !== boot) {",
+    to: "found.boot === boot) {",
     cast: cast(["ADD a"], booted),
     trouble: none,
   },

@@ -1,11 +1,12 @@
 import { test } from "tap";
+import { readHistory } from "../../src/store/history/history-file.ts";
 import { validNotes } from "../../src/store/journal/earlier-boots.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { isHeld, LockedNetwork } from "../../src/store/locked-network.ts";
 import { changeKept } from "../../src/store/reservations/kept.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
 import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
-import { refuse } from "../harness/interruption.ts";
+import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
 import {
   address,
@@ -457,6 +458,7 @@ test("what is used again is another file of the same content, also one that name
 
   t.same(filesOf(machine), { ...two, "10.0.0.4": "c1" });
   t.not(machine.disk.status("/data/net/10.0.0.4").inode, before);
+  t.same(look(machine), [["10.0.0.2", "10.0.0.4"], false]);
   t.end();
 });
 
@@ -465,12 +467,61 @@ test("without the lock nothing is kept again, and nothing noted for later calls"
   const kept = { address: address("10.0.0.2"), name: "10.0.0.2", pod: undefined };
   changeKept(open(machine.start()), kept.name, [kept]);
   const reuse = { delay: 30, sticky: undefined };
-  const network = new LockedNetwork(open(machine.start()), false, reuse);
+  const process = machine.start();
+  const network = new LockedNetwork(open(process), false, reuse);
 
+  network.bringUpToDate();
+  t.equal(searches(process), 0);
   network.release(ours("10.0.0.2"));
   network.close();
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["kept"]);
+  t.end();
+});
+
+test("an empty file is reclaimed also on another file system, and not where it cannot be read", (t) => {
+  const machine = machineWith();
+  machine.disk.mount(location.directory);
+  for (const name of ["10.0.0.2", "10.0.0.3"]) machine.disk.put(`/data/net/${name}`, "");
+  look(machine);
+  const reclaim = (interrupt?: Interrupt): boolean =>
+    withNetwork(machine.start({ interrupt }), (network) => network.reclaim("10.0.0.2"));
+
+  t.equal(reclaim(refuse("readFile", "EIO", "/data/net/.host-local-1002.0")), false);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);
+  t.equal(reclaim(), true);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.equal(knownCount(open(machine.start())), 1);
+  t.end();
+});
+
+test("the history tells from whom an address was reclaimed", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.4": "" });
+  machine.wait(1000);
+  look(machine);
+  machine.wait(5000);
+  machine.boot();
+  look(machine);
+  const [note] = validNotes(open(machine.start()));
+  if (note === undefined) throw new Error("there is one");
+  const network = new LockedNetwork(open(machine.start()), true);
+
+  t.equal(network.reclaimEarlier(note), true);
+  t.equal(network.reclaim("10.0.0.4"), true);
+  network.close({ maxBytes: 1000, verb: "ADD", pod: "", caller: () => "test" });
+
+  t.same(
+    readHistory(open(machine.start()))?.map(({ verb, address, container, interfaceName }) => [
+      verb,
+      address,
+      container,
+      interfaceName,
+    ]),
+    [
+      ["RECLAIM", "10.0.0.2", "c1", "eth0"],
+      ["RECLAIM", "10.0.0.4", "", ""],
+    ],
+  );
   t.end();
 });

@@ -177,13 +177,26 @@ test("nobody else gets a kept address, and each range set only what is its own",
 test("the pod gets a kept address that the runtime requests, and no other pod does", (t) => {
   const network = networkWithKept();
   keep(network, "10.0.0.6");
-  const requested = { cniArgs: "IgnoreUnknown=1;IP=10.0.0.6" };
-
-  t.match(
-    network.add("c1", requested).error?.msg,
-    "requested IP address 10.0.0.6 is not available",
-  );
+  keep(network, "10.0.0.3", "default/db-1");
+  const ofDb1 = "K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-1";
+  for (const others of ["IgnoreUnknown=1", `IgnoreUnknown=1;${ofDb1}`]) {
+    const { error } = network.add("c1", { cniArgs: `${others};IP=10.0.0.6` });
+    t.match(error?.msg, "requested IP address 10.0.0.6 is not available");
+  }
   const ofDb0 = { cniArgs: `${db0.cniArgs};IP=10.0.0.6` };
   t.same(network.add("db", ofDb0).addresses, ["10.0.0.6"]);
+  t.end();
+});
+
+test("of a full range only what nobody keeps is reclaimed for others after a boot", (t) => {
+  const network = networkWithKept();
+  for (const at of [1, 2, 3, 4]) network.add(`c${at}`);
+  network.add("db", db0);
+  network.machine.wait(5000);
+  network.machine.boot();
+
+  const others = [1, 2, 3, 4, 5].map((at) => network.add(`n${at}`).addresses[0]);
+
+  t.same(others, ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6", undefined]);
   t.end();
 });

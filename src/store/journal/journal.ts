@@ -41,7 +41,6 @@ export class Journal {
   #isRead = false;
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
-  #hasChanged = false;
   /** Whether a search was made: it may have seen half of what another makes meanwhile, if the lock file was removed. */
   #hasSearched = false;
   /** The lines to append. */
@@ -91,7 +90,6 @@ export class Journal {
   change(): void {
     this.read(undefined);
     this.#fingerprint = undefined;
-    this.#hasChanged = true;
   }
 
   /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
@@ -153,7 +151,7 @@ export class Journal {
     if (state === undefined || boot === undefined) return;
     this.#try(() => {
       const found = this.#foundSeal;
-      if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
+      if (found !== undefined && found.boot !== boot) {
         noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
       }
       const machine = this.#machine(boot);

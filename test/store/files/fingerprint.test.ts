@@ -43,7 +43,8 @@ test("there is no fingerprint to rely on where times are kept in full seconds, o
   t.equal(dateBack(refused, directory), undefined);
 
   const written = machineWith();
-  const meanwhile = (): void => written.disk.put(`${directory}/10.0.0.2`, "");
+  const now = BigInt(written.time) * 1_000_000n;
+  const meanwhile = (): void => written.disk.setModified(directory, now + 5n);
   const disturbed = written.start({
     interrupt: ({ operation }) =>
       operation === "status" ? { kind: "pause", meanwhile } : undefined,

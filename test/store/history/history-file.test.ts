@@ -228,6 +228,11 @@ test("nothing is read through a link, and what may not be read is an error", (t)
   machine.disk.makeDirectories(path);
   t.equal(told(machine), undefined);
 
+  const gone = machine.start({ interrupt: refuse("readFile", "ENOENT", path) });
+  machine.disk.removeDirectory(path);
+  keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
+  t.equal(readHistory(open(gone)), undefined, "what is removed meanwhile");
+
   const unused = machineWith();
   unused.disk.putLink(location.temporaryDirectory, "/elsewhere");
   t.equal(told(unused), undefined);

@@ -73,6 +73,8 @@ test("what no line can have is a question mark", (t) => {
 test("no name makes a line endless", (t) => {
   const long = "x".repeat(100_000);
   t.ok(formatRecord({ ...record, pod: long, caller: long }).length < 1500);
+  const longest = `${"n".repeat(63)}/${"p".repeat(253)}`;
+  t.equal(podWord(`${longest}x`), longest);
   t.end();
 });
 

@@ -56,7 +56,7 @@ test("the content of a file names an attachment, a container, or nobody", (t) =>
     ["kept by host-local reserve for default/db-0", { kind: "kept", pod: "default/db-0" }],
     ["kept by host-local reserve for nobody\n", { kind: "kept", pod: undefined }],
     ["kept by host-local reserve for somebody", nobody],
-    ["kept by somebody else, long ago, default/db-0", nobody],
+    ["kept by the administrator for: default/db-0", nobody],
   ];
 
   for (const [content, owner] of cases) {
@@ -129,6 +129,21 @@ test("only what names a container has a content to write again", (t) => {
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
   for (const content of [formatKept(undefined), ""]) {
     t.equal(contentOf(parseOwner(content)), undefined);
+  }
+  t.end();
+});
+
+test("a pod is a namespace and a name, and nothing around them", (t) => {
+  t.equal(parsePodName("default/db-0"), "default/db-0");
+  for (const text of [
+    "db-0",
+    "default/",
+    "/db-0",
+    "default/db-0/",
+    "default/db 0",
+    " default/db-0",
+  ]) {
+    t.equal(parsePodName(text), undefined, text);
   }
   t.end();
 });

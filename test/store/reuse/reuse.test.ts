@@ -166,6 +166,9 @@ test("close notes only what the configuration needs", (t) => {
       reused.reserved(owner("web-0"), [address("10.0.0.3")]);
     });
     t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), files);
+    const process = machine.start();
+    call(process, reuse, () => undefined);
+    t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
   }
   t.end();
 });
