@@ -1,7 +1,7 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { formatAddress, parseAddress } from "../../ipam/address.ts";
+import { parseAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { TEMPORARY_PREFIX } from "../../store/files/network-files.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
@@ -89,7 +89,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
-  const address = formatAddress(reservation.address);
+  const address = reservation.text;
   const { network } = reservation.network.files;
   const attachment = cache.attachments.find(
     (one) =>

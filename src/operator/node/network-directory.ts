@@ -112,8 +112,7 @@ export class NetworkDirectory {
    * files have other names for it only once all are read.
    */
   ownersAt(address: string): readonly Owner[] {
-    this.#byAddress ??=
-      this.#reservations && Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
+    this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
     const known = this.#byAddress?.get(address);
     if (known !== undefined) return known.map(({ owner }) => owner);
     const parsed = parseAddress(address);
@@ -184,6 +183,7 @@ export class NodeReservation {
   readonly status: Omit<OpenedFile, "content"> | undefined;
   /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   readonly since: number | undefined;
+  #text: string | undefined;
 
   constructor(
     network: NetworkDirectory,
@@ -203,6 +203,12 @@ export class NodeReservation {
 
   get path(): string {
     return this.network.files.pathOf(this.name);
+  }
+
+  /** The address in its canonical form. */
+  get text(): string {
+    this.#text ??= formatAddress(this.address);
+    return this.#text;
   }
 
   /** The configured range that contains it. */
