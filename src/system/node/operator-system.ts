@@ -41,8 +41,7 @@ const BUFFER = 1024 * 1024;
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
-    terminalWidth,
-    terminalHeight,
+    terminalSize: () => (process.stdout.isTTY ? process.stdout : undefined),
     sleep,
     readLine,
     readPipe,
@@ -57,16 +56,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   };
   // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createNodeSystem(), commands);
-}
-
-function terminalWidth(): number | undefined {
-  const { isTTY, columns } = process.stdout;
-  return isTTY && columns > 0 ? columns : undefined;
-}
-
-function terminalHeight(): number | undefined {
-  const { isTTY, rows } = process.stdout;
-  return isTTY && rows > 0 ? rows : undefined;
 }
 
 /** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */
