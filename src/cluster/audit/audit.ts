@@ -2,11 +2,10 @@ import { type Command, type Context, type Report, UsageError } from "../../cli/c
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import type { Family } from "../../ipam/address.ts";
 import {
-  clusterCidrsOf,
   clusterOptions,
+  networksOf,
   nodeMasksOf,
   serviceCidrOption,
-  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import {
   type ClusterNode,
@@ -61,7 +60,7 @@ const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
-  const clusters = clusterCidrsOf(context, "");
+  const clusters = networksOf(context, "--cluster-cidr");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
     throw new UsageError("audit: expected a file, or the nodes on standard input");
@@ -77,7 +76,7 @@ function auditNodes(context: Context): Report {
   const masks = expectedMasks(context, nodes, families);
   const expectation = {
     clusters,
-    serviceCidrs: serviceCidrsOf(context),
+    serviceCidrs: networksOf(context, serviceCidrOption.name),
     masks,
     families,
     hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,
@@ -129,14 +128,13 @@ function expectedMasks(
   families: readonly Family[],
 ): readonly ExpectedMask[] {
   const masks = nodeMasksOf(context, "");
-  const cidrs = nodes.flatMap((node) => node.cidrs);
-  const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
-  const hasClusters = context.option("--cluster-cidr") !== undefined;
-  const known = hasClusters ? families : [...new Set([...families, ...found, ...masks.families])];
-  return [...known].sort().map((family) => {
-    const given = masks.of(family, known);
+  return families.map((family) => {
+    const given = masks.of(family, families);
     if (given !== undefined) return { family, nodeMask: given, source: "option" };
-    const commonest = commonestMask(cidrs, family);
+    const commonest = commonestMask(
+      nodes.flatMap(({ cidrs }) => cidrs),
+      family,
+    );
     return commonest === undefined
       ? { family, nodeMask: DEFAULT_NODE_MASK[family], source: "default" }
       : { family, nodeMask: commonest, source: "commonest" };

@@ -26,9 +26,7 @@ export function parseNodes(text: string, source: string): readonly ClusterNode[]
   const kind = member(document, "kind");
   const items = kind === "Node" ? [document] : listOf(member(document, "items"));
   // The items of a NodeList, which is what the API server sends, have no kind of their own.
-  const nodes = items.filter((item) =>
-    kind === "NodeList" ? true : member(item, "kind") === "Node",
-  );
+  const nodes = items.filter((item) => kind === "NodeList" || member(item, "kind") === "Node");
   if (nodes.length === 0) throw expected(`no node in an object of kind ${printable(textOf(kind))}`);
   return nodes.map((node) => nodeOf(node, expected));
 }
