@@ -13,7 +13,6 @@ import {
 } from "../node/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { isOtherFile } from "../node/networks.ts";
-import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
@@ -84,9 +83,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   return {
     node,
     directories: checked,
-    findings: bySeverity(
-      withoutReleased(system, findings).map((finding) => withRepairCommand(node, finding)),
-    ),
+    findings: bySeverity(withoutReleased(system, findings)),
   };
 }
 
@@ -209,7 +206,6 @@ function isForeign(name: string): boolean {
 /** Codes of findings on the file of a reservation that was there when it was listed. */
 const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
   "address-in-two-networks",
-  "duplicate-owner",
   "foreign-user",
   "leaked-reservation",
   "malformed-reservation",
@@ -232,11 +228,4 @@ function withoutReleased(system: System, findings: readonly Finding[]): readonly
     ),
   );
   return findings.filter((one) => !isOnReservation(one) || present.has(one.path));
-}
-
-function withRepairCommand({ context }: Node, finding: Finding): Finding {
-  const { repairable, files } = finding;
-  if (repairable === undefined || files === undefined) return finding;
-  const command = commandText(context, files, ["check", files.network, "--repair"]);
-  return { ...finding, commands: [command] };
 }

@@ -100,7 +100,7 @@ export const kinds = {
   },
   "empty-reservation": {
     severity: "warning",
-    remedy: "remove it; ADD does so when the range is otherwise full",
+    remedy: "release it; ADD takes the address when the range is otherwise full",
   },
   "malformed-reservation": {
     severity: "warning",
@@ -134,11 +134,6 @@ export const kinds = {
     severity: "warning",
     remedy:
       "if its container is dead, release the address; otherwise restart its pod, which has the address of the gateway",
-  },
-  "duplicate-owner": {
-    severity: "warning",
-    remedy:
-      "find out which address the container uses (ip address in its network namespace), and release the other one, with --force if the container is alive",
   },
   "writable-by-others": {
     severity: "warning",
@@ -205,9 +200,10 @@ export interface Finding {
   readonly remedy?: string;
   /** Command lines for a shell that go with the remedy, complete as they are. */
   readonly commands?: readonly string[];
-  /** The name of the empty reservation that `--repair` removes. */
-  readonly repairable?: string;
 }
+
+/** The number of findings of each severity. */
+export type Counts = Readonly<Record<Severity, number>>;
 
 /** The name of the network that a finding concerns; empty if it concerns none. */
 export function networkOf({ files }: Finding): string {

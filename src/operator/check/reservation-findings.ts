@@ -3,10 +3,9 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { join } from "../../store/files/paths.ts";
 import { readKept } from "../../store/reservations/kept.ts";
-import { keyOfOwner, type PodName } from "../../store/reservations/owner.ts";
+import type { PodName } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
@@ -29,14 +28,12 @@ export function reservationFindings(
 ): readonly Finding[] {
   const { reservations, user } = directory;
   requireReadable(reservations);
-  const now = context.system.now();
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(reservation, now, userOf),
+      ...contentFindings(context, reservation, userOf),
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(reservation, user),
     ]),
-    ...duplicateFindings(context, directory),
     ...keptFindings(context, directory),
   ];
 }
@@ -79,8 +76,8 @@ function keptFindings(
 }
 
 function contentFindings(
+  context: Context,
   reservation: NodeReservation,
-  now: number,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   const { owner, name, address } = reservation;
@@ -98,14 +95,14 @@ function contentFindings(
           },
         ];
   return owner.kind === "unowned"
-    ? [...nameFindings, ...unownedFindings(reservation, now, userOf)]
+    ? [...nameFindings, ...unownedFindings(context, reservation, userOf)]
     : nameFindings;
 }
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
 function unownedFindings(
+  context: Context,
   reservation: NodeReservation,
-  now: number,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   if (reservation.status?.kind !== "file") {
@@ -114,13 +111,15 @@ function unownedFindings(
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!reservation.isReclaimable(now)) return [];
+  if (!reservation.isReclaimable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(reservation);
-  if (user === "nobody") return [{ ...finding, repairable: reservation.name }];
+  if (user === "nobody") {
+    return [{ ...finding, commands: [releaseCommand(context, reservation)] }];
+  }
   if (user === "unknown") {
-    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
+    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read`;
     return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
   }
   return [
@@ -168,11 +167,11 @@ function rangeFindings(
   const report = (code: Code, what: string): readonly Finding[] => {
     const text = formatAddress(address);
     const message = `${text} is ${what}${holderOf(reservation)}`;
-    const commands =
+    const command =
       reservation.owner.kind === "kept"
-        ? [unreserveCommand(context, reservation.network.files, text)]
-        : commandFor(context, reservation, "release", text);
-    return [{ ...found(reservation, code, message), commands }];
+        ? unreserveCommand(context, reservation.network.files, text)
+        : releaseCommand(context, reservation);
+    return [{ ...found(reservation, code, message), commands: [command] }];
   };
   if (ranges.some((range) => isGateway(address, range))) {
     return report("reserved-gateway", "the gateway");
@@ -204,43 +203,6 @@ function permissionFindings(
   return findings;
 }
 
-/** An attachment has one address of each range set. */
-function duplicateFindings(
-  context: Context,
-  { networks, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  const findings = new Map<string, Finding>();
-  for (const set of networks.flatMap(({ rangeSets }) => rangeSets)) {
-    for (const [other, reservation] of duplicatesIn(set, reservations)) {
-      const { owner, address } = reservation;
-      const message = `${containerOf(owner)} ${interfaceOf(owner)} holds ${formatAddress(other.address)} and ${formatAddress(address)} of one range set`;
-      const commands = commandFor(context, reservation, "show", containerOf(owner));
-      findings.set(`${reservation.path} ${message}`, {
-        ...found(reservation, "duplicate-owner", message),
-        commands,
-      });
-    }
-  }
-  return [...findings.values()];
-}
-
-/** The first reservation of an attachment in a set, and each further one. */
-function duplicatesIn(
-  set: RangeSet,
-  reservations: readonly NodeReservation[],
-): readonly (readonly [NodeReservation, NodeReservation])[] {
-  const first = new Map<string | undefined, NodeReservation>();
-  return reservations.flatMap((reservation) => {
-    const { owner, address } = reservation;
-    if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
-    const key = keyOfOwner(owner);
-    const other = first.get(key);
-    if (other !== undefined) return [[other, reservation] as const];
-    first.set(key, reservation);
-    return [];
-  });
-}
-
 function holderOf({ owner }: NodeReservation): string {
   const container = containerOf(owner);
   return container === "" ? "" : `, held by ${`${container} ${interfaceOf(owner)}`.trim()}`;
@@ -250,12 +212,12 @@ function found({ network, path }: NodeReservation, code: Code, message: string):
   return { code, files: network.files, path, message };
 }
 
-/** A command of the tool for the address of a reservation, or for its container. */
-function commandFor(
-  context: Context,
-  { network: { files } }: NodeReservation,
-  command: "release" | "show",
-  subject: string,
-): readonly string[] {
-  return [commandText(context, files, [command, subject, "--network", files.network])];
+function releaseCommand(context: Context, { network, address }: NodeReservation): string {
+  const { files } = network;
+  return commandText(context, files, [
+    "release",
+    formatAddress(address),
+    "--network",
+    files.network,
+  ]);
 }

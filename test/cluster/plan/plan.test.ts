@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin
+// test: native executable, Go plugin
 import { type Test, test } from "tap";
 import { type CallOptions, networkFor } from "../../harness/executable-network.ts";
 import { extent } from "../../harness/extent.ts";
