@@ -30,8 +30,6 @@ const forceOption = {
 export const audit: Command = {
   name: "audit",
   operands: "[FILE]",
-  operandCount: { least: 0, most: 1 },
-  findsNetworks: false,
   summary: "find problems with the podCIDRs of a cluster's nodes",
   description: [
     "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",

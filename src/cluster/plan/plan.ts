@@ -21,8 +21,6 @@ import { partitionOption, partProblems, rangeParts } from "./range-parts.ts";
 export const plan: Command = {
   name: "plan",
   operands: "",
-  operandCount: { least: 0, most: 0 },
-  findsNetworks: false,
   summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
   description: [
     "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give the cluster CIDR, or the number of nodes with the node mask or the pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
