@@ -1,6 +1,5 @@
 /** The directory of a network, and its reservations. */
 
-import { progress } from "../../cli/output/terminal.ts";
 import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
@@ -75,7 +74,7 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get reservations(): readonly NodeReservation[] {
-    this.#reservations ??= this.#readAll(this.listed);
+    this.#reservations ??= this.listed.flatMap((one) => this.read(one) ?? []);
     return this.#reservations;
   }
 
@@ -104,7 +103,7 @@ export class NetworkDirectory {
       return other !== undefined && isSame(other, address);
     });
     const found = isListed ? [formatAddress(address), ...names] : names;
-    return this.#readAll(found.sort().map((name) => ({ address, name })));
+    return found.sort().flatMap((name) => this.read({ address, name }) ?? []);
   }
 
   /**
@@ -157,16 +156,6 @@ export class NetworkDirectory {
   usedIn({ reclaimsAfterReboot }: FoundNetwork): readonly Reservation[] {
     if (!reclaimsAfterReboot || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
-  }
-
-  #readAll(listed: readonly Reservation[]): readonly NodeReservation[] {
-    const system = this.#system;
-    const { directory } = this.files;
-    const step = progress(system, `reading ${directory}`, listed.length);
-    return listed.flatMap((reservation, index) => {
-      step(index + 1);
-      return this.read(reservation) ?? [];
-    });
   }
 }
 
