@@ -105,16 +105,11 @@ export const kinds = {
   "malformed-reservation": {
     severity: "warning",
     remedy:
-      "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
+      "remove the file if no pod uses the address, or give it the name that ADD looks for; if it is there to block the address, use ipam.exclude instead",
   },
   "half-kept-address": {
     severity: "warning",
     remedy: "keep it again",
-  },
-  "odd-name": {
-    severity: "warning",
-    remedy:
-      "give the file the canonical name, which fails if the address was handed out again; then restart one of the two pods",
   },
   "out-of-range": {
     severity: "warning",
@@ -138,10 +133,6 @@ export const kinds = {
   "writable-by-others": {
     severity: "warning",
     remedy: "remove the permission; reservations have mode 0600",
-  },
-  "foreign-user": {
-    severity: "warning",
-    remedy: "find out who wrote it, and chown it to the owner of the directory",
   },
   "overlapping-ranges": {
     severity: "warning",
@@ -169,10 +160,6 @@ export const kinds = {
     remedy:
       "none where its containers are to be started again; a sandbox that the runtime has lost is released by two runs of gc with the runtime's list of containers (--live-command)",
   },
-  "foreign-file": {
-    severity: "info",
-    remedy: "move it elsewhere; the Go plugin reads every file below this directory",
-  },
   "unconfigured-network": {
     severity: "info",
     remedy: "if the network is no longer used, release its reservations and remove the directory",
@@ -192,6 +179,8 @@ export interface Finding {
   /** Of the network that it concerns; `undefined` if it concerns none. */
   readonly files: NetworkFiles | undefined;
   readonly path: string;
+  /** Whether that is the file of a reservation, which may have been released meanwhile. */
+  readonly isOnFile?: boolean;
   /** A sentence without a full stop. */
   readonly message: string;
   /** In place of that of the code. */

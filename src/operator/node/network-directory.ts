@@ -133,11 +133,6 @@ export class NetworkDirectory {
     return opened && new NodeReservation(this, reservation, opened);
   }
 
-  /** The id of the user who owns the directory; `undefined` where it cannot be read. */
-  get user(): number | undefined {
-    return attempt(() => this.#system.openFile(this.files.directory, 0).user, undefined);
-  }
-
   /** The names of the reservations from before this boot. */
   get namesBeforeBoot(): ReadonlySet<string> {
     this.#namesBeforeBoot ??= namesBeforeBootAmong(this.files, () => this.reservations);

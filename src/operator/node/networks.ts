@@ -74,11 +74,6 @@ interface Networks {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Whether a file in a network's directory is the plugin's, and no reservation. */
-export function isOtherFile(name: string): boolean {
-  return name === "lock" || name.startsWith("last_reserved_ip.");
-}
-
 /**
  * Finds all networks: in the configurations, and by their directories in the data directories.
  *
@@ -236,7 +231,7 @@ function isDirectory(system: System, path: string): boolean {
  */
 function isUsed(system: System, { directory }: NetworkFiles): boolean {
   const isOfPlugin = (name: string): boolean =>
-    isOtherFile(name) || parseAddress(name) !== undefined;
+    name === "lock" || name.startsWith("last_reserved_ip.") || parseAddress(name) !== undefined;
   return attempt(() => system.list(directory).some(isOfPlugin), true);
 }
 
