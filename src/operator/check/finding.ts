@@ -143,13 +143,9 @@ export const kinds = {
     remedy:
       "none before the node has a network; otherwise name its directories with --conf-dir and --data-dir",
   },
-  "bridge-unknown": {
+  "ip-failed": {
     severity: "info",
-    remedy: "install iproute2, whose program ip lists the addresses of bridges",
-  },
-  "parts-unknown": {
-    severity: "info",
-    remedy: "install iproute2, whose program ip lists the routes",
+    remedy: "install iproute2, whose program ip lists the addresses of bridges, and the routes",
   },
   "leaks-unknown": {
     severity: "info",

@@ -481,7 +481,7 @@ test("without the program ip bridges are not checked, which is reported", (t) =>
 
   const outcome = node.json(["check"], { environment: { PATH: scratchDirectory(t) } });
 
-  t.match(outcome, { exitCode: 0, document: { findings: [{ code: "bridge-unknown" }] } });
+  t.match(outcome, { exitCode: 0, document: { findings: [{ code: "ip-failed" }] } });
   t.end();
 });
 

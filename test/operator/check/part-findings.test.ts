@@ -112,7 +112,7 @@ test("check warns where another node has the podCIDR of this one, or some of it"
       },
     ]);
   }
-  t.match(findingsOn(t, node, "unreadable"), [{ code: "parts-unknown", severity: "info" }]);
+  t.match(findingsOn(t, node, "unreadable"), [{ code: "ip-failed", severity: "info" }]);
   t.end();
 });
 
