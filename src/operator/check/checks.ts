@@ -127,14 +127,8 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
 }
 
 function configurationFindings({ problems }: Node): readonly Finding[] {
-  return problems.map(({ source, problem, rangesFile, isWithoutPart = false }) => {
-    const files = undefined;
-    if (rangesFile !== undefined) {
-      const message = `${problem}; it is the rangesFile of ${source}`;
-      return { code: "unreadable-ranges-file", files, path: rangesFile, message };
-    }
-    const code = isWithoutPart ? "no-part" : "unreadable-configuration";
-    return { code, files, path: source, message: problem };
+  return problems.map(({ source: path, problem: message }) => {
+    return { code: "unreadable-configuration", files: undefined, path, message };
   });
 }
 

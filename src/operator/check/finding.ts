@@ -15,17 +15,7 @@ interface Kind {
 export const kinds = {
   "unreadable-configuration": {
     severity: "error",
-    remedy: "correct the file, or move it out of the configuration directory",
-  },
-  "unreadable-ranges-file": {
-    severity: "error",
-    remedy:
-      "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
-  },
-  "no-part": {
-    severity: "error",
-    remedy:
-      "mend what the message names; until then every ADD on the network fails, while DEL works",
+    remedy: "correct what the message names, or move the file out of the configuration directory",
   },
   "unreadable-reservation": {
     severity: "error",

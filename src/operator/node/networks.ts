@@ -15,9 +15,8 @@ import {
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
-import { type Partition, PartitionError } from "../../ipam/partition.ts";
+import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
-import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
@@ -162,13 +161,7 @@ function fromConfiguration(
     return { ...network, rangeSets, partition, exclusions, reclaimsAfterReboot };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    const problem = messageWithDetails(error);
-    problems.push({
-      source,
-      problem,
-      ...(error instanceof RangesFileError && { rangesFile: error.path }),
-      ...(error instanceof PartitionError && { isWithoutPart: true }),
-    });
+    problems.push({ source, problem: messageWithDetails(error) });
     return network;
   }
 }

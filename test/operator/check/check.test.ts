@@ -176,7 +176,7 @@ test("the table has findings and remedies, errors first", (t) => {
       "warning  out-of-range  net  NODE/networks/net/10.9.9.9  10.9.9.9 is outside all ranges, held by c9 eth0",
       "",
       "What to do:",
-      "  unreadable-configuration: correct the file, or move it out of the configuration directory",
+      "  unreadable-configuration: correct what the message names, or move the file out of the configuration directory",
       "  malformed-reservation: remove the file if no pod uses the address, or give it the name that ADD looks for; if it is there to block the address, use ipam.exclude instead",
       "  out-of-range: none while its container is alive; once it is dead, release the address",
       "  host-local release 10.9.9.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",
@@ -390,27 +390,27 @@ test("a bridge that is not there yet, or has no gateway by configuration, is fin
 
 const rangesFiles: Readonly<Record<string, readonly [content: string | undefined, words: RegExp]>> =
   {
-    missing: [
-      undefined,
-      /^cannot read rangesFile: open \S+: no such file or directory; .*net\.conf$/,
-    ],
+    missing: [undefined, /^cannot read rangesFile: open \S+: no such file or directory/],
     malformed: ['{\n"net": ]', /^invalid rangesFile \S+: line 2, column 8: invalid character '\]'/],
-    "one without the network": ['{"other": []}', /no ranges for network net; .*other/],
+    "one without the network": [
+      '{"other": []}',
+      /ranges\.json: no ranges for network net; .*other/,
+    ],
   };
 
 for (const [what, [content, words]] of Object.entries(rangesFiles)) {
-  test(`a file of ranges that is ${what} is an error with its path`, (t) => {
+  test(`a file of ranges that is ${what} is an error of its configuration`, (t) => {
     const node = nodeFor(t);
     const rangesFile = join(node.root, "ranges.json");
     if (content !== undefined) writeFileSync(rangesFile, content);
-    node.network("net", { rangesFile });
+    const path = node.network("net", { rangesFile });
 
     const outcome = node.json(["check"]);
 
     const [finding, ...others] = (outcome.document as { readonly findings: readonly Found[] })
       .findings;
     t.match(outcome, { exitCode: 1 });
-    t.match(finding, { code: "unreadable-ranges-file", severity: "error", path: rangesFile });
+    t.match(finding, { code: "unreadable-configuration", severity: "error", path });
     t.match(finding?.message, words);
     t.same(others, []);
     t.end();
