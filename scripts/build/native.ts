@@ -14,7 +14,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -125,15 +125,18 @@ export async function buildNative({
   const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
   compile(archives, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
+  const program = await compileProgram(library, compiler, "plugin", plugin, work);
   const operator = join(root, "src", "native-operator.ts");
   const files = [
     ...hostFiles.map((file) => join(sources, file)),
-    await compileProgram(library, compiler, "plugin", plugin, work),
-    await compileProgram(library, compiler, "operator", operator, work),
+    sourceOf("operator", await compileProgram(library, compiler, "operator", operator, work), work),
   ];
   const unfinished = `${output}.unfinished`;
-  if (checked) compile(library, files, unfinished, checkedOptions);
-  else linkWithSnapshot(archives, files, unfinished, work, plugin === hostLocal);
+  if (checked) {
+    compile(library, [...files, sourceOf("plugin", program, work)], unfinished, checkedOptions);
+  } else {
+    linkWithSnapshot(archives, files, program, unfinished, work, plugin === hostLocal);
+  }
   renameSync(unfinished, output);
   return output;
 }
@@ -170,6 +173,7 @@ function withoutUnwinding(library: Library, work: string): Library {
 function linkWithSnapshot(
   library: Library,
   files: readonly string[],
+  plugin: Uint8Array,
   output: string,
   work: string,
   isRehearsed: boolean,
@@ -183,7 +187,7 @@ function linkWithSnapshot(
     const [program = output, ...rest] = [...runner, output];
     const { status, error, stdout, stderr } = spawnSync(program, rest, {
       env: { PATH: process.env.PATH },
-      input: written,
+      input: Buffer.concat([written, plugin]),
       maxBuffer: 2 * LARGEST_SNAPSHOT,
     });
     if (error !== undefined) throw new MissingTool(missing(program, error));
@@ -194,8 +198,8 @@ function linkWithSnapshot(
     return Math.ceil(Number(stderr) / PAGE) * PAGE;
   };
   const rehearsal = [`-DSNAPSHOT_SIZE=${LARGEST_SNAPSHOT}`, "-DSNAPSHOT_REHEARSAL"];
-  const size = link(rehearsal, new Uint8Array());
   const pages = new Uint8Array(LARGEST_SNAPSHOT / PAGE);
+  const size = link(rehearsal, pages);
   if (isRehearsed) markWritten(pages, [...runner, output], join(work, "rehearsal"));
   link([`-DSNAPSHOT_SIZE=${size}`], pages);
 }
@@ -231,20 +235,32 @@ function markWritten(
   if (!pages.includes(1)) throw new Error("The rehearsal shows no page that a call writes.");
 }
 
-/** Writes a program as C source that holds its bytecode, and returns the path. */
+/** The bytecode of a program. */
 async function compileProgram(
   { architecture }: Library,
   compiler: string,
   name: string,
   entry: string,
   work: string,
-): Promise<string> {
+): Promise<Uint8Array> {
   const script = join(work, `${name}.js`);
-  const program = join(work, `${name}.c`);
   await bundle({ entry, output: script, engine: "quickjs" });
-  const [command = compiler, ...words] = [...emulator(architecture), compiler, name, script];
-  writeFileSync(program, run(command, words));
-  return program;
+  const [command = compiler, ...words] = [...emulator(architecture), compiler];
+  return run(command, words, readFileSync(script));
+}
+
+/** Writes a program's bytecode as C source, and returns the path. */
+function sourceOf(name: string, bytecode: Uint8Array, work: string): string {
+  const path = join(work, `${name}.c`);
+  const text = `#include <stddef.h>
+#include <stdint.h>
+extern const uint8_t ${name}_program[];
+extern const size_t ${name}_program_size;
+const size_t ${name}_program_size = ${bytecode.length};
+const uint8_t ${name}_program[] = {${bytecode.join()}};
+`;
+  writeFileSync(path, text);
+  return path;
 }
 
 /** Compiles and links C sources with the engine's library, under the sanitizers. */

@@ -113,10 +113,6 @@ export interface System {
   readLink(path: string): string;
   /** Makes a directory and its missing parents, each with `mode` (by default 0755); does nothing where it exists. */
   makeDirectories(path: string, mode?: number): void;
-  /** `chmod(2)`. */
-  changeMode(path: string, mode: number): void;
-  /** `rmdir(2)`: removes an empty directory. */
-  removeDirectory(path: string): void;
   /** The names in a directory, in no order. */
   list(path: string): readonly string[];
   /** The names in a directory, those of IPv4 addresses as numbers: a full /16 would be 65 000 strings. */

@@ -68,7 +68,7 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     if (config.reclaimsAfterReboot && earlierIn(files, set, exclusions) > 0) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, files, exhaustionAdvice(files, undefined, { set, exclusions })),
+      describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions })),
     );
   }
 }

@@ -294,14 +294,6 @@ export class MemoryProcess implements System {
     this.#call("makeDirectories", "mkdir", path, () => this.#disk.makeDirectories(path, mode));
   }
 
-  changeMode(path: string, mode: number): void {
-    this.#call("changeMode", "chmod", path, () => this.#disk.changeMode(path, mode));
-  }
-
-  removeDirectory(path: string): void {
-    this.#call("removeDirectory", "rmdir", path, () => this.#disk.removeDirectory(path));
-  }
-
   list(path: string): readonly string[] {
     return this.#call("list", "open", path, () => this.#disk.list(path));
   }

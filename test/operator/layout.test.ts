@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** Tables on a terminal of 80 columns, with names as long as real ones. */
 
 import { test } from "tap";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** docs/operator-json.md has every code of the source, and every member of real documents. */
 
 import { readdirSync, readFileSync } from "node:fs";

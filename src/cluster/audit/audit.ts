@@ -1,6 +1,5 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
-import { plural } from "../../cli/output/plural.ts";
 import type { Family } from "../../ipam/address.ts";
 import {
   clusterCidrsOf,
@@ -10,13 +9,12 @@ import {
   serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import {
+  type ClusterNode,
   commonestMask,
   type ExpectedMask,
-  type NodeCidrs,
-  parseNodeCidrs,
   usualFamilies,
 } from "../nodes/node-cidrs.ts";
-import { type ClusterNode, parseNodes } from "../nodes/node-list.ts";
+import { parseNodes } from "../nodes/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../nodes/node-mask.ts";
 import { groupCidrs } from "../nodes/overlapping-cidrs.ts";
 import { type AuditResult, describeAudit } from "./audit-document.ts";
@@ -73,7 +71,7 @@ function auditNodes(context: Context): Report {
       ? system.readStandardInput(LARGEST_INPUT, LONGEST_INPUT)
       : system.readFile(file, LARGEST_INPUT);
   const source = file === "-" ? "standard input" : file;
-  const nodes = withoutDuplicates(context, parseNodes(text, source)).map(parseNodeCidrs);
+  const nodes = parseNodes(text, source);
   const families =
     clusters.length > 0 ? clusters.map(({ address }) => address.family) : usualFamilies(nodes);
   const masks = expectedMasks(context, nodes, families);
@@ -86,16 +84,16 @@ function auditNodes(context: Context): Report {
     replacesHarmless: context.has(forceOption.name),
   };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
-  const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);
+  const usesPodCidrs = nodes.some(({ cidrs }) => cidrs.length > 0);
   const findings = findProblems(nodes, groups, expectation).filter(
     ({ code }) => usesPodCidrs || code !== "no-pod-cidr",
   );
   const outside = new Set(findings.filter(({ code }) => code === "outside").map(({ node }) => node))
     .size;
-  const isClusterDoubtful =
-    outside * 2 > nodes.filter(({ node }) => node.podCidrs.length > 0).length;
-  const proposes = usesPodCidrs && (!isClusterDoubtful || context.has(forceOption.name));
-  const renumberings = proposes ? proposeRenumbering(nodes, groups, expectation) : [];
+  const isClusterDoubtful = outside * 2 > nodes.filter(({ cidrs }) => cidrs.length > 0).length;
+  const isTrusted = clusters.length > 0 && (!isClusterDoubtful || context.has(forceOption.name));
+  const renumberings =
+    usesPodCidrs && isTrusted ? proposeRenumbering(nodes, groups, expectation) : [];
   const isDeleted = new Set(
     renumberings.filter(({ podCidrs }) => podCidrs !== undefined).map(({ node }) => node),
   );
@@ -124,24 +122,10 @@ function auditNodes(context: Context): Report {
   };
 }
 
-/** Of a node that is listed more than once, as in two lists that were concatenated, only the last entry. */
-function withoutDuplicates(
-  context: Context,
-  nodes: readonly ClusterNode[],
-): readonly ClusterNode[] {
-  const byName = new Map(nodes.map((node) => [node.name, node]));
-  if (byName.size < nodes.length) {
-    context.log(
-      `audit: ${plural(nodes.length - byName.size, "duplicate node")} in the input; the last entry of each counts`,
-    );
-  }
-  return [...byName.values()];
-}
-
 /** For each family the mask given, else the most common one, else kube-controller-manager's default. */
 function expectedMasks(
   context: Context,
-  nodes: readonly NodeCidrs[],
+  nodes: readonly ClusterNode[],
   families: readonly Family[],
 ): readonly ExpectedMask[] {
   const masks = nodeMasksOf(context, "");

@@ -8,7 +8,6 @@ import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { DEFAULT_MAX_PODS, leastOf, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import type { Settings } from "./cidr-change.ts";
-import { takenByServices } from "./cidr-layout.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 import { choicesFor, familyName, type PlanResult } from "./plan-document.ts";
 import type { PlannedChange } from "./planned-change.ts";
@@ -24,7 +23,7 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
         familyName(layout.family),
         clusterOf(layout),
         `/${layout.nodeMask}`,
-        layout.nodes === undefined ? "-" : formatCount(system, layout.nodes),
+        formatCount(system, layout.nodes),
         formatCount(system, layout.pods),
       ]),
       { width: tableWidth(system) },
@@ -43,22 +42,11 @@ function advice(plan: PlanResult): readonly string[] {
   const { nodes, pods, layouts } = plan;
   const lines: string[] = [];
   if (pods === 0n || nodes === 0n) return lines;
-  if (nodes !== undefined) {
-    lines.push(`Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.`);
-  }
-  for (const layout of layouts) {
-    const taken = takenByServices(layout);
-    if (taken > 0n) {
-      const verb = taken === 1n ? "overlaps" : "overlap";
-      lines.push(
-        `${plural(taken, "podCIDR")} of /${layout.nodeMask} ${verb} the service CIDR and would not be assigned.`,
-      );
-    }
-  }
+  lines.push(`Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.`);
   lines.push(...maxPodsAdvice(plan));
   const isWide = layouts.some(
     ({ family, clusterLength, nodeMask }) =>
-      family === 4 && clusterLength !== undefined && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
+      family === 4 && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
   );
   if (isWide) {
     lines.push(
@@ -88,20 +76,16 @@ function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): r
 function choicesText(layout: CidrLayout, system: OperatorSystem): string {
   const choices = choicesFor(layout);
   if (choices.length === 0) return "";
-  const { clusterLength, nodeMask, family } = layout;
   const rows = choices.map((choice) => [
-    `/${clusterLength === undefined ? choice.clusterPrefixLength : choice.nodeMask}`,
+    `/${choice.nodeMask}`,
     formatCount(system, choice.nodes),
     formatCount(system, choice.podsPerNode),
   ]);
-  const [title, heading] =
-    clusterLength === undefined
-      ? [`Cluster CIDRs for the node mask /${nodeMask}`, "CLUSTER CIDR"]
-      : [
-          `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${familyName(family)})`,
-          "NODE MASK",
-        ];
-  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, { width: tableWidth(system) })}`;
+  const where = `${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)}`;
+  const table = formatTable(columns("NODE MASK", ">NODES", ">PODS PER NODE"), rows, {
+    width: tableWidth(system),
+  });
+  return `Node masks for ${where} (${familyName(layout.family)}):\n\n${table}`;
 }
 
 function partsText(partitions: readonly RangeParts[], system: OperatorSystem): string {
@@ -144,8 +128,7 @@ function problemText({ family, message, instead }: Problem): string {
 }
 
 function clusterOf({ cluster, clusterLength }: CidrLayout): string {
-  if (cluster !== undefined) return formatPrefix(cluster);
-  return clusterLength === undefined ? "-" : `/${clusterLength}`;
+  return cluster === undefined ? `/${clusterLength}` : formatPrefix(cluster);
 }
 
 function formatSettings({ cluster, nodeMask }: Settings): string {

@@ -54,8 +54,6 @@ export function createNodeSystem(): NodeSystem {
     symlink: (target, path) => systemCall("symlink", path, () => fs.symlinkSync(target, path)),
     readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
     makeDirectories,
-    changeMode: (path, mode) => systemCall("chmod", path, () => fs.chmodSync(path, mode)),
-    removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     list,
     listAddresses: (path) => namesOf(list(path)),
     readFiles: (path, limit) => readFilesBy({ list, readFile }, path, limit),

@@ -26,8 +26,6 @@ JSValue host_make_directory(struct call *call) {
   return done(call, mkdir(call->path, (mode_t)number_at(call, 1)));
 }
 
-JSValue host_remove_directory(struct call *call) { return done(call, rmdir(call->path)); }
-
 /* What is done with each name; false where it threw. */
 typedef bool visit_name(const struct call *call, void *data, const char *name);
 

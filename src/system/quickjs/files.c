@@ -113,10 +113,6 @@ JSValue host_read_link(struct call *call) {
   return length < 0 ? done(call, -1) : JS_NewStringLen(call->ctx, target, (size_t)length);
 }
 
-JSValue host_change_mode(struct call *call) {
-  return done(call, chmod(call->path, (mode_t)number_at(call, 1)));
-}
-
 JSValue host_set_modified(struct call *call) {
   int64_t nanoseconds;
   if (JS_ToBigInt64(call->ctx, &nanoseconds, call->args[1]) < 0) return JS_EXCEPTION;

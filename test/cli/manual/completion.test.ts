@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** completion: what a shell offers, asked of the shells themselves. */
 
 import { spawnSync } from "node:child_process";

@@ -2,6 +2,7 @@
 /** `check` on real directories. */
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
@@ -594,7 +595,12 @@ test("reservations that come and go while they are read are not reported", (t) =
   const node = nodeWithPod(t);
   const script = "while :; do printf 'c9\\r\\neth0' > 10.1.2.9; rm 10.1.2.9; done";
   const worker = spawn("sh", ["-c", script], { cwd: join(node.dataDir, "net"), stdio: "ignore" });
-  t.teardown(() => worker.kill("SIGKILL"));
+  const ended = once(worker, "exit");
+  // Whatever it still made would be in the way of the directory's removal.
+  t.teardown(() => {
+    worker.kill("SIGKILL");
+    return ended;
+  });
 
   for (let run = 0; run < 5; run++) {
     t.same(findingsOf(node), []);
