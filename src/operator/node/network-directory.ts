@@ -5,18 +5,11 @@ import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
-import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
-import {
-  isUnowned,
-  type Owner,
-  ownerOfUnreadable,
-  parseOwner,
-} from "../../store/reservations/owner.ts";
+import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
 import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
-  type OwnedReservation,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
@@ -79,16 +72,6 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reservations whose files name no container, or cannot be read; no object is made of any other.
-   *
-   * @throws SystemError if the directory cannot be read
-   */
-  get unowned(): readonly OwnedReservation[] {
-    const read = this.#reservations ?? othersIn(readAll(this.files));
-    return read.filter(({ owner }) => isUnowned(owner));
-  }
-
-  /**
    * The reservations of one address: several if files have other names for it than the canonical one.
    *
    * @throws SystemError if the directory cannot be read
@@ -129,11 +112,6 @@ export class NetworkDirectory {
   read(reservation: Reservation): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && new NodeReservation(this, reservation, opened);
-  }
-
-  /** The id of the user who owns the directory; `undefined` where it cannot be read. */
-  get user(): number | undefined {
-    return attempt(() => this.#system.openFile(this.files.directory, 0).user, undefined);
   }
 
   /** The names of the reservations from before this boot. */
