@@ -216,21 +216,35 @@ export function exists(system: System, path: string): boolean {
   return attempt(() => system.status(path), undefined) !== undefined;
 }
 
+/** What making directories takes: `mkdir(2)`, and what is there. */
+interface DirectoryMaker extends Pick<System, "status"> {
+  make(path: string): void;
+}
+
 /**
  * Makes a directory and its missing parents, as Go's `os.MkdirAll`: an error names the directory that could not be
  * made.
  *
- * @param makeDirectory makes one directory, without an error where it exists
  * @throws SystemError
  */
-export function makeDirectoriesBy(makeDirectory: (path: string) => void, path: string): void {
+export function makeDirectoriesBy(maker: DirectoryMaker, path: string): void {
   const slash = path.lastIndexOf("/");
   try {
-    makeDirectory(path);
+    makeOrFind(maker, path);
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
-    makeDirectoriesBy(makeDirectory, path.slice(0, slash));
-    makeDirectory(path);
+    makeDirectoriesBy(maker, path.slice(0, slash));
+    makeOrFind(maker, path);
+  }
+}
+
+function makeOrFind({ make, status }: DirectoryMaker, path: string): void {
+  try {
+    make(path);
+  } catch (error) {
+    if (!isSystemError(error, "EEXIST")) throw error;
+    const kind = attempt(() => status(path).kind, undefined, "ENOENT", "ELOOP");
+    if (kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
   }
 }
 

@@ -61,6 +61,8 @@ export class Namespaces {
   readonly incomplete: string | undefined;
   readonly #system: OperatorSystem;
   readonly #mounts: readonly Mount[];
+  readonly #byPath: ReadonlyMap<string, Mount>;
+  readonly #states = new Map<string, PathState>();
   /** The addresses of the node itself, as far as its processes are seen. */
   readonly nodeAddresses: ReadonlySet<string>;
   /** Whether the mounts of the node are seen, not only those of a container. */
@@ -76,6 +78,8 @@ export class Namespaces {
     this.nodeAddresses = nodeAddresses;
     const mounted = readMounts(system, ofNode);
     this.#mounts = mounted.mounts;
+    // The first of several at a path.
+    this.#byPath = new Map(mounted.mounts.toReversed().map((one) => [one.path, one]));
     this.#seesMounts = mounted.seesNode;
     this.#shared = mounted.shared;
     for (const { id } of namespaces) if (id !== undefined) this.#ofProcesses.add(id);
@@ -106,6 +110,12 @@ export class Namespaces {
 
   /** What became of the namespace at a path of the node, as runtimes name it. */
   at(path: string): PathState {
+    const known = this.#states.get(path) ?? this.#stateOf(path);
+    this.#states.set(path, known);
+    return known;
+  }
+
+  #stateOf(path: string): PathState {
     if (!path.startsWith("/")) return { kind: "unseen" };
     const processId = processIn(path);
     return processId === undefined ? this.#mountedAt(path) : this.#ofProcess(processId);
@@ -125,8 +135,8 @@ export class Namespaces {
   }
 
   #mountedAt(named: string): PathState {
-    const path = named.replace(/^\/var\/run\//, "/run/");
-    const mount = this.#mounts.find((one) => one.path === path) ?? this.#namedLike(path);
+    const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
+    const mount = this.#byPath.get(path) ?? this.#namedLike(path);
     if (mount !== undefined) return { kind: "exists", id: mount.id };
     const id = this.#idAt(named);
     if (id !== undefined && id !== "none") return { kind: "exists", id };
@@ -218,7 +228,7 @@ export class Namespaces {
 
 /** The process whose namespace a path is. */
 export function processIn(path: string): string | undefined {
-  return /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1];
+  return path.startsWith("/proc/") ? /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1] : undefined;
 }
 
 function hasInterface(read: () => string): boolean {

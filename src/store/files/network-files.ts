@@ -15,7 +15,7 @@ import {
 } from "./temporary.ts";
 
 /** The prefix of temporary files in the network's directory, which no address and no cursor has. */
-export const TEMPORARY_PREFIX = ".host-local-";
+const TEMPORARY_PREFIX = ".host-local-";
 
 /** A network and its files; `openNetwork` makes it. */
 export class NetworkFiles {

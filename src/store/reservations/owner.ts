@@ -95,8 +95,8 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
 /** Reads a reservation's content, as the Go plugin does, without the white space around it. */
 export function parseOwner(content: string): Owner {
   const text = trimSpace(content);
-  const [containerId, interfaceName, ...rest] = text.split("\r\n");
-  if (containerId === undefined || !isContainerId(containerId) || rest.length > 0) {
+  const { 0: containerId, 1: interfaceName, length } = text.split("\r\n");
+  if (containerId === undefined || !isContainerId(containerId) || length > 2) {
     return parseKept(text) ?? { kind: "unowned" };
   }
   if (interfaceName === undefined) return { kind: "legacy", containerId };

@@ -1,9 +1,5 @@
 import { test } from "tap";
-import {
-  abandonedIn,
-  createTemporary,
-  isTemporaryName,
-} from "../../../src/store/files/temporary.ts";
+import { abandonedIn, createTemporary } from "../../../src/store/files/temporary.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { machineWith } from "../fixtures.ts";
 
@@ -22,7 +18,10 @@ test("whatever a process names a temporary file, it is known for one by its name
     ["10.0.0.2", "", false],
     ["lock", "", false],
   ] as const) {
-    t.equal(isTemporaryName(name, prefix), expected, name);
+    const machine = machineWith({ [name]: "" });
+    machine.wait(120_000);
+    const abandoned = abandonedIn(machine.start(), { ...place, prefix });
+    t.same(abandoned, expected ? [`/data/net/${name}`] : [], name);
   }
   t.end();
 });
