@@ -69,8 +69,6 @@ export interface OpenedFile {
   readonly changed: bigint;
   /** The lower twelve bits of the mode, such as 0o600. */
   readonly mode: number;
-  /** The user id of the owner. */
-  readonly user: number;
   /** The error where it cannot be read; the status is then that of a symbolic link itself. */
   readonly content: string | SystemError;
 }

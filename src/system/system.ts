@@ -178,6 +178,9 @@ export class LockTimeout extends Error {
 /** The errors of `link(2)` where the file system has no hard links, or no further one. */
 export const NO_HARD_LINK: readonly string[] = ["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
+/** The errors of a path where there is nothing, no regular file, or one that is far too large. */
+export const NO_FILE: readonly string[] = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
+
 /** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
@@ -191,10 +194,19 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
  * attempt(() => system.list(directory), [], "ENOENT") // a missing directory is empty
  */
 export function attempt<T, U>(action: () => T, value: U, ...codes: readonly string[]): T | U {
+  return recover(action, () => value, ...codes);
+}
+
+/** As `attempt`; what `handle` returns or throws for the failed system call takes the place of the value. */
+export function recover<T, U>(
+  action: () => T,
+  handle: (error: SystemError) => U,
+  ...codes: readonly string[]
+): T | U {
   try {
     return action();
   } catch (error) {
-    if (isSystemError(error, ...codes)) return value;
+    if (isSystemError(error, ...codes)) return handle(error);
     throw error;
   }
 }

@@ -24,11 +24,10 @@ import { formatFindings, problemLine } from "./finding-text.ts";
 export const check: Command = {
   name: "check",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
-    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved, and those that are used again sooner than reuseDelaySeconds; empty, malformed and out-of-range reservations; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; files that others can write to; and foreign ones. It changes nothing and takes no lock.",
+    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved, and those that are used again sooner than reuseDelaySeconds; empty, malformed and out-of-range reservations; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; and files that others can write to. It changes nothing and takes no lock.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node.",
     "Exit code 1 means errors or warnings; findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
     'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text]}], "counts": {"error", "warning", "info"}, "networks": [names]}.',

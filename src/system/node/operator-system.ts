@@ -120,7 +120,6 @@ function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): Open
     modified,
     changed,
     mode: Number(found.mode) & 0o7777,
-    user: Number(found.uid),
     content,
   };
 }
