@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** Every file in conf-examples/ works as it is and does what its row in README.md says. */
 
 import { type Test, test } from "tap";

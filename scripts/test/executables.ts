@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { isCurrentBuild } from "../../test/harness/build-age.ts";
 import { root } from "../build/bundle.ts";
 import { MISSING_TOOL } from "../build/native.ts";
 import type { Tally } from "./tally.ts";
@@ -13,9 +14,15 @@ export interface Executable {
   readonly path: string;
 }
 
-/** Builds both, and returns those that there are; the native one, which starts faster, is the last. */
+const portablePath = join(root, "dist", "host-local");
+const nativePath = join(root, "dist", "native", "host-local");
+
+/** Builds those that are older than the source, and returns those that there are; the native one, which starts faster, is the last. */
 export async function buildBoth(tally: Tally): Promise<readonly Executable[]> {
-  const [portable, native] = await Promise.all([build("portable"), build("native")]);
+  const [portable, native] = await Promise.all([
+    build("portable", portablePath),
+    build("native", nativePath),
+  ]);
   if (portable.status !== 0)
     tally.fail(`The portable executable cannot be built. ${portable.output}`);
   if (native.status === MISSING_TOOL) {
@@ -26,16 +33,13 @@ export async function buildBoth(tally: Tally): Promise<readonly Executable[]> {
     tally.fail(`The native executable cannot be built. ${native.output}`);
   }
   return [
-    ...(portable.status === 0
-      ? [{ name: "portable", path: join(root, "dist", "host-local") } as const]
-      : []),
-    ...(native.status === 0
-      ? [{ name: "native", path: join(root, "dist", "native", "host-local") } as const]
-      : []),
+    ...(portable.status === 0 ? [{ name: "portable", path: portablePath } as const] : []),
+    ...(native.status === 0 ? [{ name: "native", path: nativePath } as const] : []),
   ];
 }
 
-async function build(name: Executable["name"]) {
+async function build(name: Executable["name"], path: string) {
+  if (isCurrentBuild(path)) return { status: 0, output: "" };
   const errors = join(root, "scripts", "errors.mjs");
   const child = spawn(
     process.execPath,

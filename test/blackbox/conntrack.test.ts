@@ -7,12 +7,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { setImmediate } from "node:timers/promises";
 import { type Test, test } from "tap";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { byGoPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { processWith, skipWithoutNamespaces } from "../harness/network-namespaces.ts";
 import { randomFrom } from "../harness/random.ts";
+import { until } from "../harness/until.ts";
 
 const nat = "iptables -t nat -S && cat /proc/net/nf_conntrack";
 const skip: string | false =
@@ -105,14 +105,15 @@ async function startCluster(t: Test) {
       caller.stdin?.write(`${service}\n`);
       const isSeen = (): boolean =>
         inside(node, "cat", "/proc/net/nf_conntrack").includes(`dst=10.96.0.${service} `);
-      while (!isSeen()) await setImmediate();
+      await until(`a connection to service ${service}`, isSeen);
     },
     /** Who has answered, once each connection is over. */
     answers: async (): Promise<ReadonlyMap<number, string>> => {
       const found = new Map<number, string>();
       while (found.size < SERVICES) {
-        const { value } = await answers.next();
-        const [service = "", address = ""] = String(value).split(" ");
+        const { value, done } = await answers.next();
+        if (done) throw new Error(`the client ended after ${found.size} answers`);
+        const [service = "", address = ""] = value.split(" ");
         found.set(Number(service), address);
       }
       return found;

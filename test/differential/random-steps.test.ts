@@ -21,7 +21,7 @@ import { type Sight, twoSides } from "./two-sides.ts";
 const { HOST_LOCAL_SEED, HOST_LOCAL_STEPS } = process.env;
 /** Fixed, so that one commit has one outcome; the variable explores others. */
 const seed = Number(HOST_LOCAL_SEED ?? 20261121);
-const steps = Number(HOST_LOCAL_STEPS ?? (extent === "short" ? 150 : isPortable ? 300 : 1000));
+const steps = Number(HOST_LOCAL_STEPS ?? (extent === "short" || isPortable ? 150 : 1000));
 
 /** How many steps share a pair of data directories. */
 const lifetime = 50;

@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow
+// test: native executable, slow
 /** cnitool, the reference runtime of the CNI project, in front of the main plugins. */
 
 import { execFileSync } from "node:child_process";

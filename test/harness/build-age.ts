@@ -3,7 +3,7 @@
 import { globSync, statSync } from "node:fs";
 import { inRepository } from "./repository.ts";
 
-const SOURCES = ["src/**/*.*", "scripts/build/*.ts"];
+const SOURCES = ["src/**/*.*", "scripts/build/*.*", "package-lock.json"];
 
 /** The executables of `dist/`, each with the command that builds it. */
 const commands: ReadonlyMap<string, string> = new Map([
@@ -20,8 +20,12 @@ const commands: ReadonlyMap<string, string> = new Map([
 export function requireCurrentBuild(executable: string): void {
   const command = commands.get(executable);
   if (command === undefined || process.env.HOST_LOCAL_IS_BUILT !== undefined) return;
-  const sources = globSync(SOURCES, { cwd: inRepository(".") });
-  requireNewer(executable, sources.map(inRepository), command);
+  requireNewer(executable, sources(), command);
+}
+
+/** Whether an executable is there, and no older than the source. */
+export function isCurrentBuild(executable: string): boolean {
+  return ageProblem(executable, sources()) === undefined;
 }
 
 /**
@@ -30,8 +34,17 @@ export function requireCurrentBuild(executable: string): void {
  * @throws Error with the command that makes it
  */
 export function requireNewer(path: string, sources: readonly string[], command: string): void {
+  const problem = ageProblem(path, sources);
+  if (problem !== undefined) throw new Error(`${problem}: run ${command}`);
+}
+
+function ageProblem(path: string, sources: readonly string[]): string | undefined {
   const built = statSync(path, { throwIfNoEntry: false });
-  if (built === undefined) throw new Error(`There is no ${path}: run ${command}`);
+  if (built === undefined) return `There is no ${path}`;
   const newer = sources.find((source) => statSync(source).mtimeMs > built.mtimeMs);
-  if (newer !== undefined) throw new Error(`${path} is older than ${newer}: run ${command}`);
+  return newer === undefined ? undefined : `${path} is older than ${newer}`;
+}
+
+function sources(): readonly string[] {
+  return globSync(SOURCES, { cwd: inRepository(".") }).map(inRepository);
 }

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** The JSON documents have the members and types of the examples in docs/operator-json.md. */
 
 import { test } from "tap";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** docs/operator-json.md has every code of the source, and every member of real documents. */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -117,7 +117,6 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["capacity", ["--max-pods"]],
   ["capacity", ["--node-patch"]],
   ["check", []],
-  ["check", ["--repair"]],
   ["gc", []],
   ["gc", ["--live-command", "echo 52a3e7b3c482"]],
   ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],

@@ -1,8 +1,9 @@
 // test: own process
 /** The runner of test files tells what failed in which file, and where a file was that did not end. */
 
+import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
-import { type Test, test } from "tap";
+import { test } from "tap";
 import { runTestFiles } from "../../scripts/test/process.ts";
 import type { FileResult } from "../../scripts/test/tap-output.ts";
 
@@ -35,19 +36,24 @@ const unloadable = 'throw new Error("no such luck");\n';
 
 const unended = /^The file did not come to its end: /m;
 
-/** Runs files with these texts together, for at most some seconds. */
-function run(t: Test, texts: readonly string[], longest: number): Promise<readonly FileResult[]> {
-  const directory = t.testdir(
-    Object.fromEntries(texts.map((text, index) => [`${index}.test.ts`, text])),
-  );
-  const paths = texts.map((_, index) => relative(".", `${directory}/${index}.test.ts`));
+/** Runs files with these texts together, in an empty directory, for at most some seconds. */
+function run(
+  directory: string,
+  texts: readonly string[],
+  longest: number,
+): Promise<readonly FileResult[]> {
+  const paths = texts.map((text, index) => {
+    const path = `${directory}/${index}.test.ts`;
+    writeFileSync(path, text);
+    return relative(".", path);
+  });
   return runTestFiles(paths, {}, longest);
 }
 
 test("files that share a process are counted as if they were alone", async (t) => {
-  const together = await run(t, [passing, failing, passing], 60);
-  for (const [index, text] of [passing, failing, passing].entries()) {
-    const [alone] = await run(t, [text], 60);
+  const together = await run(t.testdir(), [passing, failing, passing], 60);
+  for (const [index, text] of [passing, failing].entries()) {
+    const [alone] = await run(t.testdir(), [text], 60);
     for (const result of [alone, together[index]]) {
       t.match(
         result,
@@ -60,25 +66,31 @@ test("files that share a process are counted as if they were alone", async (t) =
 });
 
 test("a file that cannot be loaded says why", async (t) => {
-  t.match(await run(t, [unloadable], 60), [{ failed: 1, report: /no such luck/ }]);
-  t.match(await run(t, [unloadable, passing], 60), [
+  t.match(await run(t.testdir(), [unloadable], 60), [{ failed: 1, report: /no such luck/ }]);
+  t.match(await run(t.testdir(), [unloadable, passing], 60), [
     { failed: 1, report: /no such luck/ },
     { failed: 0, passed: 2, report: "" },
   ]);
 });
 
-test("a file that never gives way is killed, and says in which test it was", async (t) => {
-  const [result] = await run(t, [endless], 10);
-  t.match(result, {
-    failed: 1,
-    report: /it took longer than 10 s, in: one with others > does not$/,
-  });
-});
-
-test("a file that waits for nothing says in which test it was; the next had no turn", async (t) => {
-  t.match(await run(t, [passing, waiting, passing], 10), [
-    { failed: 0, passed: 2 },
-    { failed: 1, report: /timeout!\n(.*\n)*.*not ok \d - one waits/ },
-    { failed: 1, report: unended },
+test("files that do not come to their end say in which test they were", async (t) => {
+  const directory = t.testdir({ blocking: {}, waiting: {} });
+  const [[blocked], waited] = await Promise.all([
+    run(`${directory}/blocking`, [endless], 10),
+    run(`${directory}/waiting`, [passing, waiting, passing], 10),
   ]);
+  t.match(
+    blocked,
+    { failed: 1, report: /it took longer than 10 s, in: one with others > does not$/ },
+    "one that never gives way is killed",
+  );
+  t.match(
+    waited,
+    [
+      { failed: 0, passed: 2 },
+      { failed: 1, report: /timeout!\n(.*\n)*.*not ok \d - one waits/ },
+      { failed: 1, report: unended },
+    ],
+    "after one that waits for nothing the next has no turn",
+  );
 });

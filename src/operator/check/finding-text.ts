@@ -7,6 +7,7 @@ import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Code,
+  type Counts,
   type Finding,
   networkOf,
   remedyOf,
@@ -24,15 +25,14 @@ const MAX_LINE_LENGTH = 80;
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
-  repaired: ReadonlySet<Finding>,
+  { error, warning, info }: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
   const paint = painter(system);
   const colour = (severity: Severity): string =>
     severity === "info" ? severity : paint(severity, severity);
   const codes = [...new Set(findings.map(({ code }) => code))];
-  const rows = codes.flatMap((code) => rowsOf(code, findings, repaired));
-  const unrepaired = findings.filter((finding) => !repaired.has(finding));
+  const rows = codes.flatMap((code) => rowsOf(code, findings));
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
     rows.map(({ severity, cells }) => [
@@ -42,11 +42,11 @@ export function formatFindings(
     { width: tableWidth(system) },
   );
   const remedies = codes.flatMap((code) => {
-    const own = unrepaired.filter((one) => one.code === code);
+    const own = findings.filter((one) => one.code === code);
     return [...Map.groupBy(own, remedyOf).values()].map(remediesOf);
   });
-  const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
-  return `${table}${remedyList}\n${countLine(findings, repaired)}`;
+  const counts = `${plural(error, "error")}, ${plural(warning, "warning")}, ${info} info`;
+  return `${table}\nWhat to do:\n${remedies.join("")}\n${counts}\n`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -60,15 +60,10 @@ interface Row {
   readonly cells: readonly string[];
 }
 
-function rowsOf(
-  code: Code,
-  findings: readonly Finding[],
-  repaired: ReadonlySet<Finding>,
-): readonly Row[] {
+function rowsOf(code: Code, findings: readonly Finding[]): readonly Row[] {
   const own = findings.filter((one) => one.code === code);
   const rows = own.slice(0, MAX_SHOWN).map((finding): Row => {
-    const text = repaired.has(finding) ? `${finding.message}; removed` : finding.message;
-    const cells = [code, networkOf(finding) || "-", finding.path || "-", text];
+    const cells = [code, networkOf(finding) || "-", finding.path || "-", finding.message];
     return { severity: severityOf(finding), cells };
   });
   const [first] = own;
@@ -90,16 +85,4 @@ function remediesOf(findings: readonly Finding[]): string {
   const more = commands.length - shown.length;
   if (more > 0) shown.push(`    (${more} more; --json lists all)\n`);
   return `  ${first.code}: ${remedyOf(first)}\n${shown.join("")}`;
-}
-
-function countLine(findings: readonly Finding[], repaired: ReadonlySet<Finding>): string {
-  const count = (severity: Severity): number =>
-    findings.filter((one) => severityOf(one) === severity && !repaired.has(one)).length;
-  const parts = [
-    plural(count("error"), "error"),
-    plural(count("warning"), "warning"),
-    `${count("info")} info`,
-  ];
-  const repairs = repaired.size === 0 ? "" : `; ${repaired.size} repaired`;
-  return `${parts.join(", ")}${repairs}\n`;
 }

@@ -1,7 +1,7 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
-import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import { formatAddress } from "../../ipam/address.ts";
+import { CONTAINERD_LIST } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import type { ResultsCache } from "../node/results-cache.ts";

@@ -22,7 +22,6 @@ interface Entry {
 export const networks: Command = {
   name: "networks",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
@@ -43,7 +42,7 @@ function listNetworks(context: Context): Report {
     directory.networks.map((network): Entry => {
       const { rangeSets, exclusions } = network;
       const used = rangeSets.length === 0 ? [] : directory.usedIn(network);
-      return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
+      return { network, ranges: countRanges(rangeSets, exclusions, used) };
     }),
   );
   return {

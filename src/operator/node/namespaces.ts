@@ -3,10 +3,8 @@
 import { parentOf } from "../../store/files/paths.ts";
 import {
   addressesBy,
-  interfacesIn,
   LARGEST_TABLE,
   nodeNamespaceOf,
-  OWN_TABLES,
   readProcesses,
   seesHostProcesses,
 } from "../../store/namespaces/process-namespaces.ts";
@@ -46,6 +44,9 @@ interface Unentered {
   readonly id: string;
   readonly reason: string;
 }
+
+/** Where the kernel tells of the network namespace of the process that reads. */
+const OWN_TABLES = "/proc/self/net";
 
 /** `/proc/PID/mountinfo` of a node with thousands of containers is smaller, in bytes. */
 const LARGEST_MOUNTINFO = 64 * 1024 * 1024;
@@ -354,4 +355,13 @@ function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
+}
+
+/**
+ * The interfaces in `dev`, below two lines of headings.
+ *
+ * @example interfacesIn("Inter-| Receive\n face |bytes\n    lo:  0  0\n"); // ["lo"]
+ */
+function interfacesIn(table: string): readonly string[] {
+  return [...table.matchAll(/^ *([^\s:|]+):/gm)].map(([, name = ""]) => name);
 }

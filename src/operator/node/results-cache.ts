@@ -2,7 +2,6 @@
 
 import type { Context, Option } from "../../cli/command/command.ts";
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
-import { progress } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
@@ -80,13 +79,7 @@ export class ResultsCache {
 
   /** All attachments. */
   get attachments(): readonly CachedAttachment[] {
-    if (this.#attachments !== undefined) return this.#attachments;
-    const names = this.#listed;
-    const step = progress(this.#context.system, `reading ${this.#directory}`, names.length);
-    this.#attachments = names.flatMap((name, index) => {
-      step(index + 1);
-      return this.#entry(name) ?? [];
-    });
+    this.#attachments ??= this.#listed.flatMap((name) => this.#entry(name) ?? []);
     return this.#attachments;
   }
 

@@ -37,7 +37,6 @@ const sortKeys: Readonly<Record<string, (entry: Entry) => string | number | bigi
 export const list: Command = {
   name: "list",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [

@@ -174,14 +174,14 @@ function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
   }
 }
 
-/** All in an exhaustive run; in a full one half of them, and in a short one a case of what is stored in part. */
+/** All in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a short one a case of what is stored in part. */
 function cases({ extent, subject, seed }: Context): readonly Loss[] {
   const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];
   const each = restarts.flatMap((restart) =>
     all.map((before) => ({ before, restart, what: `${before.what}; then ${restart}` })),
   );
   if (extent === "exhaustive") return each;
-  return sample(each, subject.name === "portable" || extent === "short" ? 4 : 2, seed);
+  return sample(each, subject.name === "portable" ? 8 : extent === "short" ? 4 : 2, seed);
 }
 
 export const powerLossScenarios: readonly Scenario[] = [

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** Whether the plugin that was installed is still in the plugin directory. */
 
 import { readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** install --if-replaced: puts back what another installer has overwritten or removed, and nothing else. */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -32,7 +32,7 @@ const newer = { "host-local": answering("1.0.0"), static: answering("1.1.0") };
 const CHANGES = /^(?:write|link|symlink|rename|unlink|fsync|mkdir|rmdir)/;
 
 /** One of how many points is tried. The portable executable takes seconds to copy. */
-const PART = isNative && extent !== "short" ? 1 : 12;
+const PART = isNative ? (extent === "short" ? 12 : 1) : 24;
 
 /** What is killed, and what was done before. */
 const killed: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** install --rollback and --uninstall where the networks of the node would not work any more. */
 
 import { rmSync, writeFileSync } from "node:fs";

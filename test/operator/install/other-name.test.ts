@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** install --as: another name, beside a host-local that somebody else installs. */
 
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** install --static: the copy by which the executable is the `static` plugin, too. */
 
 import { execFileSync } from "node:child_process";

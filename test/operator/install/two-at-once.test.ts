@@ -21,7 +21,7 @@ const skip = mountObstacle() ?? false;
 const namespace = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 
 /** How often: the portable executable is fifty times larger. */
-const ROUNDS = extent === "short" ? 3 : isNative ? 200 : 20;
+const ROUNDS = extent === "short" ? 3 : isNative ? 60 : 6;
 
 /** Starts an installer, which is process 1 of its namespace, or process 2 behind a tracer. */
 function installIn({ path }: PluginDirectory, ...tracer: readonly string[]): Promise<Outcome> {

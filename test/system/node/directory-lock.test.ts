@@ -123,7 +123,7 @@ test("a lock dated a day ago is taken at once", (t) => {
   const yesterday = Date.now() / 1000 - 86_400;
   utimesSync(`${directory}/own/lock`, yesterday, yesterday);
 
-  t.ok(lockOnce(directory, 20_000) < 1900);
+  t.doesNotThrow(() => lockOnce(directory, 0));
   t.end();
 });
 

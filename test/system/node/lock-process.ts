@@ -47,7 +47,7 @@ export class LockProcess {
     this.#ended = once(this.#child, "close").then(() => {
       this.#hasEnded = true;
     });
-    t.teardown(() => this.#child.kill("SIGKILL"));
+    t.teardown(() => this.kill());
   }
 
   get id(): number {
