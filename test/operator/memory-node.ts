@@ -33,8 +33,7 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
   const own = {
     arguments: [],
     isTerminal: () => false,
-    terminalWidth: () => undefined,
-    terminalHeight: () => undefined,
+    terminalSize: () => undefined,
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
     run: (command: readonly string[]) => {

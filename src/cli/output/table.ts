@@ -90,16 +90,9 @@ function excessOf(rows: Rows, width: number): number {
 
 /** The width to which the widest columns have to be narrowed. */
 function limitOf(widths: readonly number[], excess: number): number {
-  const [widest = 0, ...others] = widths.toSorted((a, b) => b - a);
-  let limit = widest;
-  let left = excess;
-  for (const [at, next] of [...others, 0].entries()) {
-    const count = at + 1;
-    const step = Math.min(limit - next, Math.ceil(left / count));
-    limit -= step;
-    left -= step * count;
-    if (left <= 0) break;
-  }
+  let limit = Math.max(...widths);
+  const saved = (): number => widths.reduce((sum, one) => sum + Math.max(one - limit, 0), 0);
+  while (saved() < excess) limit--;
   return limit;
 }
 

@@ -2,11 +2,10 @@ import { type Command, type Context, type Report, UsageError } from "../../cli/c
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import type { Family } from "../../ipam/address.ts";
 import {
-  clusterCidrsOf,
   clusterOptions,
+  networksOf,
   nodeMasksOf,
   serviceCidrOption,
-  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import {
   type ClusterNode,
@@ -31,8 +30,6 @@ const forceOption = {
 export const audit: Command = {
   name: "audit",
   operands: "[FILE]",
-  operandCount: { least: 0, most: 1 },
-  findsNetworks: false,
   summary: "find problems with the podCIDRs of a cluster's nodes",
   description: [
     "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
@@ -61,7 +58,7 @@ const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
-  const clusters = clusterCidrsOf(context, "");
+  const clusters = networksOf(context, "--cluster-cidr");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
     throw new UsageError("audit: expected a file, or the nodes on standard input");
@@ -77,7 +74,7 @@ function auditNodes(context: Context): Report {
   const masks = expectedMasks(context, nodes, families);
   const expectation = {
     clusters,
-    serviceCidrs: serviceCidrsOf(context),
+    serviceCidrs: networksOf(context, serviceCidrOption.name),
     masks,
     families,
     hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,
@@ -129,14 +126,13 @@ function expectedMasks(
   families: readonly Family[],
 ): readonly ExpectedMask[] {
   const masks = nodeMasksOf(context, "");
-  const cidrs = nodes.flatMap((node) => node.cidrs);
-  const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
-  const hasClusters = context.option("--cluster-cidr") !== undefined;
-  const known = hasClusters ? families : [...new Set([...families, ...found, ...masks.families])];
-  return [...known].sort().map((family) => {
-    const given = masks.of(family, known);
+  return families.map((family) => {
+    const given = masks.of(family, families);
     if (given !== undefined) return { family, nodeMask: given, source: "option" };
-    const commonest = commonestMask(cidrs, family);
+    const commonest = commonestMask(
+      nodes.flatMap(({ cidrs }) => cidrs),
+      family,
+    );
     return commonest === undefined
       ? { family, nodeMask: DEFAULT_NODE_MASK[family], source: "default" }
       : { family, nodeMask: commonest, source: "commonest" };

@@ -1,7 +1,7 @@
 /** The problems of the podCIDRs of nodes. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { bitsOf, type Family } from "../../ipam/address.ts";
+import { bitsOf } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { type ClusterNode, type Expectation, overlaps, type PodCidr } from "../nodes/node-cidrs.ts";
@@ -98,7 +98,7 @@ function ownProblems(
     if (cidr.fault !== "") found.push(finding("invalid", cidr, cidr.fault));
     // kube-controller-manager accepts a podCIDR that contains the cluster CIDR, too (`Occupy` of its cidrset).
     if (clusters.length > 0 && !clusters.some((cluster) => overlaps(cidr, cluster))) {
-      found.push(finding("outside", cidr, outsideText(cidr.family, clusters)));
+      found.push(finding("outside", cidr, `not in ${clusters.map(formatPrefix).join(",")}`));
     }
     for (const service of serviceCidrs.filter((one) => overlaps(cidr, one))) {
       found.push(finding("service-cidr", cidr, `overlaps ${formatPrefix(service)}`));
@@ -119,13 +119,6 @@ function ownProblems(
     }
   }
   return found;
-}
-
-function outsideText(family: Family, clusters: Expectation["clusters"]): string {
-  const cluster = clusters.find(({ address }) => address.family === family);
-  return cluster === undefined
-    ? `the cluster CIDR has no IPv${family} network`
-    : `not in ${formatPrefix(cluster)}`;
 }
 
 function finding(

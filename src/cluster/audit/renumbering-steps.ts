@@ -1,6 +1,6 @@
 /** The commands that give a node another podCIDR. */
 
-import { shellQuote, shellWord } from "../../cli/output/printable.ts";
+import { shellQuote, shellWord } from "../../cli/output/shell-word.ts";
 import type { ClusterNode } from "../nodes/node-cidrs.ts";
 
 /** The commands for a node, each one line for a shell; each is to run only if the one before succeeded. */

@@ -1,6 +1,5 @@
 /** Which nodes need another podCIDR, and which one they should get. */
 
-import type { Family } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { freeCidrs } from "../nodes/free-cidrs.ts";
 import {
@@ -19,12 +18,6 @@ export interface Renumbering {
   readonly podCidrs: readonly string[] | undefined;
 }
 
-/** A podCIDR that a node needs. */
-interface Need {
-  readonly node: ClusterNode;
-  readonly family: Family;
-}
-
 /**
  * Proposes a free podCIDR for each that a node lacks or cannot keep. A node keeps a podCIDR that lies in the cluster
  * CIDR, is no other node's, and has the right size or overlaps none; of several nodes with the same podCIDR the oldest
@@ -39,28 +32,31 @@ export function proposeRenumbering(
   groups: readonly CidrGroup<PodCidr>[],
   expectation: Expectation,
 ): readonly Renumbering[] {
-  const { families } = expectation;
+  const { clusters, families } = expectation;
   const kept = keptCidrs(groups, expectation);
+  const keptOf = ({ cidrs }: ClusterNode, { address }: ClusterCidr): PodCidr | undefined =>
+    cidrs.find((cidr) => cidr.family === address.family && kept.has(cidr));
   const ordered = nodes.toSorted(
     (a, b) => Math.min(a.cidrs.length, 1) - Math.min(b.cidrs.length, 1),
   );
-  const needs = ordered.flatMap((node): readonly Need[] =>
-    families
-      .filter((family) => !node.cidrs.some((one) => one.family === family && kept.has(one)))
-      .map((family) => ({ node, family })),
-  );
-  const proposals = propose(needs, groups, expectation);
+  const proposals = clusters.map((cluster) => ({
+    cluster,
+    proposed: propose(
+      cluster,
+      ordered.filter((node) => keptOf(node, cluster) === undefined),
+      groups,
+      expectation,
+    ),
+  }));
   return ordered
     .filter((node) => {
       const good = node.cidrs.filter((cidr) => kept.has(cidr));
       return good.length === 0 || good.length < Math.max(node.cidrs.length, families.length);
     })
     .map((node) => {
-      const podCidrs = families.flatMap((family) => {
-        const own = node.cidrs.find((cidr) => cidr.family === family && kept.has(cidr));
-        const proposal = proposals.get(node)?.get(family);
-        return own?.text ?? (proposal === undefined ? [] : formatPrefix(proposal));
-      });
+      const podCidrs = proposals.flatMap(
+        ({ cluster, proposed }) => keptOf(node, cluster)?.text ?? proposed.get(node) ?? [],
+      );
       return { node, podCidrs: podCidrs.length < families.length ? undefined : podCidrs };
     });
 }
@@ -100,29 +96,25 @@ function byAge(a: PodCidr, b: PodCidr): number {
   return a.node.created < b.node.created ? -1 : a.node.created > b.node.created ? 1 : 0;
 }
 
+/** The new podCIDRs of nodes that lack one of a family, as far as there are any. */
 function propose(
-  needs: readonly Need[],
+  cluster: ClusterCidr,
+  nodes: readonly ClusterNode[],
   groups: readonly CidrGroup<PodCidr>[],
-  { clusters, serviceCidrs, masks }: Expectation,
-): ReadonlyMap<ClusterNode, ReadonlyMap<Family, Prefix>> {
-  const proposals = new Map<ClusterNode, Map<Family, Prefix>>();
-  if (needs.length === 0) return proposals;
+  { serviceCidrs, masks }: Expectation,
+): ReadonlyMap<ClusterNode, string> {
+  const nodeMask = masks.find(({ family }) => family === cluster.address.family)?.nodeMask;
+  if (nodeMask === undefined || nodeMask < cluster.length) return new Map();
   // The podCIDR of a node is in use until that node has been renumbered.
   const used = [...groups.flatMap(({ members }) => members.slice(0, 1)), ...serviceCidrs];
   const groupOf = new Map(groups.map((group) => [group.members[0], group]));
-  for (const cluster of clusters) {
-    const { family } = cluster.address;
-    const nodeMask = masks.find((mask) => mask.family === family)?.nodeMask;
-    if (nodeMask === undefined || nodeMask < cluster.length) continue;
-    const nextFree = freeCidrs(cluster, nodeMask, used);
-    for (const { node } of needs.filter((need) => need.family === family)) {
+  const nextFree = freeCidrs(cluster, nodeMask, used);
+  return new Map(
+    nodes.flatMap((node) => {
       const cidr = nextFree() ?? partOfOwnCidr(node, groupOf, serviceCidrs, cluster, nodeMask);
-      if (cidr === undefined) continue;
-      const own = proposals.get(node) ?? new Map<Family, Prefix>();
-      proposals.set(node, own.set(family, cidr));
-    }
-  }
-  return proposals;
+      return cidr === undefined ? [] : [[node, formatPrefix(cidr)]];
+    }),
+  );
 }
 
 /**
@@ -136,13 +128,11 @@ function partOfOwnCidr(
   cluster: ClusterCidr,
   nodeMask: number,
 ): Prefix | undefined {
-  const { family } = cluster.address;
-  for (const cidr of cidrs.filter((one) => one.family === family)) {
+  for (const cidr of cidrs.filter((one) => overlaps(one, cluster))) {
     const group = groupOf.get(cidr);
     if (group === undefined || group.members.length > 1 || group.around !== undefined) continue;
     const inner = group.within.flatMap(({ members }) => members.slice(0, 1));
     const region = cidr.length >= cluster.length ? cidr : cluster;
-    if (!overlaps(cidr, cluster)) continue;
     const part = freeCidrs(region, nodeMask, [...inner, ...serviceCidrs])();
     if (part !== undefined) return part;
   }

@@ -2,7 +2,6 @@
 
 import { CommandError } from "../../cli/command/command.ts";
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
-import { printable } from "../../cli/output/printable.ts";
 import { type ClusterNode, type PodCidr, podCidrOf } from "./node-cidrs.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -26,10 +25,9 @@ export function parseNodes(text: string, source: string): readonly ClusterNode[]
   const kind = member(document, "kind");
   const items = kind === "Node" ? [document] : listOf(member(document, "items"));
   // The items of a NodeList, which is what the API server sends, have no kind of their own.
-  const nodes = items.filter((item) =>
-    kind === "NodeList" ? true : member(item, "kind") === "Node",
-  );
-  if (nodes.length === 0) throw expected(`no node in an object of kind ${printable(textOf(kind))}`);
+  const nodes = items.filter((item) => kind === "NodeList" || member(item, "kind") === "Node");
+  if (nodes.length === 0)
+    throw expected(`no node in an object of kind ${JSON.stringify(textOf(kind))}`);
   return nodes.map((node) => nodeOf(node, expected));
 }
 
@@ -41,7 +39,7 @@ function otherFormOf(text: string): string {
   const [line = ""] = /\S[^\r\n]*/.exec(text) ?? [];
   if (line === "") return "no text";
   if (/^[- ]*(?:apiVersion|kind|items):/m.test(text)) return "YAML";
-  return `the text ${printable(line.slice(0, QUOTED))}`;
+  return `the text ${JSON.stringify(line.slice(0, QUOTED))}`;
 }
 
 function parseJson(text: string, source: string): unknown {
@@ -58,7 +56,7 @@ function nodeOf(object: unknown, expected: (found: string) => CommandError): Clu
   const spec = member(object, "spec");
   const name = textOf(member(metadata, "name"));
   // No name becomes an option or another command where it is printed as one.
-  if (!NODE_NAME.test(name)) throw expected(`a node with the name ${printable(name)}`);
+  if (!NODE_NAME.test(name)) throw expected(`a node with the name ${JSON.stringify(name)}`);
   const podCidr = textOf(member(spec, "podCIDR"));
   const podCidrs = listOf(member(spec, "podCIDRs")).map(textOf);
   const pods = String(member(member(member(object, "status"), "allocatable"), "pods"));
@@ -73,7 +71,7 @@ function nodeOf(object: unknown, expected: (found: string) => CommandError): Clu
   // Before Kubernetes 1.16 there was only podCIDR.
   for (const text of podCidrs.length > 0 || podCidr === "" ? podCidrs : [podCidr]) {
     const cidr = podCidrOf(node, text);
-    if (cidr === undefined) throw expected(`the podCIDR ${printable(text)} of ${name}`);
+    if (cidr === undefined) throw expected(`the podCIDR ${JSON.stringify(text)} of ${name}`);
     cidrs.push(cidr);
   }
   return node;

@@ -1,6 +1,5 @@
 /** The result of `plan`, and its JSON document. */
 
-import type { Family } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { longestMaskIn, nodesIn, podsIn } from "../nodes/node-mask.ts";
 import type { CidrChange } from "./cidr-change.ts";
@@ -45,7 +44,7 @@ export function describePlan(plan: PlanResult): object {
   return {
     asked: { nodes: asked.nodes ?? null, podsPerNode: asked.pods ?? null },
     families: layouts.map((layout) => ({
-      family: familyName(layout.family),
+      family: `IPv${layout.family}`,
       clusterPrefixLength: layout.clusterLength,
       ...describeSettings(layout),
       choices: choicesFor(layout),
@@ -60,7 +59,7 @@ export function describePlan(plan: PlanResult): object {
     change: change === undefined ? null : describeChange(change),
     problems: problems.map(({ code, family, message, instead }) => ({
       code,
-      family: family === undefined ? null : familyName(family),
+      family: family === undefined ? null : `IPv${family}`,
       message,
       instead,
     })),
@@ -79,11 +78,6 @@ export function choicesFor(layout: CidrLayout): readonly MaskChoice[] {
   }));
 }
 
-/** A family as `IPv4` or `IPv6`. */
-export function familyName(family: Family): string {
-  return `IPv${family}`;
-}
-
 function describeChange(change: PlannedChange): object {
   return {
     existingNodes: change.existing,
@@ -97,7 +91,7 @@ function describeChange(change: PlannedChange): object {
 function describeFamily(change: CidrChange): object {
   const { withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree } = change;
   return {
-    family: familyName(change.family),
+    family: `IPv${change.family}`,
     was: describeSettings(change.was),
     now: describeSettings(change.now),
     ...{ withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree },

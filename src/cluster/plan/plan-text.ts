@@ -9,7 +9,7 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { DEFAULT_MAX_PODS, leastOf, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import type { Settings } from "./cidr-change.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
-import { choicesFor, familyName, type PlanResult } from "./plan-document.ts";
+import { choicesFor, type PlanResult } from "./plan-document.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import type { RangeParts } from "./range-parts.ts";
 
@@ -20,7 +20,7 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
     formatTable(
       columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS PER NODE"),
       layouts.map((layout) => [
-        familyName(layout.family),
+        `IPv${layout.family}`,
         clusterOf(layout),
         `/${layout.nodeMask}`,
         formatCount(system, layout.nodes),
@@ -28,7 +28,7 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
       ]),
       { width: tableWidth(system) },
     ),
-    paragraph(advice(plan)),
+    advice(plan),
     ...layouts.map((layout) => choicesText(layout, system)),
     partsText(partitions, system),
     ...(change === undefined ? [] : [changeText(change, system)]),
@@ -38,39 +38,30 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
     .join("\n");
 }
 
-function advice(plan: PlanResult): readonly string[] {
-  const { nodes, pods, layouts } = plan;
-  const lines: string[] = [];
-  if (pods === 0n || nodes === 0n) return lines;
-  lines.push(`Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.`);
-  lines.push(...maxPodsAdvice(plan));
+function advice(plan: PlanResult): string {
+  const { nodes, layouts } = plan;
+  if (nodes === 0n) return "";
   const isWide = layouts.some(
     ({ family, clusterLength, nodeMask }) =>
       family === 4 && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
   );
-  if (isWide) {
-    lines.push(
-      `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.`,
-    );
-  }
-  return lines;
+  const wide = `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.\n`;
+  return `Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.\n${maxPodsAdvice(plan)}${isWide ? wide : ""}`;
 }
 
-function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): readonly string[] {
-  if (maxPods >= MAX_MAX_PODS) return ["Every value of kubelet's --max-pods fits."];
+function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): string {
+  if (maxPods >= MAX_MAX_PODS) return "Every value of kubelet's --max-pods fits.\n";
   const addresses = maxPods - hostNetworkPods;
   const most = asked.pods === addresses ? "" : "at most ";
   const hostNetwork =
     hostNetworkPods === 0n
       ? ", plus the number of its pods with hostNetwork, which kubelet counts, too"
       : `: ${addresses} for pods with an address, ${hostNetworkPods} for pods with hostNetwork`;
-  const lines = [`Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.`];
-  if (pods < DEFAULT_MAX_PODS) {
-    lines.push(
-      "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).",
-    );
-  }
-  return lines;
+  const byDefault =
+    pods < DEFAULT_MAX_PODS
+      ? "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).\n"
+      : "";
+  return `Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.\n${byDefault}`;
 }
 
 function choicesText(layout: CidrLayout, system: OperatorSystem): string {
@@ -85,7 +76,7 @@ function choicesText(layout: CidrLayout, system: OperatorSystem): string {
   const table = formatTable(columns("NODE MASK", ">NODES", ">PODS PER NODE"), rows, {
     width: tableWidth(system),
   });
-  return `Node masks for ${where} (${familyName(layout.family)}):\n\n${table}`;
+  return `Node masks for ${where} (IPv${layout.family}):\n\n${table}`;
 }
 
 function partsText(partitions: readonly RangeParts[], system: OperatorSystem): string {
@@ -105,7 +96,7 @@ function changeText(change: PlannedChange, system: OperatorSystem): string {
   const table = formatTable(
     columns("?FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
     families.map((one) => [
-      familyName(one.family),
+      `IPv${one.family}`,
       formatSettings(one.was),
       formatSettings(one.now),
       ...[one.keeping, one.otherSize, one.outside, one.cidrsTaken, one.cidrsFree].map((count) =>
@@ -124,7 +115,7 @@ ${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${decima
 }
 
 function problemText({ family, message, instead }: Problem): string {
-  return `- ${family === undefined ? "" : `${familyName(family)}: `}${message}.\n  Instead: ${instead}.\n`;
+  return `- ${family === undefined ? "" : `IPv${family}: `}${message}.\n  Instead: ${instead}.\n`;
 }
 
 function clusterOf({ cluster, clusterLength }: CidrLayout): string {
@@ -133,8 +124,4 @@ function clusterOf({ cluster, clusterLength }: CidrLayout): string {
 
 function formatSettings({ cluster, nodeMask }: Settings): string {
   return `${formatPrefix(cluster)}, /${nodeMask}`;
-}
-
-function paragraph(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join("");
 }

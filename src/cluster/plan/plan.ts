@@ -1,14 +1,11 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
-import type { Family } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import {
-  clusterCidrsOf,
   clusterOptions,
-  type NodeMasks,
+  networksOf,
   nodeMasksOf,
   serviceCidrOption,
-  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import { type ClusterCidr, overlaps } from "../nodes/node-cidrs.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
@@ -24,8 +21,6 @@ import { partitionOption, partProblems, rangeParts } from "./range-parts.ts";
 export const plan: Command = {
   name: "plan",
   operands: "",
-  operandCount: { least: 0, most: 0 },
-  findsNetworks: false,
   summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
   description: [
     "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give the cluster CIDR, or the number of nodes with the node mask or the pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
@@ -76,22 +71,20 @@ function planCluster(context: Context): Report {
   const nodes = countOption(context, "--nodes");
   const pods = countOption(context, "--pods");
   const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n;
-  const clusters = clusterCidrsOf(context, "");
+  const clusters = networksOf(context, "--cluster-cidr");
   const masks = nodeMasksOf(context, "");
-  const serviceCidrs = serviceCidrsOf(context);
+  const serviceCidrs = networksOf(context, serviceCidrOption.name);
   if (serviceCidrs.length > 0 && clusters.length === 0) {
     throw new UsageError("plan: --service-cidr needs --cluster-cidr");
   }
-  const families = familiesOf(
-    clusters.map(({ address }) => address.family),
-    masks,
-  );
-  const hasMask = masks.single !== undefined || masks.families.length > 0;
-  if (clusters.length === 0 && (nodes === undefined || !(hasMask || pods !== undefined))) {
+  const hasSize = masks.families.length > 0 || pods !== undefined;
+  if (clusters.length === 0 && !(nodes !== undefined && hasSize)) {
     throw new UsageError(
       "plan: expected --cluster-cidr, or --nodes with --node-cidr-mask-size or --pods",
     );
   }
+  const given = clusters.map(({ address }) => address.family);
+  const families = [given, masks.families].find(({ length }) => length > 0) ?? [4];
   const plans = families.map((family) => {
     const cluster = clusters.find(({ address }) => address.family === family);
     const request = { family, cluster, nodeMask: masks.of(family, families), nodes, pods };
@@ -128,13 +121,6 @@ function planCluster(context: Context): Report {
       return planText(result, context.system);
     },
   };
-}
-
-/** The families of the cluster CIDRs; without any the family of the node mask, else IPv4. */
-function familiesOf(given: readonly Family[], masks: NodeMasks): readonly Family[] {
-  if (given.length > 0) return given;
-  if (masks.families.length > 0) return masks.families;
-  return [(masks.single ?? 0) > 32 ? 6 : 4];
 }
 
 /** kube-controller-manager leaves out the podCIDRs that overlap the service CIDR: the counts would be too high. */

@@ -4,7 +4,7 @@ import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { clusterCidrsOf, nodeMasksOf } from "../nodes/cluster-options.ts";
+import { networksOf, nodeMasksOf } from "../nodes/cluster-options.ts";
 import { leastOf } from "../nodes/node-mask.ts";
 import {
   avoidTwoSizes,
@@ -60,7 +60,7 @@ export function plannedChange(
   });
   const problems = [...families.flatMap(changeProblems), ...familyProblems(was, now)];
   const controllerStarts = problems.every(
-    ({ code }) => code !== "outside" && code !== "family-gone",
+    ({ code }) => code !== "outside" && code !== "family-order",
   );
   const further = controllerStarts
     ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)])
@@ -83,9 +83,9 @@ function formerSettings(
   context: Context,
   now: readonly Settings[],
 ): readonly Settings[] | undefined {
-  const given = clusterCidrsOf(context, "was-");
+  const given = networksOf(context, "--was-cluster-cidr");
   const masks = nodeMasksOf(context, "was-");
-  if (given.length === 0 && masks.single === undefined && masks.families.length === 0) {
+  if (given.length === 0 && masks.families.length === 0) {
     if (context.option("--was-nodes") === undefined) return undefined;
     throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
   }
@@ -112,31 +112,23 @@ function formerSettings(
 function familyProblems(was: readonly Settings[], now: readonly Settings[]): readonly Problem[] {
   const former = was.map(({ family }) => family);
   const present = now.map(({ family }) => family);
-  const gone = former.filter((family) => !present.includes(family));
-  const added = present.filter((family) => !former.includes(family));
-  return [
-    ...gone.map((family) => ({
-      code: "family-gone",
-      family,
-      message:
-        "the nodes have a podCIDR of a family that is no longer in the cluster CIDR: kube-controller-manager does not start while there is such a node",
-      instead: `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
-    })),
-    ...added.map((family) => ({
+  const problems: Problem[] = present
+    .filter((family) => !former.includes(family))
+    .map((family) => ({
       code: "family-new",
       family,
       message:
         "the nodes have no podCIDR of this family, and get none as long as they have one of the other",
       instead: "renumber them (see host-local audit)",
-    })),
-    ...(gone.length === 0 && former[0] !== present[0] ? [familiesSwapped] : []),
-  ];
+    }));
+  if (former.some((family, at) => present[at] !== family)) {
+    problems.push({
+      code: "family-order",
+      family: undefined,
+      message:
+        "a family is gone, or the families are in another order: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start while one is of another family, or has no cluster CIDR",
+      instead: "keep the families and their order, or renumber the nodes first",
+    });
+  }
+  return problems;
 }
-
-const familiesSwapped: Problem = {
-  code: "family-order",
-  family: undefined,
-  message:
-    "the order of the families changes: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
-  instead: "keep the order",
-};

@@ -36,7 +36,6 @@ const forms = ["--max-pods", "--node-feature", "--node-patch"] as const;
 export const capacity: Command = {
   name: "capacity",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [

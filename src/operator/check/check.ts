@@ -24,7 +24,6 @@ import { formatFindings, problemLine } from "./finding-text.ts";
 export const check: Command = {
   name: "check",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [

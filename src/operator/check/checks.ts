@@ -1,7 +1,6 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { formatAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
@@ -85,7 +84,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
-  const address = formatAddress(reservation.address);
+  const address = reservation.text;
   const { network } = reservation.network.files;
   const attachment = cache.attachments.find(
     (one) =>

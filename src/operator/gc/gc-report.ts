@@ -1,6 +1,6 @@
 /** The report of `gc`. */
 
-import { logLine } from "../../cli/output/log-line.ts";
+import { logLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";

@@ -64,8 +64,6 @@ const ifReplacedOption = {
 export const install: Command = {
   name: "install",
   operands: "[DIR]",
-  operandCount: { least: 0, most: 1 },
-  findsNetworks: false,
   summary: "install this executable in the CNI plugin directory, roll back, or uninstall",
   description: [
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,

@@ -22,7 +22,6 @@ interface Entry {
 export const networks: Command = {
   name: "networks",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [

@@ -1,6 +1,5 @@
 /** The directory of a network, and its reservations. */
 
-import { progress } from "../../cli/output/terminal.ts";
 import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
@@ -68,7 +67,7 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get reservations(): readonly NodeReservation[] {
-    this.#reservations ??= this.#readAll(this.listed);
+    this.#reservations ??= this.listed.flatMap((one) => this.read(one) ?? []);
     return this.#reservations;
   }
 
@@ -87,7 +86,7 @@ export class NetworkDirectory {
       return other !== undefined && isSame(other, address);
     });
     const found = isListed ? [formatAddress(address), ...names] : names;
-    return this.#readAll(found.sort().map((name) => ({ address, name })));
+    return found.sort().flatMap((name) => this.read({ address, name }) ?? []);
   }
 
   /**
@@ -95,8 +94,7 @@ export class NetworkDirectory {
    * files have other names for it only once all are read.
    */
   ownersAt(address: string): readonly Owner[] {
-    this.#byAddress ??=
-      this.#reservations && Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
+    this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
     const known = this.#byAddress?.get(address);
     if (known !== undefined) return known.map(({ owner }) => owner);
     const parsed = parseAddress(address);
@@ -137,16 +135,6 @@ export class NetworkDirectory {
     if (!reclaimsAfterReboot || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
-
-  #readAll(listed: readonly Reservation[]): readonly NodeReservation[] {
-    const system = this.#system;
-    const { directory } = this.files;
-    const step = progress(system, `reading ${directory}`, listed.length);
-    return listed.flatMap((reservation, index) => {
-      step(index + 1);
-      return this.read(reservation) ?? [];
-    });
-  }
 }
 
 /** A reservation on this node, as it was when its file was opened. */
@@ -162,6 +150,7 @@ export class NodeReservation {
   readonly status: Omit<OpenedFile, "content"> | undefined;
   /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   readonly since: number | undefined;
+  #text: string | undefined;
 
   constructor(
     network: NetworkDirectory,
@@ -181,6 +170,12 @@ export class NodeReservation {
 
   get path(): string {
     return this.network.files.pathOf(this.name);
+  }
+
+  /** The address in its canonical form. */
+  get text(): string {
+    this.#text ??= formatAddress(this.address);
+    return this.#text;
   }
 
   /** The configured range that contains it. */

@@ -24,7 +24,6 @@ const sortKeys: Readonly<Record<string, (one: KnownReservation) => string | numb
 export const list: Command = {
   name: "list",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [

@@ -23,7 +23,6 @@ import { formatQuery, type Hint, hintsFor, inSeveralNetworks } from "./search-hi
 export const release: Command = {
   name: "release",
   operands: "ADDRESS|CONTAINER|POD",
-  operandCount: { least: 1, most: 1 },
   findsNetworks: true,
   summary: "release an address, or those of a container or pod, by hand",
   description: [

@@ -28,7 +28,6 @@ import { type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 export const reserve: Command = {
   name: "reserve",
   operands: "ADDRESS",
-  operandCount: { least: 1, most: 1 },
   findsNetworks: true,
   summary: "keep an address for a pod that need not be there yet, or for nobody",
   description: [

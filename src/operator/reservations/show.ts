@@ -19,7 +19,6 @@ import { formatQuery, type Hint, hintsFor } from "./search-hints.ts";
 export const show: Command = {
   name: "show",
   operands: "ADDRESS|CONTAINER|POD",
-  operandCount: { least: 1, most: 1 },
   findsNetworks: true,
   summary: "show who holds an address, or the addresses of a container or pod",
   description: [

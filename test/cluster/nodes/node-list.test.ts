@@ -80,7 +80,7 @@ test("a name or a podCIDR that no API server accepts is an error", (t) => {
     );
   }
   const long = "a".repeat(254);
-  t.throws(() => read(nodesJson([{ name: long }])), { message: /with the name a/ });
+  t.throws(() => read(nodesJson([{ name: long }])), { message: /with the name "a/ });
   t.equal(read(nodesJson([{ name: long.slice(1) }]))[0]?.name.length, 253);
   for (const text of ["10.244.9.0", "::ffff:10.244.9.0/120", "", "$(id)"]) {
     t.throws(
@@ -113,12 +113,12 @@ test("text without nodes is an error that names its source", (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["", /^nodes: found no text; expected the output of kubectl get nodes -o json$/],
     [" \n", /^nodes: found no text;/],
-    [nodesJson([]), /^nodes: found no node in an object of kind List;/],
+    [nodesJson([]), /^nodes: found no node in an object of kind "List";/],
     ["{}", /^nodes: found no node in an object of kind "";/],
-    ['{"kind":"PodList","items":[]}', /no node in an object of kind PodList;/],
+    ['{"kind":"PodList","items":[]}', /no node in an object of kind "PodList";/],
     [
       '{"kind":"List","items":[{"kind":"Pod"},{"kind":"Service"}]}',
-      /no node in an object of kind List;/,
+      /no node in an object of kind "List";/,
     ],
     [
       'Error from server (Forbidden): nodes is forbidden: User "x" cannot list',

@@ -211,12 +211,16 @@ test("what does not fit together is a finding", (t) => {
     ],
     [
       "--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.0.0.0/16,fd00::/48 --was-node-cidr-mask-size-ipv6 64",
-      ["family-gone"],
+      ["family-order"],
     ],
     ["--cluster-cidr 10.0.0.0/16,fd00::/48 --was-cluster-cidr 10.0.0.0/16", ["family-new"]],
     [
       "--cluster-cidr 10.0.0.0/16,fd00::/48 --was-cluster-cidr fd00::/48,10.0.0.0/16",
       ["family-order"],
+    ],
+    [
+      "--cluster-cidr fd00::/48 --was-cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 24",
+      ["family-new", "family-order"],
     ],
     [
       "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --was-cluster-cidr 10.0.0.0/17 --was-nodes 128 --nodes 257",
