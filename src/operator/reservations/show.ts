@@ -13,7 +13,7 @@ import {
   type KnownReservation,
   knownReservations,
 } from "./known-reservation.ts";
-import { formatQuery, type Hint, hintsFor } from "./search-hints.ts";
+import { formatQuery, type Hint, hintLines, hintsFor } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -61,7 +61,7 @@ function notFoundReport(query: string, hints: readonly Hint[]): Report {
   return {
     exitCode: 1,
     document: { reservations: [], hints },
-    text: `No reservation for ${inOneLine(query)}.\n${hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("")}`,
+    text: `No reservation for ${inOneLine(query)}.\n${hintLines(hints)}`,
   };
 }
 
