@@ -116,7 +116,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
   },
   "an address that is taken in two networks": {
-    code: "address-in-two-networks",
+    code: "overlapping-ranges",
     severity: "error",
     corrupt: (node) => {
       node.network("other", { subnet: "10.1.0.0/16", rangeStart: "10.1.2.2" });
