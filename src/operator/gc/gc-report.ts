@@ -39,11 +39,6 @@ export interface Collection {
 
 type State = "waiting" | "due" | "released" | "kept";
 
-const stateTexts: Readonly<Record<Exclude<State, "waiting" | "due">, string>> = {
-  released: "released",
-  kept: "kept; changed in the meantime, or could not be released",
-};
-
 /**
  * A table of the reservations that are dead, of those that the list lacks although they are alive and, with `--now`, of those
  * that are too young for it; and the counts.
@@ -120,7 +115,8 @@ function stateTextOf(
   const state = stateOf(collection, one, mode);
   const dead = one.isBeforeBoot ? "dead, from before this boot" : "dead";
   if (state === "due") return `${dead}; released with --yes`;
-  if (state !== "waiting") return stateTexts[state];
+  if (state === "released") return "released";
+  if (state === "kept") return "kept; changed in the meantime, or could not be released";
   const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
   const when = mode.isDryRun ? `with --yes after ${time}` : `by a run after ${time}`;
   // It may be started again.
