@@ -66,8 +66,8 @@ const options = [
 function wrappedCalls({ libraryTime }: Architecture): readonly string[] {
   const names =
     libraryTime === "wide"
-      ? ["__gettimeofday64", "__clock_gettime64", "__localtime64_r"]
-      : ["gettimeofday", "clock_gettime", "localtime_r"];
+      ? ["__gettimeofday64", "__localtime64_r"]
+      : ["gettimeofday", "localtime_r"];
   return names.map((name) => `-Wl,--wrap=${name}`);
 }
 
@@ -119,9 +119,10 @@ export async function buildNative({
 }: NativeBuild = {}): Promise<string> {
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
-  const library =
+  const given =
     quickjs === undefined ? quickJsFor(architecture) : otherQuickJs(architecture, quickjs, work);
-  if (quickjs === undefined) requirePinned(library);
+  if (quickjs === undefined) requirePinned(given);
+  const library = withOldNames(given, work);
   const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
   compile(archives, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
@@ -139,6 +140,18 @@ export async function buildNative({
   }
   renameSync(unfinished, output);
   return output;
+}
+
+/**
+ * A copy of the engine's library for any glibc: Debian's was compiled against 2.38, which gives some functions new names.
+ */
+function withOldNames(library: Library, work: string): Library {
+  const archive = join(work, basename(library.archive));
+  const words = ["strtol", "strtoll", "strtoul", "strtoull"].map(
+    (name) => `--redefine-sym=__isoc23_${name}=${name}`,
+  );
+  run(tool(library.architecture, "objcopy"), [...words, library.archive, archive]);
+  return { ...library, archive };
 }
 
 /**
@@ -294,7 +307,7 @@ function compile(
     ...[`-ffile-prefix-map=${root}=.`, "-isystem", library.include, ...files, library.archive],
     // A C library beside it is taken instead of the installed one.
     `-L${dirname(library.archive)}`,
-    ...[join(sources, "older-libc.c"), "-lm", "-lpthread", "-o", output],
+    ...["-lm", "-lpthread", "-o", output],
   ]);
 }
 

@@ -178,6 +178,9 @@ export class LockTimeout extends Error {
 /** The errors of `link(2)` where the file system has no hard links, or no further one. */
 export const NO_HARD_LINK: readonly string[] = ["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
+/** The errors of a path where there is nothing, no regular file, or one that is far too large. */
+export const NO_FILE: readonly string[] = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
+
 /** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
@@ -191,10 +194,19 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
  * attempt(() => system.list(directory), [], "ENOENT") // a missing directory is empty
  */
 export function attempt<T, U>(action: () => T, value: U, ...codes: readonly string[]): T | U {
+  return recover(action, () => value, ...codes);
+}
+
+/** As `attempt`; what `handle` returns or throws for the failed system call takes the place of the value. */
+export function recover<T, U>(
+  action: () => T,
+  handle: (error: SystemError) => U,
+  ...codes: readonly string[]
+): T | U {
   try {
     return action();
   } catch (error) {
-    if (isSystemError(error, ...codes)) return value;
+    if (isSystemError(error, ...codes)) return handle(error);
     throw error;
   }
 }
@@ -204,21 +216,35 @@ export function exists(system: System, path: string): boolean {
   return attempt(() => system.status(path), undefined) !== undefined;
 }
 
+/** What making directories takes: `mkdir(2)`, and what is there. */
+interface DirectoryMaker extends Pick<System, "status"> {
+  make(path: string): void;
+}
+
 /**
  * Makes a directory and its missing parents, as Go's `os.MkdirAll`: an error names the directory that could not be
  * made.
  *
- * @param makeDirectory makes one directory, without an error where it exists
  * @throws SystemError
  */
-export function makeDirectoriesBy(makeDirectory: (path: string) => void, path: string): void {
+export function makeDirectoriesBy(maker: DirectoryMaker, path: string): void {
   const slash = path.lastIndexOf("/");
   try {
-    makeDirectory(path);
+    makeOrFind(maker, path);
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
-    makeDirectoriesBy(makeDirectory, path.slice(0, slash));
-    makeDirectory(path);
+    makeDirectoriesBy(maker, path.slice(0, slash));
+    makeOrFind(maker, path);
+  }
+}
+
+function makeOrFind({ make, status }: DirectoryMaker, path: string): void {
+  try {
+    make(path);
+  } catch (error) {
+    if (!isSystemError(error, "EEXIST")) throw error;
+    const kind = attempt(() => status(path).kind, undefined, "ENOENT", "ELOOP");
+    if (kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
   }
 }
 

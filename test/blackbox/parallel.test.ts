@@ -58,30 +58,6 @@ test("of too many simultaneous ADDs as many succeed as there are addresses; as m
   );
 });
 
-test("simultaneous ADDs of one attachment reserve one address", async (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/24", ...timeout });
-
-  const outcomes = await Promise.all(
-    Array.from({ length: rivals }, () => network.begin("ADD", "c1")),
-  );
-
-  t.equal(outcomes.filter(({ exitCode }) => exitCode === 0).length, 1);
-  t.equal(network.reserved().length, 1);
-});
-
-test("simultaneous ADDs of one attachment have one answer with repeatedAdd same", async (t) => {
-  const network = networkFor(t, { subnet: range, repeatedAdd: "same", ...timeout });
-
-  const answers = await Promise.all([1, 2, 3].map(() => network.begin("ADD", "c1")));
-
-  t.same(
-    answers.map(({ exitCode }) => exitCode),
-    [0, 0, 0],
-  );
-  t.equal(new Set(answers.map(({ stdout }) => stdout)).size, 1);
-  t.equal(network.reserved().length, 1);
-});
-
 test("simultaneous requests for one address have one winner, whom the file names", async (t) => {
   const network = networkFor(t, { subnet: "10.0.0.0/24", ...timeout });
 

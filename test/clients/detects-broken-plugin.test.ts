@@ -11,7 +11,6 @@ const defects: readonly Defect[] = [
     script: `if [ "$CNI_COMMAND" = ADD ]; then rm -rf /var/lib/cni/networks/*; fi; plugin`,
     noticed: "the second container gets the next address",
   },
-  { fault: "never releases", script: idleAt("DEL"), noticed: "its end frees its address" },
   {
     fault: "forgets the last address",
     script: "rm -f /var/lib/cni/networks/*/last_reserved_ip.*; plugin",

@@ -248,7 +248,7 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   makeDirectories(path: string, mode = 0o755): void {
     const make = (one: string): void =>
       this.#change("mkdir", one, `${mode}`, ({ disk }) => makeDirectory(disk, one, mode));
-    makeDirectoriesBy(make, path);
+    makeDirectoriesBy({ make, status: (one) => this.status(one) }, path);
   }
 
   /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */

@@ -258,12 +258,10 @@ function makeSickNode(): void {
   write("mynet/10.244.3.42", `${sandboxes.db}\r\neth0`);
   write("mynet/10.244.3.1", "gateway\r\neth0");
   write("mynet/10.99.0.1", "outside\r\neth0");
-  write("mynet/10.244.3.050", "odd\r\neth0");
   write("mynet/10.244.3.43", "writable\r\neth0");
   chmodSync(join(NETWORKS, "mynet/10.244.3.43"), 0o666);
   write("mynet/last_reserved_ip.0", "10.99.0.1");
   write("mynet/last_reserved_ip.1", "garbage");
-  write("mynet/notes.txt", "notes");
   write("former/10.244.3.17", "former\r\neth0");
   write(".host-local/mynet/new/4194303.0", "");
   writeFileSync(join(CONFIGURATIONS, "broken.conf"), "{");

@@ -36,8 +36,8 @@ const USUAL_WIDTH = 80;
  */
 export function tableWidth(system: OperatorSystem): number | undefined {
   if (!system.isTerminal(1)) return undefined;
-  const width = widthInEnvironment(system) ?? system.terminalWidth();
-  return width === undefined ? undefined : Math.max(width, LEAST_WIDTH);
+  const width = widthInEnvironment(system) ?? system.terminalSize()?.columns;
+  return width ? Math.max(width, LEAST_WIDTH) : undefined;
 }
 
 /** The width for help, in columns; `COLUMNS` counts without a terminal, too. */

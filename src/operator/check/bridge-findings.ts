@@ -13,12 +13,11 @@ import {
 } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
 import type { Bridge, FoundNetwork } from "../node/networks.ts";
 import { shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { BRIDGE_IN_USE, type Code, type Finding, severityOf } from "./finding.ts";
+import { ipFailed, ipOutput } from "./ip-output.ts";
 import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
 
 /** An address of an interface. */
@@ -30,26 +29,17 @@ interface InterfaceAddress {
 /** The addresses of the node's interfaces, by interface name, without link-local ones. */
 type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
-/** The largest output of `ip`, in bytes. */
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
-
 /** Checks that every bridge has the gateway's address of its network. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
   const bridged = networks.flatMap(bridgedNetwork);
   if (bridged.length === 0) return [];
   const withoutGateway = bridged.flatMap(gatewayFindings);
-  const interfaces = readInterfaces(node.context.system);
-  if (interfaces === undefined) {
-    return [
-      ...withoutGateway,
-      {
-        code: "bridge-unknown",
-        files: undefined,
-        path: "",
-        message: "the addresses of bridges were not checked: ip -json address failed",
-      },
-    ];
+  const devices = ipOutput(node.context.system, "address");
+  if (devices === undefined) {
+    const message = "the addresses of bridges were not checked: ip -json address failed";
+    return [...withoutGateway, ...ipFailed(message)];
   }
+  const interfaces = interfacesAmong(devices);
   return [
     ...withoutGateway,
     ...bridged.flatMap((one) => checkBridge(node, one, bridged, interfaces)),
@@ -79,9 +69,9 @@ function gatewayFindings(bridged: BridgedNetwork): readonly Finding[] {
     });
 }
 
-/** Parses the output of `ip -json address`. */
-export function parseInterfaces(text: string): Interfaces {
-  const devices = listOf(JSON.parse(text)).map((device): [string, readonly InterfaceAddress[]] => [
+/** What `ip -json address` lists. */
+export function interfacesAmong(listed: readonly unknown[]): Interfaces {
+  const devices = listed.map((device): [string, readonly InterfaceAddress[]] => [
     textOf(member(device, "ifname")),
     listOf(member(device, "addr_info")).flatMap((entry) => {
       const address = parseAddress(textOf(member(entry, "local")));
@@ -91,16 +81,6 @@ export function parseInterfaces(text: string): Interfaces {
     }),
   ]);
   return new Map(devices);
-}
-
-function readInterfaces(system: OperatorSystem): Interfaces | undefined {
-  try {
-    const { exitCode, stdout } = system.run(["ip", "-json", "address"], LARGEST_OUTPUT);
-    return exitCode === 0 ? parseInterfaces(stdout) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
-    throw error;
-  }
 }
 
 /** A missing bridge is fine: the next ADD creates it. */

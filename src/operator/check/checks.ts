@@ -1,23 +1,19 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import { TEMPORARY_PREFIX } from "../../store/files/network-files.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
-import { isTemporaryName } from "../../store/files/temporary.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { isOtherFile } from "../node/networks.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
-import { bySeverity, type Code, type Finding } from "./finding.ts";
+import { bySeverity, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
 import { partFindings } from "./part-findings.ts";
@@ -64,7 +60,6 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservationFindings(context, directory, user),
       ...rangeFindings(context, directory),
       ...reuseFindings(system, directory),
-      ...foreignFindings(system, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
     ...former,
@@ -89,7 +84,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
-  const address = formatAddress(reservation.address);
+  const address = reservation.text;
   const { network } = reservation.network.files;
   const attachment = cache.attachments.find(
     (one) =>
@@ -131,14 +126,8 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
 }
 
 function configurationFindings({ problems }: Node): readonly Finding[] {
-  return problems.map(({ source, problem, rangesFile, isWithoutPart = false }) => {
-    const files = undefined;
-    if (rangesFile !== undefined) {
-      const message = `${problem}; it is the rangesFile of ${source}`;
-      return { code: "unreadable-ranges-file", files, path: rangesFile, message };
-    }
-    const code = isWithoutPart ? "no-part" : "unreadable-configuration";
-    return { code, files, path: source, message: problem };
+  return problems.map(({ source: path, problem: message }) => {
+    return { code: "unreadable-configuration", files: undefined, path, message };
   });
 }
 
@@ -184,48 +173,13 @@ function unconfiguredFindings(
   ];
 }
 
-function foreignFindings(system: System, { files }: NetworkDirectory): readonly Finding[] {
-  // The others are reservations.
-  const names = attempt(() => system.listAddresses(files.directory).others, []).filter(isForeign);
-  return names.toSorted().map((name) => ({
-    code: "foreign-file",
-    files,
-    path: join(files.directory, name),
-    message: `${name} is not a file of host-local`,
-  }));
-}
-
-function isForeign(name: string): boolean {
-  return (
-    !isOtherFile(name) &&
-    !isTemporaryName(name, TEMPORARY_PREFIX) &&
-    parseAddress(name) === undefined
-  );
-}
-
-/** Codes of findings on the file of a reservation that was there when it was listed. */
-const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
-  "address-in-two-networks",
-  "foreign-user",
-  "leaked-reservation",
-  "malformed-reservation",
-  "odd-name",
-  "out-of-range",
-  "outside-part",
-  "reserved-gateway",
-  "sandbox-without-process",
-  "unreadable-reservation",
-  "writable-by-others",
-]);
-
 /** Leaves out findings on reservations that have been released since. */
 function withoutReleased(system: System, findings: readonly Finding[]): readonly Finding[] {
-  const isOnReservation = ({ code }: Finding): boolean => ON_RESERVATIONS.has(code);
-  const directories = findings.filter(isOnReservation).map(({ path }) => parentOf(path));
+  const directories = findings.filter(({ isOnFile }) => isOnFile).map(({ path }) => parentOf(path));
   const present = new Set(
     [...new Set(directories)].flatMap((directory) =>
       attempt(() => system.list(directory), [], "ENOENT").map((name) => join(directory, name)),
     ),
   );
-  return findings.filter((one) => !isOnReservation(one) || present.has(one.path));
+  return findings.filter(({ isOnFile, path }) => !isOnFile || present.has(path));
 }

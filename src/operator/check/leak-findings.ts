@@ -41,6 +41,7 @@ export function leakFindings(
           code: isMountOnly ? "sandbox-without-process" : "leaked-reservation",
           files,
           path: reservation.path,
+          isOnFile: true,
           // Metrics only count: the cache need not be asked for pods.
           get message() {
             const container = containerOf(reservation.owner);

@@ -54,6 +54,7 @@ function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readon
       code: "address-in-two-networks",
       files,
       path,
+      isOnFile: true,
       message: `${name} is taken ${networks}`,
     }));
   }

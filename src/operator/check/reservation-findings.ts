@@ -3,7 +3,6 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { join } from "../../store/files/paths.ts";
 import { readKept } from "../../store/reservations/kept.ts";
 import type { PodName } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
@@ -26,13 +25,13 @@ export function reservationFindings(
   directory: NetworkDirectory,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
-  const { reservations, user } = directory;
+  const { reservations } = directory;
   requireReadable(reservations);
   return [
     ...reservations.flatMap((reservation) => [
       ...contentFindings(context, reservation, userOf),
       ...rangeFindings(context, directory, reservation),
-      ...permissionFindings(reservation, user),
+      ...permissionFindings(reservation),
     ]),
     ...keptFindings(context, directory),
   ];
@@ -84,19 +83,11 @@ function contentFindings(
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
-  const canonical = formatAddress(address);
-  const nameFindings =
-    name === canonical
-      ? []
-      : [
-          {
-            ...found(reservation, "odd-name", `the file for ${canonical} is named ${name}`),
-            commands: [renameCommand(reservation, canonical)],
-          },
-        ];
-  return owner.kind === "unowned"
-    ? [...nameFindings, ...unownedFindings(context, reservation, userOf)]
-    : nameFindings;
+  if (name !== formatAddress(address)) {
+    const message = `ADD looks for ${formatAddress(address)} instead, so it may hand the address out again`;
+    return [found(reservation, "malformed-reservation", message)];
+  }
+  return owner.kind === "unowned" ? unownedFindings(context, reservation, userOf) : [];
 }
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
@@ -152,12 +143,6 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
-/** `ln` fails if the name exists. */
-function renameCommand({ network, path }: NodeReservation, canonical: string): string {
-  const target = join(network.files.directory, canonical);
-  return `${shellCommand(["ln", path, target])} && ${shellCommand(["rm", path])}`;
-}
-
 function rangeFindings(
   context: Context,
   { ranges, hasKnownRanges }: NetworkDirectory,
@@ -182,25 +167,13 @@ function rangeFindings(
     : report("out-of-range", "outside all ranges");
 }
 
-/** @param user the id of the owner of the directory; `undefined` where it cannot be read */
-function permissionFindings(
-  reservation: NodeReservation,
-  user: number | undefined,
-): readonly Finding[] {
+function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   const { status, path } = reservation;
-  if (status === undefined || user === undefined) return [];
-  const findings: Finding[] = [];
-  if ((status.mode & 0o022) !== 0) {
-    const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
-    const message = `group or others can write to it: mode ${mode}`;
-    const commands = [shellCommand(["chmod", "go-w", path])];
-    findings.push({ ...found(reservation, "writable-by-others", message), commands });
-  }
-  if (status.user !== user) {
-    const message = `owned by user ${status.user}, but the directory by user ${user}`;
-    findings.push(found(reservation, "foreign-user", message));
-  }
-  return findings;
+  if (status === undefined || (status.mode & 0o022) === 0) return [];
+  const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
+  const message = `group or others can write to it: mode ${mode}`;
+  const commands = [shellCommand(["chmod", "go-w", path])];
+  return [{ ...found(reservation, "writable-by-others", message), commands }];
 }
 
 function holderOf({ owner }: NodeReservation): string {
@@ -209,7 +182,7 @@ function holderOf({ owner }: NodeReservation): string {
 }
 
 function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, files: network.files, path, message };
+  return { code, files: network.files, path, isOnFile: true, message };
 }
 
 function releaseCommand(context: Context, { network, address }: NodeReservation): string {

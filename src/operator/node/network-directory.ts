@@ -5,18 +5,11 @@ import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
-import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
-import {
-  isUnowned,
-  type Owner,
-  ownerOfUnreadable,
-  parseOwner,
-} from "../../store/reservations/owner.ts";
+import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
 import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
-  type OwnedReservation,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
@@ -79,16 +72,6 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reservations whose files name no container, or cannot be read; no object is made of any other.
-   *
-   * @throws SystemError if the directory cannot be read
-   */
-  get unowned(): readonly OwnedReservation[] {
-    const read = this.#reservations ?? othersIn(readAll(this.files));
-    return read.filter(({ owner }) => isUnowned(owner));
-  }
-
-  /**
    * The reservations of one address: several if files have other names for it than the canonical one.
    *
    * @throws SystemError if the directory cannot be read
@@ -111,8 +94,7 @@ export class NetworkDirectory {
    * files have other names for it only once all are read.
    */
   ownersAt(address: string): readonly Owner[] {
-    this.#byAddress ??=
-      this.#reservations && Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
+    this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
     const known = this.#byAddress?.get(address);
     if (known !== undefined) return known.map(({ owner }) => owner);
     const parsed = parseAddress(address);
@@ -130,11 +112,6 @@ export class NetworkDirectory {
   read(reservation: Reservation): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && new NodeReservation(this, reservation, opened);
-  }
-
-  /** The id of the user who owns the directory; `undefined` where it cannot be read. */
-  get user(): number | undefined {
-    return attempt(() => this.#system.openFile(this.files.directory, 0).user, undefined);
   }
 
   /** The names of the reservations from before this boot. */
@@ -173,6 +150,7 @@ export class NodeReservation {
   readonly status: Omit<OpenedFile, "content"> | undefined;
   /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   readonly since: number | undefined;
+  #text: string | undefined;
 
   constructor(
     network: NetworkDirectory,
@@ -192,6 +170,12 @@ export class NodeReservation {
 
   get path(): string {
     return this.network.files.pathOf(this.name);
+  }
+
+  /** The address in its canonical form. */
+  get text(): string {
+    this.#text ??= formatAddress(this.address);
+    return this.#text;
   }
 
   /** The configured range that contains it. */

@@ -87,11 +87,13 @@ export class ResultsCache {
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
     const known = this.#known.get(reservation);
     if (known !== undefined) return known;
-    const { network, owner } = reservation;
-    const containerId = containerOf(owner);
-    const found = this.#namesOf(reservation)
-      .flatMap((name) => this.#entry(name) ?? [])
-      .filter((one) => one.network === network.files.network && one.containerId === containerId);
+    const { network } = reservation.network.files;
+    const containerId = containerOf(reservation.owner);
+    const found: CachedAttachment[] = [];
+    for (const name of this.#namesOf(reservation)) {
+      const one = this.#entry(name);
+      if (one?.network === network && one.containerId === containerId) found.push(one);
+    }
     this.#known.set(reservation, found.length === 0 ? NOTHING : found);
     return found;
   }
@@ -169,13 +171,9 @@ export class ResultsCache {
 
 /** What an entry says; `undefined` if it is invalid. */
 function attachmentIn(text: string): CachedAttachment | undefined {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const usual = usualEntry(text);
+  if (usual !== undefined) return usual;
+  const entry = parsed(text);
   const containerId = textOf(member(entry, "containerId"));
   if (containerId === "") return undefined;
   return {
@@ -186,6 +184,64 @@ function attachmentIn(text: string): CachedAttachment | undefined {
     addresses: addressesIn(member(entry, "result")),
     pod: podIn(member(entry, "cniArgs")),
   };
+}
+
+/**
+ * An entry that begins as libcni writes it: `kind`, `containerId`, `config`, `ifName`, `networkName` and `netns`, in this
+ * order. `undefined` for any other.
+ */
+function usualEntry(text: string): CachedAttachment | undefined {
+  // Where nothing is escaped, every other part is a string, and every fourth one the name of a member.
+  if (text.includes("\\") || !text.endsWith("}")) return undefined;
+  const parts = text.split('"', 24);
+  const { 5: first, 7: containerId = "", 13: third, 17: fourth, 21: last } = parts;
+  const isUsual =
+    first === "containerId" && third === "ifName" && fourth === "networkName" && last === "netns";
+  if (!isUsual || containerId === "") return undefined;
+  return new UsualEntry(parts, `{${text.slice(text.indexOf('"netns"'))}`);
+}
+
+/** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */
+class UsualEntry implements CachedAttachment {
+  readonly network: string;
+  readonly containerId: string;
+  readonly interfaceName: string;
+  readonly networkNamespace: string;
+  readonly #rest: string;
+  #addresses: readonly string[] | undefined;
+  #pod: string | undefined;
+
+  /**
+   * @param parts the text between quotation marks
+   * @param rest the members from `netns` on
+   */
+  constructor(parts: readonly string[], rest: string) {
+    this.network = parts[19] ?? "";
+    this.containerId = parts[7] ?? "";
+    this.interfaceName = parts[15] ?? "";
+    this.networkNamespace = parts[23] ?? "";
+    this.#rest = rest;
+  }
+
+  get addresses(): readonly string[] {
+    this.#addresses ??= addressesIn(member(parsed(this.#rest), "result"));
+    return this.#addresses;
+  }
+
+  get pod(): string {
+    this.#pod ??= podIn(member(parsed(this.#rest), "cniArgs"));
+    return this.#pod;
+  }
+}
+
+/** A JSON text; `undefined` if it is invalid. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** The addresses of a result of any version: a list, or one of each family before 0.3.0. */

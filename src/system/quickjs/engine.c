@@ -196,8 +196,6 @@ bool is_building(void) {
 #ifdef LIBRARY_HAS_WIDE_TIME
 #define __real_gettimeofday __real___gettimeofday64
 #define __wrap_gettimeofday __wrap___gettimeofday64
-#define __real_clock_gettime __real___clock_gettime64
-#define __wrap_clock_gettime __wrap___clock_gettime64
 #define __real_localtime_r __real___localtime64_r
 #define __wrap_localtime_r __wrap___localtime64_r
 #endif
@@ -205,13 +203,6 @@ int __real_gettimeofday(struct timeval *time, void *zone);
 int __wrap_gettimeofday(struct timeval *time, void *zone) {
   if (!is_building()) return __real_gettimeofday(time, zone);
   *time = (struct timeval){.tv_sec = 1};
-  return 0;
-}
-
-int __real_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
-  if (!is_building()) return __real_clock_gettime(clock, time);
-  *time = (struct timespec){.tv_sec = 1};
   return 0;
 }
 

@@ -182,7 +182,6 @@ static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue con
       {"modified", JS_NewBigInt64(ctx, nanoseconds(found->st_mtim))},
       {"changed", JS_NewBigInt64(ctx, nanoseconds(found->st_ctim))},
       {"mode", JS_NewInt32(ctx, mode & 07777)},
-      {"user", JS_NewInt64(ctx, found->st_uid)},
       {"content", content},
   };
   return object_of(ctx, members, sizeof members / sizeof members[0]);

@@ -25,7 +25,7 @@ host_function host_find_lines, host_extend_file;
 host_function host_lock, host_unlock;
 
 /* operator.c */
-host_function host_arguments, host_is_terminal, host_terminal_width, host_terminal_height,
+host_function host_arguments, host_is_terminal, host_terminal_size,
     host_read_line, host_read_pipe, host_copy_file, host_exchange, host_same_content, host_has_text, host_read_file_in;
 
 /* What follows the program's name. */

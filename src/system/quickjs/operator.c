@@ -40,16 +40,14 @@ JSValue host_is_terminal(struct call *call) {
   return JS_NewBool(call->ctx, isatty((int)number_at(call, 0)));
 }
 
-JSValue host_terminal_width(struct call *call) {
+JSValue host_terminal_size(struct call *call) {
   struct winsize size;
-  bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? JS_NewInt32(call->ctx, size.ws_col) : JS_UNDEFINED;
-}
-
-JSValue host_terminal_height(struct call *call) {
-  struct winsize size;
-  bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
-  return is_known ? JS_NewInt32(call->ctx, size.ws_row) : JS_UNDEFINED;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) return JS_UNDEFINED;
+  const struct member members[] = {
+      {"columns", JS_NewInt32(call->ctx, size.ws_col)},
+      {"rows", JS_NewInt32(call->ctx, size.ws_row)},
+  };
+  return object_of(call->ctx, members, 2);
 }
 
 /* A FIFO has no end before it has had a writer: read_all waits for one, since it asks poll first. */
@@ -63,8 +61,7 @@ JSValue host_read_line(struct call *call) {
   char line[LONGEST_LINE];
   size_t length = 0;
   while (length < sizeof line) {
-    ssize_t found = read(STDIN_FILENO, line + length, 1);
-    if (found < 0 && errno == EINTR) continue;
+    ssize_t found = read_up_to(STDIN_FILENO, line + length, 1);
     if (found < 0) return throw_errno(call, "read", errno);
     if (found == 0 && length == 0) return JS_UNDEFINED;
     if (found == 0 || line[length] == '\n') break;
@@ -77,10 +74,9 @@ JSValue host_read_line(struct call *call) {
 static int copy_bytes(int from, int to) {
   char buffer[BUFFER];
   for (;;) {
-    ssize_t found = read(from, buffer, sizeof buffer);
+    ssize_t found = read_up_to(from, buffer, sizeof buffer);
     if (found == 0) return 0;
-    if (found < 0 && errno != EINTR) return errno;
-    if (found > 0 && !write_all(to, buffer, (size_t)found)) return errno;
+    if (found < 0 || !write_all(to, buffer, (size_t)found)) return errno;
   }
 }
 

@@ -4,8 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { test } from "tap";
-import { executable, run, start } from "../../harness/executable.ts";
-import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
+import { run } from "../../harness/executable.ts";
+import { versionCall } from "../../harness/runtime-call.ts";
 import {
   answering,
   directoryWithOther,
@@ -182,23 +182,3 @@ for (const [what, command] of [
     t.end();
   });
 }
-
-test("installations at the same time do not disturb each other, or the previous plugin", async (t) => {
-  const directory = directoryWithOther(t);
-  const { path, target, previous } = directory;
-  const call = {
-    environment: runtimeEnvironment,
-    stdin: "",
-    arguments: ["install", path, "--yes"],
-  };
-
-  const outcomes = await Promise.all([1, 2, 3, 4].map(() => start(executable, call)));
-
-  t.strictSame(
-    outcomes.map(({ exitCode, stderr }) => [exitCode, stderr]),
-    outcomes.map(() => [0, ""]),
-  );
-  t.ok(isExecutable(target));
-  t.equal(readFileSync(previous, "utf8"), OTHER);
-  t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
-});
