@@ -160,21 +160,18 @@ function newsIn({ messages, isFailed }: Result, before: Result | undefined): rea
 }
 
 function resultOf(outcome: CompletedProcess | "listening" | SystemError): Result {
-  if (outcome === "listening") return { isFailed: false, isHung: false, messages: [], stdout: "" };
   if (isSystemError(outcome)) {
     const isHung = outcome.code === "ETIMEDOUT";
     return { isFailed: true, isHung, messages: [inOneLine(reasonOf(outcome))], stdout: "" };
   }
-  const { exitCode, stdout, stderr } = outcome;
+  const { exitCode, stdout, stderr } = outcome === "listening" ? SUCCESS : outcome;
   const messages = linesOf(stderr);
   const isFailed = exitCode !== 0;
-  return {
-    isFailed,
-    isHung: false,
-    messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
-    stdout,
-  };
+  if (isFailed && messages.length === 0) messages.push(`exit code ${exitCode}`);
+  return { isFailed, isHung: false, messages, stdout };
 }
+
+const SUCCESS: CompletedProcess = { exitCode: 0, stdout: "", stderr: "" };
 
 function reasonOf({ code, message }: SystemError): string {
   if (code === "ETIMEDOUT") return `took longer than ${TIMEOUT / 60_000} minutes, and was killed`;
@@ -182,7 +179,7 @@ function reasonOf({ code, message }: SystemError): string {
 }
 
 /** The lines of a message, without the program's name, which the log has, and not too many of them. */
-function linesOf(text: string): readonly string[] {
+function linesOf(text: string): string[] {
   return text
     .split("\n")
     .map((line) => inOneLine(line.replace(/^host-local: /, "").trim()).slice(0, LONGEST_LINE))
