@@ -140,7 +140,7 @@ test("nor have the functions for operator commands", (t) => {
     [["gc", "--live", "/dev/null", ...place], 0],
     [["show", "10.0.0.1", ...place], 1],
     [["plan", "--nodes", "10", "--pods", "100"], 0],
-    [["audit", join(directory, "nodes.json")], 0],
+    [["audit", join(directory, "nodes.json")], 1],
     [["install", join(directory, "bin"), "--yes"], 0],
     [["install", join(directory, "bin"), "--rollback"], 2],
     [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
