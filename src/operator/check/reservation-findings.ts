@@ -46,7 +46,7 @@ function keptFindings(
   { files, listed, reservations }: NetworkDirectory,
 ): readonly Finding[] {
   const kept = readKept(files);
-  const reserved = new Set(listed.map(({ name }) => name));
+  const reserved = new Set(kept.length === 0 ? [] : listed.map(({ name }) => name));
   const known = new Set(kept.map(({ name }) => name));
   const finding = (name: string, pod: PodName | undefined, problem: string): Finding => {
     const whose = pod === undefined ? [] : ["--for", pod];
