@@ -14,7 +14,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -24,7 +24,7 @@ import {
   ownArchitecture,
   tool,
 } from "./architecture.ts";
-import { bundle, root } from "./bundle.ts";
+import { bundleTogether, root } from "./bundle.ts";
 import { gcc, MissingTool, missing, otherQuickJs, quickJsFor, run } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
@@ -126,12 +126,11 @@ export async function buildNative({
   const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
   compile(archives, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
-  const program = await compileProgram(library, compiler, "plugin", plugin, work);
-  const operator = join(root, "src", "native-operator.ts");
-  const files = [
-    ...hostFiles.map((file) => join(sources, file)),
-    sourceOf("operator", await compileProgram(library, compiler, "operator", operator, work), work),
-  ];
+  const entry = join(root, "src", "native-operator.ts");
+  const [first, second] = await bundleTogether(plugin, entry);
+  const program = compileProgram(library, compiler, first);
+  const operator = sourceOf("operator", compileProgram(library, compiler, second), work);
+  const files = [...hostFiles.map((file) => join(sources, file)), operator];
   const unfinished = `${output}.unfinished`;
   if (checked) {
     compile(library, [...files, sourceOf("plugin", program, work)], unfinished, checkedOptions);
@@ -249,17 +248,9 @@ function markWritten(
 }
 
 /** The bytecode of a program. */
-async function compileProgram(
-  { architecture }: Library,
-  compiler: string,
-  name: string,
-  entry: string,
-  work: string,
-): Promise<Uint8Array> {
-  const script = join(work, `${name}.js`);
-  await bundle({ entry, output: script, engine: "quickjs" });
+function compileProgram({ architecture }: Library, compiler: string, program: string): Uint8Array {
   const [command = compiler, ...words] = [...emulator(architecture), compiler];
-  return run(command, words, readFileSync(script));
+  return run(command, words, Buffer.from(program));
 }
 
 /** Writes a program's bytecode as C source, and returns the path. */

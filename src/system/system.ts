@@ -153,7 +153,7 @@ export class SystemError extends Error {
   readonly path: string;
 
   constructor(operation: string, path: string, code: string) {
-    const reason = reasonOf(code);
+    const reason = REASONS[code] ?? code;
     super(`${operation} ${path}: ${reason}`);
     this.code = code;
     this.reason = reason;
@@ -194,7 +194,13 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
  * attempt(() => system.list(directory), [], "ENOENT") // a missing directory is empty
  */
 export function attempt<T, U>(action: () => T, value: U, ...codes: readonly string[]): T | U {
-  return recover(action, () => value, ...codes);
+  // As `recover`, and not by it: on the way of each call, a function and a list more cost more than the call of the kernel.
+  try {
+    return action();
+  } catch (error) {
+    requireSystemError(error, codes);
+    return value;
+  }
 }
 
 /** As `attempt`; what `handle` returns or throws for the failed system call takes the place of the value. */
@@ -206,9 +212,13 @@ export function recover<T, U>(
   try {
     return action();
   } catch (error) {
-    if (isSystemError(error, ...codes)) return handle(error);
-    throw error;
+    return handle(requireSystemError(error, codes));
   }
+}
+
+function requireSystemError(error: unknown, codes: readonly string[]): SystemError {
+  if (isSystemError(error, ...codes)) return error;
+  throw error;
 }
 
 /** Whether a path exists, links followed; false where that cannot be determined. */
@@ -248,68 +258,35 @@ function makeOrFind({ make, status }: DirectoryMaker, path: string): void {
   }
 }
 
-/** The message of Go's `syscall.Errno` for an errno on Linux. */
-function reasonOf(code: string): string {
-  switch (code) {
-    case "EPERM":
-      return "operation not permitted";
-    case "ENOENT":
-      return "no such file or directory";
-    case "EIO":
-      return "input/output error";
-    case "EBADF":
-      return "bad file descriptor";
-    case "EACCES":
-      return "permission denied";
-    case "EEXIST":
-      return "file exists";
-    case "EXDEV":
-      return "invalid cross-device link";
-    case "ENOTDIR":
-      return "not a directory";
-    case "EISDIR":
-      return "is a directory";
-    case "EINVAL":
-      return "invalid argument";
-    case "EMFILE":
-      return "too many open files";
-    case "ENFILE":
-      return "too many open files in system";
-    case "EFBIG":
-      return "file too large";
-    case "ENOSPC":
-      return "no space left on device";
-    case "EROFS":
-      return "read-only file system";
-    case "EMLINK":
-      return "too many links";
-    case "EPIPE":
-      return "broken pipe";
-    case "ENAMETOOLONG":
-      return "file name too long";
-    case "ELOOP":
-      return "too many levels of symbolic links";
-    case "EDQUOT":
-      return "disk quota exceeded";
-    case "ENXIO":
-      return "no such device or address";
-    case "EINTR":
-      return "interrupted system call";
-    case "EAGAIN":
-      return "resource temporarily unavailable";
-    case "EBUSY":
-      return "device or resource busy";
-    case "ETIMEDOUT":
-      return "connection timed out";
-    case "EADDRINUSE":
-      return "address already in use";
-    case "EADDRNOTAVAIL":
-      return "cannot assign requested address";
-    case "ENOTEMPTY":
-      return "directory not empty";
-    case "ESTALE":
-      return "stale file handle";
-    default:
-      return code;
-  }
-}
+/** The messages of Go's `syscall.Errno` for errnos on Linux. */
+const REASONS: Readonly<Record<string, string>> = {
+  EPERM: "operation not permitted",
+  ENOENT: "no such file or directory",
+  EIO: "input/output error",
+  EBADF: "bad file descriptor",
+  EACCES: "permission denied",
+  EEXIST: "file exists",
+  EXDEV: "invalid cross-device link",
+  ENOTDIR: "not a directory",
+  EISDIR: "is a directory",
+  EINVAL: "invalid argument",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in system",
+  EFBIG: "file too large",
+  ENOSPC: "no space left on device",
+  EROFS: "read-only file system",
+  EMLINK: "too many links",
+  EPIPE: "broken pipe",
+  ENAMETOOLONG: "file name too long",
+  ELOOP: "too many levels of symbolic links",
+  EDQUOT: "disk quota exceeded",
+  ENXIO: "no such device or address",
+  EINTR: "interrupted system call",
+  EAGAIN: "resource temporarily unavailable",
+  EBUSY: "device or resource busy",
+  ETIMEDOUT: "connection timed out",
+  EADDRINUSE: "address already in use",
+  EADDRNOTAVAIL: "cannot assign requested address",
+  ENOTEMPTY: "directory not empty",
+  ESTALE: "stale file handle",
+};

@@ -7,6 +7,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
+import { nodesJson } from "../cluster/node-texts.ts";
 import { until } from "../harness/until.ts";
 import { every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
@@ -121,7 +122,9 @@ test("nor have the functions for operator commands", (t) => {
     },
     data: {},
     bin: {},
-    "nodes.json": JSON.stringify({ kind: "List", items: [{ kind: "Node" }] }),
+    "nodes.json": nodesJson(
+      ["node-1", "node-2"].map((name) => ({ name, podCidrs: ["10.244.0.0/24"] })),
+    ),
   });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
   const commands: readonly (readonly [readonly string[], number])[] = [

@@ -78,6 +78,29 @@ test("the next free address is behind all that are reserved in a row, under what
   t.end();
 });
 
+test("the next free address is found among any that are reserved", (t) => {
+  const [range] = rangeSet("10.0.0.0/27");
+  const rows = [
+    [],
+    [1],
+    [30],
+    [1, 2, 3],
+    [29, 30],
+    [2, 3, 4, 7, 8, 12, 20],
+    [5, 6, 7, 9, 10, 11, 30],
+  ];
+  for (const row of rows) {
+    const machine = machineWith(Object.fromEntries(row.map((last) => [`10.0.0.${last}`, ""])));
+    const reserved = new ReservedAddresses(open(machine.start()));
+    for (let last = 1; last <= 30; last++) {
+      let free = last;
+      while (row.includes(free)) free++;
+      t.equal(reserved.nextFree(range, last - 1), free - 1, `from 10.0.0.${last} beside ${row}`);
+    }
+  }
+  t.end();
+});
+
 test("each range of a set has its own, in whatever order they are asked about", (t) => {
   const set = rangeSet("2001:db8::/125", "2001:db8:1::/125");
   const machine = machineWith({ "2001:db8::3": "", "2001:db8:1::5": "" });
