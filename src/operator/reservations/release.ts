@@ -172,7 +172,7 @@ function releaseReservations(
   const networks = new Set(chosen.map(({ network }) => network));
   const released = [...networks].flatMap((network) => {
     const here = chosen.filter((reservation) => reservation.network === network);
-    return releaseIn(context, network, here, query);
+    return releaseIn(context, network, here);
   });
   return report(node, chosen, others, new Set(released), documents);
 }
@@ -189,10 +189,8 @@ function releaseIn(
   { system }: Context,
   { files, networks: [network] }: NetworkDirectory,
   reservations: readonly NodeReservation[],
-  query: Query,
 ): readonly NodeReservation[] {
   const request = {
-    holder: `release ${formatQuery(query)}`,
     timeoutSeconds: network.lockTimeoutSeconds,
     history: historyCall(system, network, "release"),
   };
