@@ -7,6 +7,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
+import { nodesJson } from "../cluster/node-texts.ts";
 import { until } from "../harness/until.ts";
 import { every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
@@ -121,10 +122,9 @@ test("nor have the functions for operator commands", (t) => {
     },
     data: {},
     bin: {},
-    "nodes.json": JSON.stringify({
-      kind: "List",
-      items: [{ kind: "Node", metadata: { name: "n" } }],
-    }),
+    "nodes.json": nodesJson(
+      ["node-1", "node-2"].map((name) => ({ name, podCidrs: ["10.244.0.0/24"] })),
+    ),
   });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
   const commands: readonly (readonly [readonly string[], number])[] = [
@@ -140,7 +140,7 @@ test("nor have the functions for operator commands", (t) => {
     [["gc", "--live", "/dev/null", ...place], 0],
     [["show", "10.0.0.1", ...place], 1],
     [["plan", "--nodes", "10", "--pods", "100"], 0],
-    [["audit", join(directory, "nodes.json")], 0],
+    [["audit", join(directory, "nodes.json")], 1],
     [["install", join(directory, "bin"), "--yes"], 0],
     [["install", join(directory, "bin"), "--rollback"], 2],
     [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
@@ -169,7 +169,7 @@ test("nor has the loop of the agent", async (t) => {
   await until("metrics", async () => (await get(port, "/metrics"))?.status === 200);
   const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
   await Promise.all(idle.map((client) => once(client, "connect")));
-  t.match(await get(port, `/${"x".repeat(9000)}`), { status: 431 });
+  t.match(await get(port, `/${"x".repeat(9000)}`), { status: 400 });
   for (const client of idle) client.destroy();
   agent.process.kill("SIGTERM");
 

@@ -176,7 +176,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
         ["show", operand],
         ["show", operand, "--json"],
         ["release", operand],
-        ["release", operand, "--all"],
         ["reserve", operand, "--for", hostile],
         ["reserve", operand, "--unreserve", "--network", hostile],
         ["release", operand, "--interface", hostile],

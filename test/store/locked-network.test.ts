@@ -452,6 +452,7 @@ test("what another process releases at the same time is not told as released by 
 
 test("what is used again is another file of the same content, also one that names no interface", (t) => {
   const machine = machineWith({ ...two, "10.0.0.4": "c1" });
+  look(machine);
   const before = machine.disk.status("/data/net/10.0.0.4").inode;
 
   withNetwork(machine.start(), (network) => network.useAgain(network.heldBy(c1, "search")));

@@ -67,6 +67,6 @@ function run(context: Context, commands: readonly Command[]): Report {
       ]);
       return formatTable(columns("TASK", "EVERY", "COMMAND"), rows);
     },
-    service: serviceOf(tasks, endpoint, { now: () => system.now(), log }),
+    service: serviceOf(tasks, endpoint, { now: () => system.monotonic(), log }),
   };
 }

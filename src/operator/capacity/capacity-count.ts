@@ -137,16 +137,14 @@ export function describeCounts(counts: Counts): object {
   return { size, reserved, capacity, used, free, percent };
 }
 
-/** The JSON form of a range with its counts. */
-export function describeRange(counts: RangeCounts): object {
-  const { set, range } = counts;
+/** The JSON form of a range. */
+export function describeRange({ set, range }: RangeCounts): object {
   return {
     set,
     first: formatAddress(range.first),
     last: formatAddress(range.last),
     subnet: subnetOf(range),
     gateway: range.gateway === undefined ? null : formatAddress(range.gateway),
-    ...describeCounts(counts),
   };
 }
 

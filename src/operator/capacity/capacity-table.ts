@@ -6,6 +6,7 @@ import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/t
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { FoundNetwork } from "../node/networks.ts";
 import {
   type Counts,
   type FamilyCounts,
@@ -18,7 +19,7 @@ import {
 
 /** The counts of a network. */
 export interface NetworkCounts {
-  readonly network: string;
+  readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
   /** Reservations outside all ranges; all of them if no ranges are known. */
   readonly outside: number;
@@ -48,7 +49,7 @@ export function capacityTable(
     formatCells(counts, paint, (count) => formatCount(system, count));
   const rows = networks.flatMap((one) => [
     ...one.ranges.map((range) => [
-      one.network,
+      one.network.files.network,
       `${range.set}`,
       formatRangeOf(range.range),
       ...cellsOf(range),
@@ -86,15 +87,16 @@ function formatCells(
 function outsideRow({ network, ranges, outside }: NetworkCounts): readonly string[][] {
   if (ranges.length > 0 && outside === 0) return [];
   const label = ranges.length > 0 ? "outside" : "unknown";
-  return [[network, "-", label, "-", "-", `${outside}`, "-", "-"]];
+  return [[network.files.network, "-", label, "-", "-", `${outside}`, "-", "-"]];
 }
 
 function notesOn(
-  { network, ranges, pods, beforeBoot, cooling }: NetworkCounts,
+  { network: { files }, ranges, pods, beforeBoot, cooling }: NetworkCounts,
   paint: Paint,
   system: OperatorSystem,
 ): readonly string[] {
   if (pods === undefined) return [];
+  const { network } = files;
   const full = fullSets(ranges).map((set) =>
     paint(
       `${network}: range set ${set} has no free address: the next pod fails. To find addresses of dead containers, run host-local gc ${network}`,

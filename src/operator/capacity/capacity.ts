@@ -11,11 +11,11 @@ import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../node/configuration-directories.ts";
 import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { FoundNetwork } from "../node/networks.ts";
 import { openNode } from "../node/node.ts";
 import { replaceFile } from "../node/replace-file.ts";
 import {
   countRanges,
+  describeCounts,
   describeRange,
   describeTotals,
   fullSets,
@@ -205,54 +205,43 @@ function podsWithAddresses(context: Context): {
 
 function count(context: Context): Report {
   const { system, operands } = context;
-  const counted = openNode(context, operands[0]).directories.flatMap((directory) =>
-    countDirectory(directory),
-  );
-  const totals = totalsOf(counted.flatMap(({ counts }) => counts.ranges));
-  const networks = counted.map(({ counts }) => counts);
+  const counted = openNode(context, operands[0]).directories.flatMap(countDirectory);
+  const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
   return {
-    exitCode: networks.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
+    exitCode: counted.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
     get document() {
       return { networks: counted.map(describe), totals: describeTotals(totals) };
     },
     get text() {
-      return capacityTable(networks, totals, system);
+      return capacityTable(counted, totals, system);
     },
   };
 }
 
-interface CountedNetwork {
-  readonly network: FoundNetwork;
-  readonly counts: NetworkCounts;
-}
-
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
-function countDirectory(directory: NetworkDirectory): readonly CountedNetwork[] {
-  const { files, namesBeforeBoot, listed, rangeSets } = directory;
+function countDirectory(directory: NetworkDirectory): readonly NetworkCounts[] {
+  const { namesBeforeBoot, listed, rangeSets } = directory;
   const outside = outsideRanges(rangeSets, listed).length;
   return directory.networks.map((network, at) => ({
     network,
-    counts: {
-      network: files.network,
-      ranges: countRanges(network.rangeSets, network.exclusions, directory.usedIn(network)),
-      beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
-      cooling: coolingAddresses(network, listed).length,
-      outside: at === 0 ? outside : 0,
-      pods: podsFor(network.rangeSets, network.exclusions),
-    },
+    ranges: countRanges(network.rangeSets, network.exclusions, directory.usedIn(network)),
+    beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
+    cooling: coolingAddresses(network, listed).length,
+    outside: at === 0 ? outside : 0,
+    pods: podsFor(network.rangeSets, network.exclusions),
   }));
 }
 
-function describe({ network, counts }: CountedNetwork): object {
-  const { ranges, outside, pods } = counts;
+function describe(counts: NetworkCounts): object {
+  const { network, ranges, outside, pods, beforeBoot, cooling } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
-    beforeBoot: counts.beforeBoot,
-    cooling: counts.cooling,
-    ranges: ranges.map(describeRange),
+    beforeBoot,
+    cooling,
+    ranges: ranges.map((range) => ({ ...describeRange(range), ...describeCounts(range) })),
     outside,
     totals: describeTotals(totalsOf(ranges)),
   };

@@ -61,9 +61,9 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
     const { networkNamespace } = attachment;
+    if (checker.namespaces.at(networkNamespace).kind === "gone") continue;
     // Without addresses, only the namespace that the cache names shows it.
     const { liveness } = checker.livenessOfAttachment({ networkNamespace, addresses: [] });
-    if (liveness === "dead") continue;
     const state = liveness === "alive" ? checker.namespaces.at(networkNamespace) : undefined;
     const namespace = state?.kind === "exists" ? state.id : undefined;
     for (const address of attachment.addresses) {

@@ -1,7 +1,6 @@
 /** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
-import { plural } from "../../cli/output/plural.ts";
 import {
   type Address,
   formatAddress,
@@ -18,7 +17,7 @@ import { shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { BRIDGE_IN_USE, type Code, type Finding, severityOf } from "./finding.ts";
 import { ipFailed, ipOutput } from "./ip-output.ts";
-import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
+import { podsInSubnet } from "./pods-in-subnet.ts";
 
 /** An address of an interface. */
 interface InterfaceAddress {
@@ -145,34 +144,22 @@ function checkFamily(
 
 /** Whose gateway an address is, or may be: that of the pods with an address of its subnet. */
 function useOf(node: Node, { address, prefixLength }: InterfaceAddress): readonly string[] {
-  const subnet = addressRangeOf({ address, length: prefixLength, mapped: false });
-  const { living, unknown } = podsInSubnet(node, subnet);
-  const gateway = formatAddress(address);
-  return [
-    ...(living.length === 0 ? [] : [`${gateway} is the gateway of ${livingPods(living)}`]),
-    ...(unknown.length === 0 ? [] : [`${gateway} may be the gateway of ${unknownPods(unknown)}`]),
-  ];
-}
-
-function livingPods(living: readonly string[]): string {
-  return `${plural(living.length, "living pod")}: ${namedPods(living)}`;
-}
-
-function unknownPods(unknown: readonly string[]): string {
-  return `${plural(unknown.length, "pod")}, of which it is not known whether they live: ${namedPods(unknown)}`;
+  const pods = podsInSubnet(node, addressRangeOf({ address, length: prefixLength, mapped: false }));
+  if (pods === undefined) return [];
+  const { areLiving, text } = pods;
+  return [`${formatAddress(address)} ${areLiving ? "is" : "may be"} the gateway of ${text}`];
 }
 
 /** The next ADD sets the address, but there may be none: the range may be full. */
 function lostAddress(node: Node, bridged: BridgedNetwork, range: Range): readonly Finding[] {
-  const { living, unknown } = podsInSubnet(node, subnetOf(range));
-  if (living.length + unknown.length === 0) return [];
+  const pods = podsInSubnet(node, subnetOf(range));
+  if (pods === undefined) return [];
   const { name } = bridged.bridge;
-  const pods = living.length > 0 ? livingPods(living) : unknownPods(unknown);
-  const message = `${name} lacks ${formatGateway(range)}, the gateway of ${pods}`;
+  const message = `${name} lacks ${formatGateway(range)}, the gateway of ${pods.text}`;
   return [
     {
       ...found(bridged, "bridge-without-address", message),
-      severity: living.length > 0 ? "error" : "warning",
+      severity: pods.areLiving ? "error" : "warning",
       commands: [shellCommand(["ip", "addr", "add", formatGateway(range), "dev", name])],
     },
   ];

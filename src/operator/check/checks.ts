@@ -1,6 +1,5 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
-import { plural } from "../../cli/output/plural.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
@@ -10,18 +9,17 @@ import {
 } from "../node/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf } from "../node/node-reservations.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
-import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
+import { overlapFindings } from "./overlap-findings.ts";
 import { partFindings } from "./part-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
-import { namedPods } from "./pods-in-subnet.ts";
 import { rangeFindings } from "./range-findings.ts";
 import { type AddressUser, reservationFindings } from "./reservation-findings.ts";
 import { reuseFindings } from "./reuse-findings.ts";
+import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 /** What was checked, and the findings. */
 export interface CheckResult {
@@ -50,19 +48,16 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
   const user = (reservation: NodeReservation): AddressUser => userOf(node, reservation);
-  const former = formerNetworkFindings(node, isSelected);
-  const formerInUse = new Set(former.map(({ files }) => files));
   const findings = [
     ...noNetworkFindings(node),
     ...configurationFindings(node),
     ...checked.flatMap((directory) => [
-      ...(formerInUse.has(directory.files) ? [] : unconfiguredFindings(node, directory)),
       ...reservationFindings(context, directory, user),
       ...rangeFindings(context, directory),
       ...reuseFindings(system, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
-    ...former,
+    ...unconfiguredFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
@@ -129,48 +124,6 @@ function configurationFindings({ problems }: Node): readonly Finding[] {
   return problems.map(({ source: path, problem: message }) => {
     return { code: "unreadable-configuration", files: undefined, path, message };
   });
-}
-
-function unconfiguredFindings(
-  { liveness: checker, cache }: Node,
-  { files, sources, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  if (sources.length > 0) return [];
-  const about = { code: "unconfigured-network", files, path: files.directory } as const;
-  const pods = {
-    alive: new Map<string, string>(),
-    unknown: new Map<string, string>(),
-    dead: new Map(),
-  };
-  for (const [one, { liveness }] of checker.livenessOfAll(reservations)) {
-    const container = containerOf(one.owner);
-    // A process may have an address whose file names no container.
-    const key = container === "" && liveness === "alive" ? one.name : container;
-    if (key !== "") pods[liveness].set(key, cache.podOf(one) || key);
-  }
-  const message = "no configuration names this network";
-  if (pods.alive.size > 0) {
-    const living = [...pods.alive.values()];
-    return [
-      {
-        ...about,
-        severity: "warning",
-        message: `${message}, which has ${plural(living.length, "running pod")}: ${namedPods(living)}`,
-        remedy:
-          "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
-      },
-    ];
-  }
-  const { size } = pods.unknown;
-  if (size === 0) return [{ ...about, message }];
-  return [
-    {
-      ...about,
-      message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,
-      remedy:
-        "if the runtime has none of its containers, release its reservations and remove the directory",
-    },
-  ];
 }
 
 /** Leaves out findings on reservations that have been released since. */

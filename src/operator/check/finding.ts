@@ -31,15 +31,6 @@ export const kinds = {
     remedy:
       "reserve the address again, if no other container has got it (the command fails then); otherwise restart the pod",
   },
-  "unconfigured-network-in-use": {
-    severity: "error",
-    remedy:
-      "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
-  },
-  "address-in-two-networks": {
-    severity: "error",
-    remedy: "give the networks different ranges, then restart one of the pods",
-  },
   "bridge-address": {
     severity: "error",
     remedy:

@@ -19,13 +19,12 @@ import {
   isPresent,
   isReplaced,
   kindAt,
-  linkAt,
   mark,
   pluginKindAt,
   staticBeside,
 } from "./installation.ts";
 import { forceOption, requireGoingBack } from "./new-keys.ts";
-import { keepTarget, placeFor, publish, SELF, withTestedCopy } from "./publish.ts";
+import { keepTarget, publish, SELF, withTestedCopy } from "./publish.ts";
 import { rollBack } from "./rollback.ts";
 import { uninstall } from "./uninstall.ts";
 
@@ -199,7 +198,12 @@ function installing(system: OperatorSystem, installation: Installation): Step {
   const { name, target } = installation;
   return {
     name,
-    plan: `This executable will be installed as ${target}${planToKeep(system, installation)}.`,
+    plan: sentences(
+      `This executable will be installed as ${target}.`,
+      isPresent(system, target)
+        ? `What is there is kept as ${installation.previous}; a version of this executable only if no other plugin is kept.`
+        : "",
+    ),
     make: () => {
       const isThere = isPresent(system, target);
       const { kept, versions } = withTestedCopy(system, installation, (copy) => {
@@ -216,21 +220,4 @@ function installing(system: OperatorSystem, installation: Installation): Step {
       return { text, kept, versions };
     },
   };
-}
-
-function planToKeep(system: OperatorSystem, installation: Installation): string {
-  const { target, previous, older } = installation;
-  if (!isPresent(system, target)) return "";
-  const link = linkAt(system, target);
-  const kind = pluginKindAt(system, installation, target);
-  if (kind === "nothing") return "";
-  const what = kind === "elsewhere" ? `link to ${link}, which does not exist here,` : "file";
-  switch (placeFor(system, installation, target, kind)) {
-    case "nowhere":
-      return `, in place of another version of it; ${previous} stays`;
-    case "as the previous one":
-      return `, and the existing ${what} kept as ${previous}`;
-    case "after the previous one":
-      return `, and the existing ${what} kept as ${previous}, which becomes ${older}`;
-  }
 }

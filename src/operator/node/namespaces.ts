@@ -63,6 +63,8 @@ export class Namespaces {
   readonly #mounts: readonly Mount[];
   readonly #byPath: ReadonlyMap<string, Mount>;
   readonly #states = new Map<string, PathState>();
+  /** The names in directories of namespaces; `undefined` for one that cannot be listed. */
+  readonly #names = new Map<string, ReadonlySet<string> | undefined>();
   /** The addresses of the node itself, as far as its processes are seen. */
   readonly nodeAddresses: ReadonlySet<string>;
   /** Whether the mounts of the node are seen, not only those of a container. */
@@ -138,7 +140,7 @@ export class Namespaces {
     const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
     const mount = this.#byPath.get(path) ?? this.#namedLike(path);
     if (mount !== undefined) return { kind: "exists", id: mount.id };
-    const id = this.#idAt(named);
+    const id = this.#isMissing(named) ? undefined : this.#idAt(named);
     if (id !== undefined && id !== "none") return { kind: "exists", id };
     // A descriptor may be closed while the namespace lives.
     if (path.startsWith("/proc/")) return { kind: "unseen" };
@@ -155,6 +157,22 @@ export class Namespaces {
   #namedLike(path: string): Mount | undefined {
     const name = path.slice(path.lastIndexOf("/"));
     return this.#mounts.find((one) => one.reachedAt !== one.path && one.path.endsWith(name));
+  }
+
+  /**
+   * Whether a directory lacks this path. It is listed once, not asked for each of thousands that are gone: what was reserved
+   * before has its namespace for longer.
+   */
+  #isMissing(path: string): boolean {
+    const directory = parentOf(path);
+    if (!this.#names.has(directory)) {
+      const list = (): readonly string[] => this.#system.list(directory);
+      const names = attempt(() => new Set(attempt(list, [], "ENOENT", "ENOTDIR")), undefined);
+      this.#names.set(directory, names);
+    }
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const names = ["", ".", ".."].includes(name) ? undefined : this.#names.get(directory);
+    return names !== undefined && !names.has(name);
   }
 
   /** The namespace at a path as this process sees it; `none` for any other file, `undefined` if there is nothing. */

@@ -137,16 +137,11 @@ function fromConfiguration(
     const configuration = configurationOf(document);
     const store = loadStoreConfig(configuration);
     const files = openNetwork(system, dataDir ?? store.dataDir, store.network);
-    const { lockTimeoutSeconds, historyBytes } = store;
     network = {
-      files,
+      ...unconfigured(files),
       source,
-      rangeSets: [],
-      partition: undefined,
-      exclusions: [],
-      lockTimeoutSeconds,
-      historyBytes,
-      reclaimsAfterReboot: true,
+      lockTimeoutSeconds: store.lockTimeoutSeconds,
+      historyBytes: store.historyBytes,
       reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),

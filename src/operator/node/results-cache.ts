@@ -64,8 +64,8 @@ export class ResultsCache {
   readonly #context: Context;
   readonly #directory: string;
   #names: readonly string[] | undefined;
-  /** By the names of their files. */
-  readonly #entries = new Map<string, CachedAttachment | undefined>();
+  /** By the names of their files; `null` for one that is missing or invalid. */
+  readonly #entries = new Map<string, CachedAttachment | null>();
   /** What is known of reservations: several findings ask for it. */
   readonly #known = new Map<NodeReservation, readonly CachedAttachment[]>();
   #attachments: readonly CachedAttachment[] | undefined;
@@ -146,13 +146,14 @@ export class ResultsCache {
 
   #entry(name: string): CachedAttachment | undefined {
     const { system } = this.#context;
+    const known = this.#entries.get(name);
     const isListed = this.#attachments !== undefined && !this.#unreadable.has(DIRECTORY);
-    if (!this.#entries.has(name) && !isListed) {
-      const path = `${this.#directory}/${name}`;
-      const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
-      this.#entries.set(name, attachmentIn(text));
-    }
-    return this.#entries.get(name);
+    if (known !== undefined || isListed) return known ?? undefined;
+    const path = `${this.#directory}/${name}`;
+    const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
+    const entry = attachmentIn(text);
+    this.#entries.set(name, entry ?? null);
+    return entry;
   }
 
   /** What is missing is not known; that something else cannot be read is remembered, and logged once. */
@@ -191,14 +192,19 @@ function attachmentIn(text: string): CachedAttachment | undefined {
  * order. `undefined` for any other.
  */
 function usualEntry(text: string): CachedAttachment | undefined {
-  // Where nothing is escaped, every other part is a string, and every fourth one the name of a member.
-  if (text.includes("\\") || !text.endsWith("}")) return undefined;
+  // Every other part is a string, and every fourth one the name of a member.
   const parts = text.split('"', 24);
-  const { 5: first, 7: containerId = "", 13: third, 17: fourth, 21: last } = parts;
   const isUsual =
-    first === "containerId" && third === "ifName" && fourth === "networkName" && last === "netns";
-  if (!isUsual || containerId === "") return undefined;
-  return new UsualEntry(parts, `{${text.slice(text.indexOf('"netns"'))}`);
+    text.endsWith("}") &&
+    parts[5] === "containerId" &&
+    parts[13] === "ifName" &&
+    parts[17] === "networkName" &&
+    parts[21] === "netns";
+  if (!isUsual) return undefined;
+  const { 7: containerId = "", 15: interfaceName = "", 19: network = "", 23: netns = "" } = parts;
+  const isEscaped = `${containerId}${interfaceName}${network}${netns}`.includes("\\");
+  if (isEscaped || containerId === "") return undefined;
+  return new UsualEntry(containerId, interfaceName, network, netns, text);
 }
 
 /** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */
@@ -207,30 +213,37 @@ class UsualEntry implements CachedAttachment {
   readonly containerId: string;
   readonly interfaceName: string;
   readonly networkNamespace: string;
-  readonly #rest: string;
+  readonly #text: string;
   #addresses: readonly string[] | undefined;
   #pod: string | undefined;
 
-  /**
-   * @param parts the text between quotation marks
-   * @param rest the members from `netns` on
-   */
-  constructor(parts: readonly string[], rest: string) {
-    this.network = parts[19] ?? "";
-    this.containerId = parts[7] ?? "";
-    this.interfaceName = parts[15] ?? "";
-    this.networkNamespace = parts[23] ?? "";
-    this.#rest = rest;
+  constructor(
+    containerId: string,
+    interfaceName: string,
+    network: string,
+    networkNamespace: string,
+    text: string,
+  ) {
+    this.containerId = containerId;
+    this.interfaceName = interfaceName;
+    this.network = network;
+    this.networkNamespace = networkNamespace;
+    this.#text = text;
   }
 
   get addresses(): readonly string[] {
-    this.#addresses ??= addressesIn(member(parsed(this.#rest), "result"));
+    this.#addresses ??= addressesIn(this.#memberOf("result"));
     return this.#addresses;
   }
 
   get pod(): string {
-    this.#pod ??= podIn(member(parsed(this.#rest), "cniArgs"));
+    this.#pod ??= podIn(this.#memberOf("cniArgs"));
     return this.#pod;
+  }
+
+  /** Without what is before: `config` is the largest member. */
+  #memberOf(name: string): unknown {
+    return member(parsed(`{${this.#text.slice(this.#text.indexOf('"netns"'))}`), name);
   }
 }
 

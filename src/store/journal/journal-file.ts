@@ -242,7 +242,8 @@ function paddedHeader(text: string): string {
 
 /** The seal in a journal's first line; `undefined` where there is none. */
 function sealOf(header: string): Seal | undefined {
-  const [, , boot = "", machine = "", directory = "", ...words] = header.split(" ");
+  // The line is padded to its full length.
+  const [, , boot = "", machine = "", directory = "", ...words] = header.trimEnd().split(" ");
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
   if (!header.startsWith(`${FORM} `)) return undefined;
   if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {

@@ -267,7 +267,7 @@ test("a network that was renamed while its pods live", (t) => {
   const found = findingsOf(node);
   t.match(found, [
     {
-      code: "unconfigured-network-in-use",
+      code: "unconfigured-network",
       severity: "error",
       path: join(node.dataDir, "net"),
       message:
