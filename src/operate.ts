@@ -4,9 +4,8 @@ import { CommandError, type Context, type Report, UsageError } from "./cli/comma
 import { parseCommandLine } from "./cli/command/command-line.ts";
 import { repeat, watchOption } from "./cli/command/watch.ts";
 import { commandHelp, findCommand, overview } from "./cli/manual/help.ts";
-import { inOneLine } from "./cli/output/escape.ts";
+import { inOneLine, logLine } from "./cli/output/escape.ts";
 import { formatJsonDocument } from "./cli/output/json.ts";
-import { logLine } from "./cli/output/log-line.ts";
 import { escapeForTerminal, helpWidth } from "./cli/output/terminal.ts";
 import { CniError, messageWithDetails } from "./cni/error.ts";
 import { commands } from "./commands.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import esbuild, { type Plugin } from "esbuild";
+import esbuild, { type BuildOptions, type Plugin } from "esbuild";
 
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, "../..");
@@ -17,12 +17,55 @@ export interface BundleOptions {
 
 /** Writes the bundle, minified; returns the files that it is made of, relative to the root. */
 export async function bundle({ entry, output, engine }: BundleOptions): Promise<readonly string[]> {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { metafile } = await esbuild.build({
-    absWorkingDir: root,
+    ...optionsFor(engine),
     metafile: true,
     entryPoints: [entry],
     outfile: output,
+  });
+  return Object.values(metafile.outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path);
+}
+
+/**
+ * Bundles two programs for QuickJS, of which the second runs after the first: what is in both is in the first one alone,
+ * which leaves it in `host.shared`.
+ */
+export async function bundleTogether(
+  first: string,
+  second: string,
+): Promise<readonly [first: string, second: string]> {
+  const { outputFiles } = await esbuild.build({
+    ...optionsFor("quickjs"),
+    format: "esm",
+    splitting: true,
+    write: false,
+    entryPoints: { first, second },
+    chunkNames: "shared",
+    outdir: root,
+  });
+  const textOf = (name: string): string =>
+    outputFiles.find(({ path }) => path === join(root, `${name}.js`))?.text ?? "";
+  const shared = textOf("shared").replace(
+    /export\{(.*)\};\s*$/,
+    (_, names) => `return{${names.replace(/([^,]+) as ([^,]+)/g, "$2:$1")}};`,
+  );
+  const programs = [textOf("first"), textOf("second")].map((text) =>
+    text.replace(
+      /^import\{(.*?)\}from"\.\/shared\.js";/,
+      (_, names) => `const{${names.replaceAll(" as ", ":")}}=host.shared;`,
+    ),
+  );
+  const [one = "", other = ""] = programs.map((text) => `(()=>{${text}})();`);
+  return [`"use strict";host.shared=(()=>{${shared}})();${one}`, `"use strict";${other}`];
+}
+
+function optionsFor(engine: BundleOptions["engine"]): BuildOptions {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return {
+    absWorkingDir: root,
     bundle: true,
     minify: true,
     ...(engine === "node"
@@ -33,11 +76,7 @@ export async function bundle({ entry, output, engine }: BundleOptions): Promise<
     plugins: [lazyLockfile, lightIpaddr(engine)],
     define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
     logLevel: "warning",
-  });
-  return Object.values(metafile.outputs)
-    .flatMap(({ inputs }) => Object.entries(inputs))
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([path]) => path);
+  };
 }
 
 /**

@@ -102,12 +102,18 @@ function fetch(script: string, architecture: Architecture): void {
 /**
  * Runs a program and returns what it printed.
  *
+ * @param input what it reads
  * @throws {MissingTool} where it is not installed
  * @throws where it fails
  */
-export function run(command: string, parameters: readonly string[]): Buffer {
+export function run(
+  command: string,
+  parameters: readonly string[],
+  input = new Uint8Array(),
+): Buffer {
   const { status, error, stdout } = spawnSync(command, parameters, {
-    stdio: ["ignore", "pipe", "inherit"],
+    input,
+    stdio: ["pipe", "pipe", "inherit"],
     maxBuffer: 64 * 1024 * 1024,
   });
   if (error !== undefined) throw new MissingTool(missing(command, error));

@@ -24,7 +24,7 @@ import {
   ownArchitecture,
   tool,
 } from "./architecture.ts";
-import { bundle, root } from "./bundle.ts";
+import { bundleTogether, root } from "./bundle.ts";
 import { gcc, MissingTool, missing, otherQuickJs, quickJsFor, run } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
@@ -66,8 +66,8 @@ const options = [
 function wrappedCalls({ libraryTime }: Architecture): readonly string[] {
   const names =
     libraryTime === "wide"
-      ? ["__gettimeofday64", "__clock_gettime64", "__localtime64_r"]
-      : ["gettimeofday", "clock_gettime", "localtime_r"];
+      ? ["__gettimeofday64", "__localtime64_r"]
+      : ["gettimeofday", "localtime_r"];
   return names.map((name) => `-Wl,--wrap=${name}`);
 }
 
@@ -119,23 +119,38 @@ export async function buildNative({
 }: NativeBuild = {}): Promise<string> {
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
-  const library =
+  const given =
     quickjs === undefined ? quickJsFor(architecture) : otherQuickJs(architecture, quickjs, work);
-  if (quickjs === undefined) requirePinned(library);
+  if (quickjs === undefined) requirePinned(given);
+  const library = withOldNames(given, work);
   const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
   compile(archives, [join(sources, "compiler.c")], compiler, ["-O2", "-static"]);
-  const operator = join(root, "src", "native-operator.ts");
-  const files = [
-    ...hostFiles.map((file) => join(sources, file)),
-    await compileProgram(library, compiler, "plugin", plugin, work),
-    await compileProgram(library, compiler, "operator", operator, work),
-  ];
+  const entry = join(root, "src", "native-operator.ts");
+  const [first, second] = await bundleTogether(plugin, entry);
+  const program = compileProgram(library, compiler, first);
+  const operator = sourceOf("operator", compileProgram(library, compiler, second), work);
+  const files = [...hostFiles.map((file) => join(sources, file)), operator];
   const unfinished = `${output}.unfinished`;
-  if (checked) compile(library, files, unfinished, checkedOptions);
-  else linkWithSnapshot(archives, files, unfinished, work, plugin === hostLocal);
+  if (checked) {
+    compile(library, [...files, sourceOf("plugin", program, work)], unfinished, checkedOptions);
+  } else {
+    linkWithSnapshot(archives, files, program, unfinished, work, plugin === hostLocal);
+  }
   renameSync(unfinished, output);
   return output;
+}
+
+/**
+ * A copy of the engine's library for any glibc: Debian's was compiled against 2.38, which gives some functions new names.
+ */
+function withOldNames(library: Library, work: string): Library {
+  const archive = join(work, basename(library.archive));
+  const words = ["strtol", "strtoll", "strtoul", "strtoull"].map(
+    (name) => `--redefine-sym=__isoc23_${name}=${name}`,
+  );
+  run(tool(library.architecture, "objcopy"), [...words, library.archive, archive]);
+  return { ...library, archive };
 }
 
 /**
@@ -170,6 +185,7 @@ function withoutUnwinding(library: Library, work: string): Library {
 function linkWithSnapshot(
   library: Library,
   files: readonly string[],
+  plugin: Uint8Array,
   output: string,
   work: string,
   isRehearsed: boolean,
@@ -183,7 +199,7 @@ function linkWithSnapshot(
     const [program = output, ...rest] = [...runner, output];
     const { status, error, stdout, stderr } = spawnSync(program, rest, {
       env: { PATH: process.env.PATH },
-      input: written,
+      input: Buffer.concat([written, plugin]),
       maxBuffer: 2 * LARGEST_SNAPSHOT,
     });
     if (error !== undefined) throw new MissingTool(missing(program, error));
@@ -194,8 +210,8 @@ function linkWithSnapshot(
     return Math.ceil(Number(stderr) / PAGE) * PAGE;
   };
   const rehearsal = [`-DSNAPSHOT_SIZE=${LARGEST_SNAPSHOT}`, "-DSNAPSHOT_REHEARSAL"];
-  const size = link(rehearsal, new Uint8Array());
   const pages = new Uint8Array(LARGEST_SNAPSHOT / PAGE);
+  const size = link(rehearsal, pages);
   if (isRehearsed) markWritten(pages, [...runner, output], join(work, "rehearsal"));
   link([`-DSNAPSHOT_SIZE=${size}`], pages);
 }
@@ -231,20 +247,24 @@ function markWritten(
   if (!pages.includes(1)) throw new Error("The rehearsal shows no page that a call writes.");
 }
 
-/** Writes a program as C source that holds its bytecode, and returns the path. */
-async function compileProgram(
-  { architecture }: Library,
-  compiler: string,
-  name: string,
-  entry: string,
-  work: string,
-): Promise<string> {
-  const script = join(work, `${name}.js`);
-  const program = join(work, `${name}.c`);
-  await bundle({ entry, output: script, engine: "quickjs" });
-  const [command = compiler, ...words] = [...emulator(architecture), compiler, name, script];
-  writeFileSync(program, run(command, words));
-  return program;
+/** The bytecode of a program. */
+function compileProgram({ architecture }: Library, compiler: string, program: string): Uint8Array {
+  const [command = compiler, ...words] = [...emulator(architecture), compiler];
+  return run(command, words, Buffer.from(program));
+}
+
+/** Writes a program's bytecode as C source, and returns the path. */
+function sourceOf(name: string, bytecode: Uint8Array, work: string): string {
+  const path = join(work, `${name}.c`);
+  const text = `#include <stddef.h>
+#include <stdint.h>
+extern const uint8_t ${name}_program[];
+extern const size_t ${name}_program_size;
+const size_t ${name}_program_size = ${bytecode.length};
+const uint8_t ${name}_program[] = {${bytecode.join()}};
+`;
+  writeFileSync(path, text);
+  return path;
 }
 
 /** Compiles and links C sources with the engine's library, under the sanitizers. */
@@ -278,7 +298,7 @@ function compile(
     ...[`-ffile-prefix-map=${root}=.`, "-isystem", library.include, ...files, library.archive],
     // A C library beside it is taken instead of the installed one.
     `-L${dirname(library.archive)}`,
-    ...[join(sources, "older-libc.c"), "-lm", "-lpthread", "-o", output],
+    ...["-lm", "-lpthread", "-o", output],
   ]);
 }
 

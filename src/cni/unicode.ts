@@ -7,6 +7,8 @@
  * @param code a UTF-16 code unit; all white space lies in the basic plane
  */
 export function isSpace(code: number): boolean {
+  // Nearly all text is ASCII, and a directory may have 65 000 files.
+  if (code > 0x20 && code < 0x85) return false;
   return (
     code === 0x20 ||
     (code >= 0x09 && code <= 0x0d) ||

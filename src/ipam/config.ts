@@ -125,6 +125,8 @@ export interface IpamConfig extends StoreConfig {
   readonly repeatsAnswer: boolean;
   /** Whether reservations from before this boot are reclaimed where a range set is otherwise full. */
   readonly reclaimsAfterReboot: boolean;
+  /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
+  readonly failsWhenExhausted: boolean;
 }
 
 /**
@@ -195,12 +197,6 @@ export function isGcOnly({ document }: NetworkConfiguration): boolean {
   return trueOrFalse(member(document, "gcOnly"), false);
 }
 
-/** Whether STATUS fails while a range set is exhausted (`ipam.exhaustedStatus` is `"unavailable"`). */
-export function isUnavailableWhenExhausted({ document }: NetworkConfiguration): boolean {
-  const ipam = member(document, "ipam");
-  return ipam !== undefined && failsWhenExhausted(ipam);
-}
-
 /** Whether the configuration has or names any range; ranges that the runtime provides are not sent with STATUS and GC. */
 export function hasRanges({ document }: NetworkConfiguration): boolean {
   const ipam = member(document, "ipam");
@@ -223,7 +219,7 @@ interface IpamSettings {
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
   text(setting(ipam, "type"));
   text(setting(ipam, "name"));
-  failsWhenExhausted(ipam);
+  const failsWhenExhausted = isOther(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
   const shortForm = rangeIn(ipam);
   const ranges = rangeSetsIn(setting(ipam, "ranges"));
   const store = storeConfig(ipam, network, (key, read) => read(setting(ipam, key)));
@@ -234,6 +230,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
     repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
     reclaimsAfterReboot: trueOrFalse(setting(ipam, "reclaimAfterReboot"), true),
+    failsWhenExhausted,
   };
   return {
     config,
@@ -260,10 +257,6 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
     historyBytes: read("history", historyBytes),
     reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
   };
-}
-
-function failsWhenExhausted(ipam: Located): boolean {
-  return isOther(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
 }
 
 function excludedRange(at: Located): { first: Address; last: Address } {

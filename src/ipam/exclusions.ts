@@ -1,13 +1,6 @@
 /** Addresses inside ranges that are never handed out. */
 
-import {
-  type Address,
-  type AddressRange,
-  addressAt,
-  compare,
-  isBefore,
-  isWithin,
-} from "./address.ts";
+import { type Address, type AddressRange, addressAt, compare, isWithin } from "./address.ts";
 
 /** Excluded address ranges, sorted, that neither touch nor overlap; made only by `makeExclusions`. */
 export type Exclusions = readonly AddressRange[];
@@ -28,17 +21,7 @@ export function makeExclusions(ranges: readonly AddressRange[]): Exclusions {
 }
 
 export function isExcluded(address: Address, exclusions: Exclusions): boolean {
-  let low = 0;
-  let high = exclusions.length;
-  // Binary search: the ranges are sorted and do not touch.
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const range = exclusions[middle];
-    if (range === undefined || isWithin(address, range)) return range !== undefined;
-    if (isBefore(range.last, address)) low = middle + 1;
-    else high = middle;
-  }
-  return false;
+  return exclusions.some((range) => isWithin(address, range));
 }
 
 /** The parts of an address range that are not excluded, in ascending order. */

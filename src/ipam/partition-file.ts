@@ -1,7 +1,7 @@
 /** What `ipam.partition` names: the file of this node that has its podCIDR. */
 
 import { configurationNames } from "../cni/configuration-files.ts";
-import { CniError, internalError } from "../cni/error.ts";
+import { internalError } from "../cni/error.ts";
 import {
   isObject,
   type Json,
@@ -12,7 +12,7 @@ import {
   typeMismatch,
 } from "../cni/json.ts";
 import { absolutePath, parsePrefixField } from "./fields.ts";
-import { isPodCidrOf, type Partition, PartitionError } from "./partition.ts";
+import { isPodCidrOf, type Partition } from "./partition.ts";
 import { formatPrefix, networkOf, type Prefix, parsePrefix } from "./prefix.ts";
 import type { FileReader } from "./ranges-file.ts";
 import { flannelSubnets } from "./subnet-env.ts";
@@ -66,20 +66,11 @@ interface Found {
 /**
  * Reads where this node is in the cluster.
  *
- * @throws PartitionError
+ * @throws CniError 999 where its podCIDR cannot be read, or is not clear
  */
 export function readPartition(files: DirectoryReader, settings: PartitionSettings): Partition {
-  try {
-    return partitionOf(
-      "network" in settings ? ofNetwork(files, settings) : ofFlannel(files, settings),
-    );
-  } catch (error) {
-    if (!(error instanceof CniError)) throw error;
-    throw new PartitionError(error.message, error.details);
-  }
-}
-
-function partitionOf({ source, networks, clusterCidr }: Found): Partition {
+  const { source, networks, clusterCidr } =
+    "network" in settings ? ofNetwork(files, settings) : ofFlannel(files, settings);
   const podCidrs = new Map(
     networks
       .filter((network) => isPodCidrOf(network, clusterCidr))

@@ -1,6 +1,6 @@
 /** A node's part of a range: what its podCIDR is of the cluster CIDR. */
 
-import { CniError, ErrorCode } from "../cni/error.ts";
+import { internalError } from "../cni/error.ts";
 import {
   type AddressRange,
   addressAt,
@@ -21,13 +21,6 @@ export interface Partition {
   readonly podCidr: Prefix;
   /** The file that has the podCIDR. */
   readonly source: string;
-}
-
-/** This node has no part of the ranges, or it cannot be told; the message says what is in the way. */
-export class PartitionError extends CniError {
-  constructor(message: string, details: string) {
-    super(ErrorCode.internal, message, details);
-  }
 }
 
 /**
@@ -84,7 +77,7 @@ export function dividedOf({ first, last, prefixLength }: Range): AddressRange {
  * The node's parts of all ranges.
  *
  * @param specs of the same sets, for their paths
- * @throws PartitionError where a part has no address that may be handed out
+ * @throws CniError 999 where a part has no address that may be handed out
  */
 export function partsOf(
   sets: readonly RangeSet[],
@@ -112,7 +105,7 @@ function withoutAddress(
     part === undefined
       ? "its part has none"
       : `its part is ${formatAddressRange(part)}, which are the gateway or excluded`;
-  return new PartitionError(
+  return internalError(
     `no address of range ${formatAddressRange(range)} for this node`,
     `${found}: podCIDR ${formatPrefix(podCidr)} (${source}) of the cluster CIDR ${formatPrefix(clusterCidr)}; expected a larger range at ${path}, see host-local plan --partition`,
   );

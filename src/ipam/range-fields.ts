@@ -22,20 +22,13 @@ export function rangeSetsIn(at: Located | undefined): readonly RangeSetSpec[] {
  *
  * @throws CniError 999 where a member is of the wrong type, or no address or network
  */
-export function rangeIn(at: Located): RangeSpec {
-  if (at.value === null) {
-    return {
-      path: at.path,
-      subnet: undefined,
-      rangeStart: undefined,
-      rangeEnd: undefined,
-      gateway: undefined,
-    };
-  }
+export function rangeIn({ value, path }: Located): RangeSpec {
+  // In a list `null` is a range without any member.
+  const at = { value: value ?? {}, path };
   const subnet = memberOrNull(at, "subnet");
   const gateway = memberOrNull(at, "gateway");
   return {
-    path: at.path,
+    path,
     subnet: subnet && parsePrefixField(subnet),
     rangeStart: parseIPField(member(at, "rangeStart")),
     rangeEnd: parseIPField(member(at, "rangeEnd")),

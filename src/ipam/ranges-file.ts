@@ -1,6 +1,6 @@
 /** The file with the ranges of this node, `ipam.rangesFile`. */
 
-import { CniError, ErrorCode } from "../cni/error.ts";
+import { CniError, internalError } from "../cni/error.ts";
 import { isObject, type Json, kindOf, parseJson } from "../cni/json.ts";
 import { findSyntaxError } from "../cni/json-syntax.ts";
 import { rangeSetsIn } from "./range-fields.ts";
@@ -10,16 +10,6 @@ import { flannelSubnets, isSubnetEnv } from "./subnet-env.ts";
 /** Reads a whole file of at most `limit` bytes; what it throws has the path and the cause in its message. */
 export interface FileReader {
   readFile(path: string, limit: number): string;
-}
-
-/** The file is missing or malformed, or has no ranges for the network; the message names it and the place in it. */
-export class RangesFileError extends CniError {
-  readonly path: string;
-
-  constructor(path: string, message: string, details: string) {
-    super(ErrorCode.internal, message, details);
-    this.path = path;
-  }
 }
 
 /** A larger file is refused, in bytes. */
@@ -35,7 +25,7 @@ const FORMS = "a JSON object of range sets by network name, or flannel's subnet.
  * `subnet.env`, whatever the network.
  *
  * @example { "mynet": [[{ "subnet": "10.244.3.0/24" }], [{ "subnet": "fd00:10:244:3::/64" }]] }
- * @throws RangesFileError
+ * @throws CniError 999 where the file is missing or malformed, or has no ranges for the network; the message names it
  */
 export function rangeSetsInFile(
   files: FileReader,
@@ -50,7 +40,7 @@ export function rangeSetsInFile(
     return specs.map((spec) => ({ ...spec, path: `${spec.path} in ${path}` }));
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    throw new RangesFileError(path, `invalid rangesFile ${path}: ${error.message}`, error.details);
+    throw internalError(`invalid rangesFile ${path}: ${error.message}`, error.details);
   }
 }
 
@@ -59,8 +49,7 @@ function readText(files: FileReader, path: string): string {
     return files.readFile(path, LARGEST_FILE);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new RangesFileError(
-      path,
+    throw internalError(
       `cannot read rangesFile: ${error.message}`,
       `expected ${FORMS}, at the path in ipam.rangesFile`,
     );
@@ -91,8 +80,7 @@ function setsOfNetwork(document: Json, network: string): readonly RangeSetSpec[]
   const specs = rangeSetsIn(value == null ? undefined : { value, path: network });
   if (specs.length > 0) return specs;
   const others = names.slice(0, MAX_NAMES).join(", ") || "none";
-  throw new CniError(
-    ErrorCode.internal,
+  throw internalError(
     `no ranges for network ${network}`,
     `expected a list of range sets as its member ${network}; the networks in it are: ${others}${names.length > MAX_NAMES ? " and others" : ""}`,
   );
@@ -108,5 +96,5 @@ function setsOfFlannel(text: string): readonly RangeSetSpec[] {
 }
 
 function invalid(message: string): CniError {
-  return new CniError(ErrorCode.internal, message, `expected ${FORMS}`);
+  return internalError(message, `expected ${FORMS}`);
 }

@@ -6,7 +6,7 @@ import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { attempt, isSystemError } from "../system/system.ts";
+import { attempt, recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
 import { type FileId, fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
@@ -79,12 +79,10 @@ export function allocate(network: LockedNetwork, request: AllocationRequest): Al
  * @throws CniError 999 in the Go plugin's words
  */
 export function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
-  try {
-    writeCursor(files, index, address);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw internalError(`open ${cursorPath(files, index)}: ${error.reason}`, error.message);
-  }
+  const write = (): void => writeCursor(files, index, address);
+  recover(write, ({ reason, message }) => {
+    throw internalError(`open ${cursorPath(files, index)}: ${reason}`, message);
+  });
 }
 
 /** A reservation that a call has made. */
@@ -115,8 +113,7 @@ export function undo(network: LockedNetwork, reservations: readonly OwnReservati
   for (const { name, owner, file } of reservations) {
     // The error that caused the undo is reported; the DEL that follows tries again.
     attempt(() => {
-      const isOwn = file !== undefined && fileIdAt(files.system, files.pathOf(name)) === file;
-      if (isOwn) network.release({ name, owner });
+      if (fileIdAt(files.system, files.pathOf(name)) === file) network.release({ name, owner });
     }, undefined);
   }
 }

@@ -27,8 +27,15 @@ export function* candidatesInOrder(
   { own, avoided }: Preferences,
 ): Generator<Candidate, void> {
   for (const address of own) yield* usable(address, set, exclusions);
-  const known = new KnownTaken(files);
-  for (const candidate of candidates(set, cursor, exclusions, known)) {
+  // Usually the first candidate is free, and a full range does not cost one failing call for each of its addresses.
+  let tries = 0;
+  let reserved: ReservedAddresses | undefined;
+  const nextFree = (range: Range, offset: number): number => {
+    if (tries++ < BLIND_TRIES) return offset;
+    reserved ??= new ReservedAddresses(files);
+    return reserved.nextFree(range, offset);
+  };
+  for (const candidate of candidates(set, cursor, exclusions, { nextFree })) {
     if (!avoided.has(formatAddress(candidate.address))) yield candidate;
   }
   for (const [name] of [...avoided].toSorted(([, one], [, other]) => other - one)) {
@@ -40,28 +47,4 @@ export function* candidatesInOrder(
 function usable(address: Address, set: RangeSet, exclusions: Exclusions): readonly Candidate[] {
   const range = usableRangeOf(address, set, exclusions);
   return range === undefined ? [] : [{ address, range }];
-}
-
-/**
- * Which addresses are known to be taken: none at first, after a few tries those that the directory has. Usually the first
- * candidate is free, and a full range does not cost one failing call for each of its addresses.
- */
-class KnownTaken {
-  readonly #files: NetworkFiles;
-  #tries = 0;
-  #reserved: ReservedAddresses | undefined;
-
-  constructor(files: NetworkFiles) {
-    this.#files = files;
-  }
-
-  /** @param offset how far the address is from the beginning of the range */
-  nextFree(range: Range, offset: number): number {
-    if (this.#tries < BLIND_TRIES) {
-      this.#tries++;
-      return offset;
-    }
-    this.#reserved ??= new ReservedAddresses(this.#files);
-    return this.#reserved.nextFree(range, offset);
-  }
 }

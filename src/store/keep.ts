@@ -28,10 +28,7 @@ export function keep(network: LockedNetwork, address: Address, pod: PodName | un
     return { kind: "kept", pod };
   }
   // An empty file has no release.
-  const isReclaimed =
-    owner?.kind === "unowned" &&
-    isReclaimable(files.system, files.pathOf(name)) &&
-    network.reclaim(name);
+  const isReclaimed = isReclaimable(files.system, files.pathOf(name)) && network.reclaim(name);
   if (owner !== undefined && !isReclaimed) return owner;
   const content = formatKept(pod);
   files.withTemporary(content, (temporary) =>

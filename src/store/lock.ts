@@ -3,7 +3,7 @@
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, isSystemError, LockTimeout } from "../system/system.ts";
+import { attempt, LockTimeout, recover } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
 import { LockedNetwork } from "./locked-network.ts";
@@ -33,14 +33,13 @@ export function withLock<T>(
   options: LockOptions,
   body: (network: LockedNetwork) => T,
 ): T {
-  const takeOrExplain = (): Unlock => {
-    try {
-      return take(files, options);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      throw internalError(error.reason, `${error.message}: the lock cannot be taken`);
-    }
-  };
+  const takeOrExplain = (): Unlock =>
+    recover(
+      () => take(files, options),
+      ({ reason, message }) => {
+        throw internalError(reason, `${message}: the lock cannot be taken`);
+      },
+    );
   const unlock = attempt(() => take(files, options), undefined);
   if (unlock !== undefined) return runUnder(unlock, files, options, body);
   files.system.makeDirectories(files.directory);
@@ -88,9 +87,8 @@ function runUnder<T>(
   { history, reuse }: LockOptions,
   body: (network: LockedNetwork) => T,
 ): T {
-  let network: LockedNetwork | undefined;
+  const network = new LockedNetwork(files, unlock !== undefined, reuse);
   try {
-    network = new LockedNetwork(files, unlock !== undefined, reuse);
     try {
       return body(network);
     } finally {
@@ -98,7 +96,7 @@ function runUnder<T>(
     }
   } finally {
     unlock?.();
-    const warnings = network?.warnings ?? "";
+    const { warnings } = network;
     if (warnings !== "") files.system.writeStandardError(warnings);
   }
 }

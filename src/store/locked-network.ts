@@ -4,7 +4,7 @@ import type { Attachment, ContainerId } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, type Files, isSystemError, type System } from "../system/system.ts";
+import { attempt, type Files, recover, type System } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -175,21 +175,21 @@ export class LockedNetwork {
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
     const isThere = isKept && readOwner(this.files, name).kind === "kept";
-    try {
-      this.#journal.tracked(() => {
-        if (isThere) system.rename(temporary, path);
-        else linkReservation(system, temporary, path, formatOwner(attachment));
-      });
-    } catch (error) {
-      if (isSystemError(error, "EEXIST") && !isSameFile(system, temporary, path)) {
-        return false;
-      }
-      // Another file system: `withTemporary` tries again in the network's directory.
-      if (!isSystemError(error) || error.code === "EXDEV") throw error;
-      if (error.code !== "EEXIST") {
+    const put = (): true => {
+      if (isThere) system.rename(temporary, path);
+      else linkReservation(system, temporary, path, formatOwner(attachment));
+      return true;
+    };
+    const isReserved = recover(
+      () => this.#journal.tracked(put),
+      (error) => {
+        if (error.code === "EEXIST") return isSameFile(system, temporary, path);
+        // Another file system: `withTemporary` tries again in the network's directory.
+        if (error.code === "EXDEV") throw error;
         throw internalError(`open ${path}: ${error.reason}`, error.message);
-      }
-    }
+      },
+    );
+    if (!isReserved) return false;
     this.#reserved.push(name);
     this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
     this.#journal.reserved(keyOf(attachment), name, !isThere);
@@ -216,7 +216,7 @@ export class LockedNetwork {
     this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isKept = now.kind !== "unknown" && this.#keepAgain(name);
+    const isKept = this.#keepAgain(name);
     const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
     if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
@@ -292,16 +292,17 @@ export class LockedNetwork {
     const { system } = this.files;
     const path = this.files.pathOf(name);
     const removed = this.files.withTemporary("", (temporary) => {
-      try {
+      const move = (): boolean => {
         this.#journal.tracked(() => system.rename(path, temporary));
         if (mayGo(temporary)) return true;
         this.#journal.tracked(() => restore(system, temporary, path));
         return false;
-      } catch (error) {
+      };
+      return recover(move, (error) => {
         // Another file system: `withTemporary` tries again in the network's directory.
-        if (!isSystemError(error) || error.code === "EXDEV") throw error;
+        if (error.code === "EXDEV") throw error;
         return false;
-      }
+      });
     });
     if (removed) {
       const owner: Owner = key === undefined ? { kind: "unowned" } : ownerOfKey(key);
@@ -340,7 +341,7 @@ export class LockedNetwork {
   #search(): Files {
     if (this.#scan !== undefined) return this.#scan;
     this.#journal.read(undefined);
-    if (this.#isLocked) this.files.sweepTemporary();
+    this.files.sweepTemporary();
     const scan = readAll(this.files);
     this.#scan = scan;
     this.#others = othersIn(scan);
@@ -362,12 +363,12 @@ function isSameFile(system: System, path: string, other: string): boolean {
 
 /** Restores the name of a file, unless it was taken meanwhile. */
 function restore(system: System, temporary: string, path: string): void {
-  try {
-    system.link(temporary, path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    if (error.code !== "EEXIST") system.rename(temporary, path);
-  }
+  recover(
+    () => system.link(temporary, path),
+    ({ code }) => {
+      if (code !== "EEXIST") system.rename(temporary, path);
+    },
+  );
 }
 
 /** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */

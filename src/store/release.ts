@@ -1,7 +1,7 @@
 /** Releasing addresses. */
 
 import { CniError, ErrorCode } from "../cni/error.ts";
-import { isSystemError } from "../system/system.ts";
+import { recover } from "../system/system.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import type { OwnedReservation } from "./reservations/reservation-file.ts";
 
@@ -19,12 +19,10 @@ export function releaseAll(
 ): void {
   const failures: string[] = [];
   for (const reservation of reservations) {
-    try {
-      network.release(reservation);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      failures.push(error.message);
-    }
+    recover(
+      () => network.release(reservation),
+      ({ message }) => failures.push(message),
+    );
   }
   if (failures.length > 0) {
     throw new CniError(
@@ -41,11 +39,9 @@ export function releaseAll(
  * @throws CniError 5
  */
 export function reportingIoFailure(release: () => void): void {
-  try {
-    release();
-  } catch (error) {
-    throw isSystemError(error) ? new CniError(ErrorCode.ioFailure, error.message) : error;
-  }
+  recover(release, ({ message }) => {
+    throw new CniError(ErrorCode.ioFailure, message);
+  });
 }
 
 /**

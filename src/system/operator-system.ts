@@ -69,8 +69,6 @@ export interface OpenedFile {
   readonly changed: bigint;
   /** The lower twelve bits of the mode, such as 0o600. */
   readonly mode: number;
-  /** The user id of the owner. */
-  readonly user: number;
   /** The error where it cannot be read; the status is then that of a symbolic link itself. */
   readonly content: string | SystemError;
 }
@@ -81,10 +79,8 @@ export interface OperatorSystem extends System {
   readonly arguments: readonly string[];
   /** Whether standard input (0), output (1) or error (2) is a terminal. */
   isTerminal(stream: 0 | 1 | 2): boolean;
-  /** The width of the terminal on standard output, in columns; `undefined` where it is none, or has no known width. */
-  terminalWidth(): number | undefined;
-  /** The same for its height, in lines. */
-  terminalHeight(): number | undefined;
+  /** The size of the terminal on standard output, 0 where it is not known; `undefined` where there is none. */
+  terminalSize(): { readonly columns: number; readonly rows: number } | undefined;
   /** Blocks the process for some milliseconds. */
   sleep(milliseconds: number): void;
   /** Reads a line of standard input, without its line end; `undefined` at the end of the input. */

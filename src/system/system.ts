@@ -113,10 +113,6 @@ export interface System {
   readLink(path: string): string;
   /** Makes a directory and its missing parents, each with `mode` (by default 0755); does nothing where it exists. */
   makeDirectories(path: string, mode?: number): void;
-  /** `chmod(2)`. */
-  changeMode(path: string, mode: number): void;
-  /** `rmdir(2)`: removes an empty directory. */
-  removeDirectory(path: string): void;
   /** The names in a directory, in no order. */
   list(path: string): readonly string[];
   /** The names in a directory, those of IPv4 addresses as numbers: a full /16 would be 65 000 strings. */
@@ -157,7 +153,7 @@ export class SystemError extends Error {
   readonly path: string;
 
   constructor(operation: string, path: string, code: string) {
-    const reason = reasonOf(code);
+    const reason = REASONS[code] ?? code;
     super(`${operation} ${path}: ${reason}`);
     this.code = code;
     this.reason = reason;
@@ -182,6 +178,9 @@ export class LockTimeout extends Error {
 /** The errors of `link(2)` where the file system has no hard links, or no further one. */
 export const NO_HARD_LINK: readonly string[] = ["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
+/** The errors of a path where there is nothing, no regular file, or one that is far too large. */
+export const NO_FILE: readonly string[] = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
+
 /** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));
@@ -195,12 +194,31 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
  * attempt(() => system.list(directory), [], "ENOENT") // a missing directory is empty
  */
 export function attempt<T, U>(action: () => T, value: U, ...codes: readonly string[]): T | U {
+  // As `recover`, and not by it: on the way of each call, a function and a list more cost more than the call of the kernel.
   try {
     return action();
   } catch (error) {
-    if (isSystemError(error, ...codes)) return value;
-    throw error;
+    requireSystemError(error, codes);
+    return value;
   }
+}
+
+/** As `attempt`; what `handle` returns or throws for the failed system call takes the place of the value. */
+export function recover<T, U>(
+  action: () => T,
+  handle: (error: SystemError) => U,
+  ...codes: readonly string[]
+): T | U {
+  try {
+    return action();
+  } catch (error) {
+    return handle(requireSystemError(error, codes));
+  }
+}
+
+function requireSystemError(error: unknown, codes: readonly string[]): SystemError {
+  if (isSystemError(error, ...codes)) return error;
+  throw error;
 }
 
 /** Whether a path exists, links followed; false where that cannot be determined. */
@@ -208,86 +226,67 @@ export function exists(system: System, path: string): boolean {
   return attempt(() => system.status(path), undefined) !== undefined;
 }
 
+/** What making directories takes: `mkdir(2)`, and what is there. */
+interface DirectoryMaker extends Pick<System, "status"> {
+  make(path: string): void;
+}
+
 /**
  * Makes a directory and its missing parents, as Go's `os.MkdirAll`: an error names the directory that could not be
  * made.
  *
- * @param makeDirectory makes one directory, without an error where it exists
  * @throws SystemError
  */
-export function makeDirectoriesBy(makeDirectory: (path: string) => void, path: string): void {
+export function makeDirectoriesBy(maker: DirectoryMaker, path: string): void {
   const slash = path.lastIndexOf("/");
   try {
-    makeDirectory(path);
+    makeOrFind(maker, path);
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "ENOTDIR") || slash <= 0) throw error;
-    makeDirectoriesBy(makeDirectory, path.slice(0, slash));
-    makeDirectory(path);
+    makeDirectoriesBy(maker, path.slice(0, slash));
+    makeOrFind(maker, path);
   }
 }
 
-/** The message of Go's `syscall.Errno` for an errno on Linux. */
-function reasonOf(code: string): string {
-  switch (code) {
-    case "EPERM":
-      return "operation not permitted";
-    case "ENOENT":
-      return "no such file or directory";
-    case "EIO":
-      return "input/output error";
-    case "EBADF":
-      return "bad file descriptor";
-    case "EACCES":
-      return "permission denied";
-    case "EEXIST":
-      return "file exists";
-    case "EXDEV":
-      return "invalid cross-device link";
-    case "ENOTDIR":
-      return "not a directory";
-    case "EISDIR":
-      return "is a directory";
-    case "EINVAL":
-      return "invalid argument";
-    case "EMFILE":
-      return "too many open files";
-    case "ENFILE":
-      return "too many open files in system";
-    case "EFBIG":
-      return "file too large";
-    case "ENOSPC":
-      return "no space left on device";
-    case "EROFS":
-      return "read-only file system";
-    case "EMLINK":
-      return "too many links";
-    case "EPIPE":
-      return "broken pipe";
-    case "ENAMETOOLONG":
-      return "file name too long";
-    case "ELOOP":
-      return "too many levels of symbolic links";
-    case "EDQUOT":
-      return "disk quota exceeded";
-    case "ENXIO":
-      return "no such device or address";
-    case "EINTR":
-      return "interrupted system call";
-    case "EAGAIN":
-      return "resource temporarily unavailable";
-    case "EBUSY":
-      return "device or resource busy";
-    case "ETIMEDOUT":
-      return "connection timed out";
-    case "EADDRINUSE":
-      return "address already in use";
-    case "EADDRNOTAVAIL":
-      return "cannot assign requested address";
-    case "ENOTEMPTY":
-      return "directory not empty";
-    case "ESTALE":
-      return "stale file handle";
-    default:
-      return code;
+function makeOrFind({ make, status }: DirectoryMaker, path: string): void {
+  try {
+    make(path);
+  } catch (error) {
+    if (!isSystemError(error, "EEXIST")) throw error;
+    const kind = attempt(() => status(path).kind, undefined, "ENOENT", "ELOOP");
+    if (kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
   }
 }
+
+/** The messages of Go's `syscall.Errno` for errnos on Linux. */
+const REASONS: Readonly<Record<string, string>> = {
+  EPERM: "operation not permitted",
+  ENOENT: "no such file or directory",
+  EIO: "input/output error",
+  EBADF: "bad file descriptor",
+  EACCES: "permission denied",
+  EEXIST: "file exists",
+  EXDEV: "invalid cross-device link",
+  ENOTDIR: "not a directory",
+  EISDIR: "is a directory",
+  EINVAL: "invalid argument",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in system",
+  EFBIG: "file too large",
+  ENOSPC: "no space left on device",
+  EROFS: "read-only file system",
+  EMLINK: "too many links",
+  EPIPE: "broken pipe",
+  ENAMETOOLONG: "file name too long",
+  ELOOP: "too many levels of symbolic links",
+  EDQUOT: "disk quota exceeded",
+  ENXIO: "no such device or address",
+  EINTR: "interrupted system call",
+  EAGAIN: "resource temporarily unavailable",
+  EBUSY: "device or resource busy",
+  ETIMEDOUT: "connection timed out",
+  EADDRINUSE: "address already in use",
+  EADDRNOTAVAIL: "cannot assign requested address",
+  ENOTEMPTY: "directory not empty",
+  ESTALE: "stale file handle",
+};

@@ -115,7 +115,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
   const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
-      const advice = (): string => exhaustionAdvice(network.files, call, { set, exclusions });
+      const advice = (): string => exhaustionAdvice(network.files, { set, exclusions });
       const allocation = allocate(network, { ...common, set, index, requested, advice });
       allocations.push(allocation);
       moveCursor(network, index, allocation.address);

@@ -1,13 +1,7 @@
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { parseAddress } from "../ipam/address.ts";
-import {
-  hasRanges,
-  type IpamConfig,
-  isUnavailableWhenExhausted,
-  loadConfig,
-  loadStoreConfig,
-} from "../ipam/config.ts";
+import { hasRanges, type IpamConfig, loadConfig, loadStoreConfig } from "../ipam/config.ts";
 import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
@@ -42,7 +36,7 @@ export function status(system: System, { network }: NetworkCall): void {
     const files = openNetwork(system, store.dataDir, store.network);
     requireWritableStore(files);
     if (config === undefined) return;
-    const sets = isUnavailableWhenExhausted(network)
+    const sets = config.failsWhenExhausted
       ? config.rangeSets
       : config.rangeSets.filter((set) => isEmptySet({ set, exclusions: config.exclusions }));
     requireFreeAddresses(files, { ...config, rangeSets: sets });
@@ -68,7 +62,7 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     if (config.reclaimsAfterReboot && earlierIn(files, set, exclusions) > 0) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, files, exhaustionAdvice(files, undefined, { set, exclusions })),
+      describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions })),
     );
   }
 }

@@ -1,7 +1,7 @@
 // test: each executable, one if short, Go plugin
-/** The session of README.md, on a node that runs only the Go plugin. */
+/** The session of README.md, on a node that runs only the Go plugin, and what it says to do next, as root with the usual `PATH`. */
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
@@ -16,6 +16,8 @@ import {
 import { join } from "node:path";
 import type { Test } from "tap";
 import { type Step, sessionOf, stepsOf } from "../../scripts/pages/session.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { inRepository } from "../harness/repository.ts";
 import { atTerminal, skipWithoutTerminal } from "../harness/terminal.ts";
@@ -44,6 +46,7 @@ scenario(
       return;
     }
     await prepare(t, host);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "mode=755", "tmpfs", "/usr/local/sbin"]);
     const before = filesBelow("/var/lib/cni");
 
     for (const { command, output } of stepsOf(sessionOf(page))) {
@@ -62,8 +65,45 @@ scenario(
       before,
       "gc has written nothing but its note",
     );
+
+    const [, ...install] = linesBelow("Install");
+    runAsRoot(t, install);
+    const [networks, , holder] = runAsRoot(t, linesBelow("See that it works"));
+    t.match(networks, "10.244.3.0/24");
+    t.match(holder, "default/web-0");
+    const [, back = ""] = /`(host-local install \S+ --rollback)`/.exec(page) ?? [];
+    t.match(runAsRoot(t, [`${back} --yes`])[0], "Restored");
+    t.ok(isSameFile(join(host.pluginDirectory, "host-local"), goPlugin?.path ?? ""));
   },
 );
+
+/** The lines of the first block of commands in a section of the page. */
+function linesBelow(title: string): readonly string[] {
+  const section = page.split(`\n## ${title}\n`)[1] ?? "";
+  const [, block = ""] = /^```sh\n(.*?)\n```$/ms.exec(section) ?? [];
+  return block.split("\n");
+}
+
+/** What lines print in a clone with the executable built; a code of 1, as of `check` that finds the dead pod, is no failure. */
+function runAsRoot(t: Test, lines: readonly string[]): readonly string[] {
+  const clone = scratchDirectory(t);
+  mkdirSync(join(clone, "dist/native"), { recursive: true });
+  copyFileSync(executable, join(clone, "dist/native/host-local"));
+  const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  return lines.map((line) => {
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", line], {
+      cwd: clone,
+      env: { PATH, HOME: clone },
+      encoding: "utf8",
+    });
+    t.ok(status === 0 || status === 1, `${line}: ${status} ${stderr}`);
+    return stdout;
+  });
+}
+
+function isSameFile(path: string, other: string): boolean {
+  return readFileSync(path).equals(readFileSync(other));
+}
 
 /** Output with the time of the day that it is printed at replaced. */
 function withTime(output: Step["output"]): string {

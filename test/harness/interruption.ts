@@ -24,8 +24,6 @@ export type Operation =
   | "rename"
   | "unlink"
   | "makeDirectories"
-  | "changeMode"
-  | "removeDirectory"
   | "list"
   | "listAddresses"
   | "readFiles"

@@ -148,10 +148,6 @@ export class MemoryDisk {
     return found.content;
   }
 
-  changeMode(path: string, mode: number): void {
-    this.#find("chmod", path).mode = mode;
-  }
-
   removeDirectory(path: string): void {
     const found = this.#find("rmdir", path);
     if (found.kind !== "directory") throw new SystemError("rmdir", path, "ENOTDIR");

@@ -144,8 +144,11 @@ export class MemoryMachine implements Machine {
     this.#uptime += milliseconds;
   }
 
-  /** The kernel's `/proc/stat`. */
-  get statistics(): string {
+  /** What the kernel or the installation tells at a path; `undefined` where that is on the disk. */
+  tellsAt(path: string): string | undefined {
+    if (path === "/etc/machine-id") return this.machineId;
+    if (path === "/proc/sys/kernel/random/boot_id") return this.bootId;
+    if (path !== "/proc/stat" || this.bootId === undefined) return undefined;
     return `cpu  0 0\nbtime ${Math.floor((this.time - this.monotonic) / 1000)}\nprocesses 1\n`;
   }
 
@@ -233,11 +236,9 @@ export class MemoryProcess implements System {
 
   readFile(path: string, limit: number): string {
     return this.#call("readFile", "open", path, () => {
-      const { bootId, machineId } = this.#machine;
-      if (path === "/etc/machine-id" && machineId !== undefined) return machineId;
-      if (path === "/proc/sys/kernel/random/boot_id" && bootId !== undefined) return bootId;
-      if (path === "/proc/stat" && bootId !== undefined) return this.#machine.statistics;
-      return this.#disk.readFile(path, limit);
+      const text = this.#machine.tellsAt(path) ?? this.#disk.readFile(path, limit);
+      if (Buffer.byteLength(text) > limit) throw new SystemError("read", path, "EFBIG");
+      return text;
     });
   }
 
@@ -292,14 +293,6 @@ export class MemoryProcess implements System {
 
   makeDirectories(path: string, mode?: number): void {
     this.#call("makeDirectories", "mkdir", path, () => this.#disk.makeDirectories(path, mode));
-  }
-
-  changeMode(path: string, mode: number): void {
-    this.#call("changeMode", "chmod", path, () => this.#disk.changeMode(path, mode));
-  }
-
-  removeDirectory(path: string): void {
-    this.#call("removeDirectory", "rmdir", path, () => this.#disk.removeDirectory(path));
   }
 
   list(path: string): readonly string[] {

@@ -245,16 +245,10 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   unlink(path: string): void {
     this.#change("unlink", path, "", ({ disk }) => disk.unlink(path));
   }
-  changeMode(path: string, mode: number): void {
-    this.#change("chmod", path, `${mode}`, ({ disk }) => disk.changeMode(path, mode));
-  }
-  removeDirectory(path: string): void {
-    this.#change("rmdir", path, "", ({ disk }) => disk.removeDirectory(path));
-  }
   makeDirectories(path: string, mode = 0o755): void {
     const make = (one: string): void =>
       this.#change("mkdir", one, `${mode}`, ({ disk }) => makeDirectory(disk, one, mode));
-    makeDirectoriesBy(make, path);
+    makeDirectoriesBy({ make, status: (one) => this.status(one) }, path);
   }
 
   /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */

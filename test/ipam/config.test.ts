@@ -7,7 +7,6 @@ import {
   hasRanges,
   type IpamConfig,
   isGcOnly,
-  isUnavailableWhenExhausted,
   loadConfig,
   loadStoreConfig,
 } from "../../src/ipam/config.ts";
@@ -343,7 +342,8 @@ test("gcOnly is off unless it is true", (t) => {
 });
 
 test("exhaustedStatus is ready or unavailable", (t) => {
-  const unavailable = (ipam: object): boolean => isUnavailableWhenExhausted(received({ ipam }));
+  const unavailable = (ipam: object): boolean =>
+    load({ ipam: { subnet, ...ipam } }).failsWhenExhausted;
   t.equal(unavailable({}), false);
   t.equal(unavailable({ exhaustedStatus: null }), false);
   t.equal(unavailable({ exhaustedStatus: "ready" }), false);

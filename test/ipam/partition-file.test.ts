@@ -1,6 +1,6 @@
 import { test } from "tap";
+import { CniError } from "../../src/cni/error.ts";
 import { loadConfig } from "../../src/ipam/config.ts";
-import { PartitionError } from "../../src/ipam/partition.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { noFiles, received } from "./network-configuration.ts";
@@ -51,7 +51,7 @@ function refusalFor(
   try {
     return `not refused: ${partFor(partition, texts, ranges)}`;
   } catch (error) {
-    if (!(error instanceof PartitionError)) throw error;
+    if (!(error instanceof CniError)) throw error;
     return `${error.message}; ${error.details}`;
   }
 }

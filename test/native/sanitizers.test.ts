@@ -7,6 +7,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
+import { nodesJson } from "../cluster/node-texts.ts";
 import { until } from "../harness/until.ts";
 import { every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
@@ -121,7 +122,9 @@ test("nor have the functions for operator commands", (t) => {
     },
     data: {},
     bin: {},
-    "nodes.json": JSON.stringify({ kind: "List", items: [{ kind: "Node" }] }),
+    "nodes.json": nodesJson(
+      ["node-1", "node-2"].map((name) => ({ name, podCidrs: ["10.244.0.0/24"] })),
+    ),
   });
   const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
   const commands: readonly (readonly [readonly string[], number])[] = [
@@ -166,7 +169,7 @@ test("nor has the loop of the agent", async (t) => {
   await until("metrics", async () => (await get(port, "/metrics"))?.status === 200);
   const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
   await Promise.all(idle.map((client) => once(client, "connect")));
-  t.match(await get(port, `/${"x".repeat(9000)}`), { status: 431 });
+  t.match(await get(port, `/${"x".repeat(9000)}`), { status: 400 });
   for (const client of idle) client.destroy();
   agent.process.kill("SIGTERM");
 

@@ -99,16 +99,13 @@ function hostileNode(t: Test): Node {
   return node;
 }
 
-/** Nodes of a cluster, as kubectl prints them. */
-function hostileCluster(): object {
-  const nodes = hostileNames.map((name, at) => ({
+/** Nodes of a cluster, as kubectl prints them; those with a hostile name or podCIDR are refused. */
+function hostileCluster(names: readonly string[], podCidr = "10.30.0.0/24"): object {
+  const nodes = names.map((name, at) => ({
     kind: "Node",
     metadata: { name },
-    spec: {
-      podCIDR: at === 1 ? hostile : "10.30.0.0/24",
-      podCIDRs: [at === 1 ? hostile : "10.30.0.0/24"],
-    },
-    status: { allocatable: { pods: at === 2 ? hostile : "110" } },
+    spec: { podCIDR: podCidr, podCIDRs: [podCidr] },
+    status: { allocatable: { pods: at === 1 ? hostile : "110" } },
   }));
   return { kind: "List", items: nodes };
 }
@@ -120,13 +117,15 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
     return path;
   };
-  const nodes = file("nodes.json", hostileCluster());
+  const nodes = file("nodes.json", hostileCluster(["n0", "n1"]));
+  const names = file("names.json", hostileCluster(hostileNames));
+  const podCidrs = file("pod-cidrs.json", hostileCluster(["n0"], hostile));
   const yaml = file("nodes.yaml", `kind: ${JSON.stringify(hostile)}\nitems:\n  - ${hostile}`);
   const noNodes = file("pods.json", { kind: "List", items: [{ kind: hostile }] });
   const status = file("status.json", { kind: "Status", message: hostile });
   const kind = file("kind.json", { kind: hostile });
   const text = file("text.json", hostile);
-  const oddFile = file(`${fileName}.json`, hostileCluster());
+  const oddFile = file(`${fileName}.json`, hostileCluster(["n0", "n1"]));
   const live = file("live", hostile);
   const directory = join(node.root, fileName);
   mkdirSync(directory, { recursive: true });
@@ -166,7 +165,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["check", "--node-problem-detector"],
     ["check", "--node-problem-detector", hostile],
     ["check", "--node-problem-detector", "--data-dir", hostile],
-    ["check", "--repair"],
     ["metrics", "--output", join(node.root, hostile)],
     ["metrics", `--output=${join(node.root, hostile)}`],
     ["networks", "--no-headers"],
@@ -178,7 +176,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
         ["show", operand],
         ["show", operand, "--json"],
         ["release", operand],
-        ["release", operand, "--all"],
         ["reserve", operand, "--for", hostile],
         ["reserve", operand, "--unreserve", "--network", hostile],
         ["release", operand, "--interface", hostile],
@@ -192,12 +189,21 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["gc", "--live", join(node.root, hostile)],
     ["gc", hostile, "--live", "/dev/null"],
     ["gc", "--now"],
-    ...[nodes, yaml, noNodes, status, kind, text, oddFile, join(node.root, fileName)].flatMap(
-      (path) => [
-        ["audit", path],
-        ["audit", path, "--json"],
-      ],
-    ),
+    ...[
+      nodes,
+      names,
+      podCidrs,
+      yaml,
+      noNodes,
+      status,
+      kind,
+      text,
+      oddFile,
+      join(node.root, fileName),
+    ].flatMap((path) => [
+      ["audit", path],
+      ["audit", path, "--json"],
+    ]),
     ["audit", nodes, "--cluster-cidr", "10.30.0.0/16", "--node-cidr-mask-size", "24"],
     ...Object.entries(valued).flatMap(([name, options]) =>
       options.flatMap((option) => [
@@ -235,8 +241,7 @@ function printedBy(words: readonly string[], isTerminal: boolean): string {
     arguments: words,
     environment: (name) => (name === "PATH" ? process.env.PATH : undefined),
     isTerminal: (stream) => isTerminal && stream !== 0,
-    terminalWidth: () => (isTerminal ? 1000 : undefined),
-    terminalHeight: () => undefined,
+    terminalSize: () => (isTerminal ? { columns: 1000, rows: 0 } : undefined),
     writeStandardOutput: (text) => void printed.push(text),
     writeStandardError: (text) => void printed.push(text),
     sleep: () => {},

@@ -22,7 +22,7 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
   const openFile = (path: string, limit: number): OpenedFile => {
     count(path);
     const { kind, inode, modified, changed } = process.linkStatus(path);
-    const opened = { kind, inode, modified, changed, mode: machine.disk.modeOf(path), user: 0 };
+    const opened = { kind, inode, modified, changed, mode: machine.disk.modeOf(path) };
     try {
       return { ...opened, content: process.readFile(path, limit) };
     } catch (error) {
@@ -33,8 +33,7 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
   const own = {
     arguments: [],
     isTerminal: () => false,
-    terminalWidth: () => undefined,
-    terminalHeight: () => undefined,
+    terminalSize: () => undefined,
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
     run: (command: readonly string[]) => {

@@ -251,6 +251,7 @@ test("where the network is on another file system, nothing remains beside the re
   t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
 
   t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.2" });
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.2" });
   t.end();
 });
 

@@ -1,10 +1,11 @@
 import { test } from "tap";
 import type { NetworkName } from "../../src/cni/call.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
+import { validNotes } from "../../src/store/journal/earlier-boots.ts";
 import { keep, keepNoLonger } from "../../src/store/keep.ts";
 import { withLock } from "../../src/store/lock.ts";
 import type { LockedNetwork } from "../../src/store/locked-network.ts";
-import { readKept } from "../../src/store/reservations/kept.ts";
+import { hasKept, readKept } from "../../src/store/reservations/kept.ts";
 import { parsePodName } from "../../src/store/reservations/owner.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "../harness/network.ts";
@@ -76,6 +77,28 @@ test("keepNoLonger frees an address, or leaves it to its holder", (t) => {
   t.same(
     readKept(filesOf(network.machine)).map(({ name }) => name),
     ["10.0.0.5"],
+  );
+  for (const one of [address("10.0.0.5"), address("10.0.0.6")]) {
+    t.equal(
+      locked(network, (held) => keepNoLonger(held, one)),
+      undefined,
+    );
+  }
+  t.equal(hasKept(filesOf(network.machine)), false);
+  t.end();
+});
+
+test("keep, as the first call of a boot, notes what is from before it", (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
+  network.add("c1");
+  network.machine.wait(5000);
+  network.machine.boot();
+
+  locked(network, (one) => keep(one, kept, pod));
+
+  t.same(
+    validNotes(filesOf(network.machine)).map(({ name }) => name),
+    ["10.0.0.2"],
   );
   t.end();
 });

@@ -12,11 +12,11 @@ for (const take of [withLock, withLockIfPossible]) {
   test(`${take.name} holds the lock while it runs the body, and returns its result`, (t) => {
     const machine = machineWith();
 
-    const holder = take(open(machine.start({ processId: 7 })), request, () =>
-      machine.locks.get(LOCK),
-    );
+    const process = machine.start({ processId: 7 });
+    const holder = take(open(process), request, () => machine.locks.get(LOCK));
 
     t.equal(holder, "process 7 (ADD c1 eth0)");
+    t.notOk(process.calls.some(({ operation }) => operation === "writeStandardError"));
     t.equal(machine.locks.size, 0);
     t.end();
   });

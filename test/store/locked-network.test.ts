@@ -1,10 +1,13 @@
 import { test } from "tap";
+import { readHistory } from "../../src/store/history/history-file.ts";
+import { validNotes } from "../../src/store/journal/earlier-boots.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { isHeld, LockedNetwork } from "../../src/store/locked-network.ts";
+import { changeKept } from "../../src/store/reservations/kept.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
 import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
-import { refuse } from "../harness/interruption.ts";
-import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { type Interrupt, refuse } from "../harness/interruption.ts";
+import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
 import {
   address,
   attachment,
@@ -228,17 +231,23 @@ test("a journal that is deleted during a call is not taken for a whole one", (t)
 });
 
 test("an unreadable file is an attachment's where the journal lists it for it, or a resource was short", (t) => {
-  for (const [code, of, expected] of [
-    ["EIO", "c1", 1],
-    ["EIO", "c2", 0],
-    ["EMFILE", "c2", 1],
+  const eth1 = attachment("c1", "eth1");
+  for (const [content, code, of, expected] of [
+    ["c1\r\neth0", "EIO", c1, 1],
+    ["c1\r\neth0", "EIO", eth1, 0],
+    ["c1\r\neth0", "EIO", attachment("c2"), 0],
+    ["c1", "EIO", eth1, 1],
+    ["c1\r\neth0", "EMFILE", attachment("c2"), 1],
+    ["c1\r\neth0", "ENFILE", attachment("c2"), 1],
+    ["c1\r\neth0", "ENOMEM", attachment("c2"), 1],
   ] as const) {
-    const machine = machineWith(two);
+    const machine = machineWith({ ...two, "10.0.0.2": content });
     look(machine);
     const refused = machine.start({ interrupt: refuse("readFile", code, "/data/net/10.0.0.2") });
     withNetwork(refused, (network) => {
       network.heldBy(attachment("none"), "search");
-      t.equal(network.unreadableOf(attachment(of)).length, expected, `${code} ${of}`);
+      const what = `${code} of ${content}, for ${of.containerId} ${of.interfaceName}`;
+      t.equal(network.unreadableOf(of).length, expected, what);
     });
   }
   t.end();
@@ -296,6 +305,11 @@ test("an address is reserved also where the file system says that it was taken, 
   });
 
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
+
+  const unseen = machine.start({ interrupt: refuse("linkStatus", "EIO", temporary) });
+  withNetwork(unseen, (network) => {
+    t.equal(network.reserve(address("10.0.0.4"), c1, temporary), false, "by whom is not known");
+  });
   t.end();
 });
 
@@ -361,5 +375,154 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
 
     t.same(filesOf(machine), two);
   }
+
+  const machine = machineWith(two);
+  const meanwhile = (): void => machine.disk.put("/data/net/10.0.0.2", "c9\r\neth0");
+  const disturbed = machine.start({
+    interrupt: ({ operation }) => (operation === "link" ? { kind: "pause", meanwhile } : undefined),
+  });
+  withNetwork(disturbed, (network) => network.reclaim("10.0.0.2"));
+  t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
+  t.end();
+});
+
+/** How often a process has read all reservations. */
+function searches({ calls }: MemoryProcess): number {
+  return calls.filter(({ operation }) => operation === "readFiles").length;
+}
+
+test("the first call of a boot searches, once, and notes what is from before; the next does not search", (t) => {
+  for (const search of [
+    (network: LockedNetwork) => network.bringUpToDate(),
+    (network: LockedNetwork) => network.unusual(),
+    (network: LockedNetwork) => network.allOwned(),
+  ]) {
+    const machine = machineWith(two);
+    machine.wait(1000);
+    look(machine);
+    machine.wait(5000);
+    machine.boot();
+    const process = machine.start();
+
+    withNetwork(process, (network) => {
+      search(network);
+      network.heldBy(c1, "search");
+    });
+
+    t.equal(searches(process), 1);
+    t.same(
+      validNotes(open(machine.start())).map(({ name }) => name),
+      ["10.0.0.2", "10.0.0.3"],
+    );
+    const next = machine.start();
+    withNetwork(next, (network) => network.bringUpToDate());
+    t.equal(searches(next), 0);
+  }
+  t.end();
+});
+
+test("a reservation is released also where it cannot be read any more", (t) => {
+  const machine = machineWith(two);
+  const interrupt = refuse("readFile", "EIO", "/data/net/10.0.0.2");
+
+  withNetwork(machine.start({ interrupt }), (network) => network.release(ours("10.0.0.2")));
+
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.end();
+});
+
+test("what another process releases at the same time is not told as released by this call", (t) => {
+  const machine = machineWith(two);
+  const path = "/data/net/10.0.0.2";
+  const meanwhile = (): void => machine.disk.unlink(path);
+  const process = machine.start({
+    interrupt: (call) =>
+      call.operation === "unlink" && call.path === path ? { kind: "pause", meanwhile } : undefined,
+  });
+  const network = new LockedNetwork(open(process), true);
+
+  network.release(ours("10.0.0.2"));
+  network.release({ name: "10.0.0.3", owner: { kind: "attachment", ...attachment("c2") } });
+  network.close({ maxBytes: 1000, verb: "DEL", pod: "", caller: () => "test" });
+
+  t.match(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), / DEL 10\.0\.0\.3 /);
+  t.notMatch(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), /10\.0\.0\.2/);
+  t.end();
+});
+
+test("what is used again is another file of the same content, also one that names no interface", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.4": "c1" });
+  look(machine);
+  const before = machine.disk.status("/data/net/10.0.0.4").inode;
+
+  withNetwork(machine.start(), (network) => network.useAgain(network.heldBy(c1, "search")));
+
+  t.same(filesOf(machine), { ...two, "10.0.0.4": "c1" });
+  t.not(machine.disk.status("/data/net/10.0.0.4").inode, before);
+  t.same(look(machine), [["10.0.0.2", "10.0.0.4"], false]);
+  t.end();
+});
+
+test("without the lock nothing is kept again, and nothing noted for later calls", (t) => {
+  const machine = machineWith(two);
+  const kept = { address: address("10.0.0.2"), name: "10.0.0.2", pod: undefined };
+  changeKept(open(machine.start()), kept.name, [kept]);
+  const reuse = { delay: 30, sticky: undefined };
+  const process = machine.start();
+  const network = new LockedNetwork(open(process), false, reuse);
+
+  network.bringUpToDate();
+  t.equal(searches(process), 0);
+  network.release(ours("10.0.0.2"));
+  network.close();
+
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["kept"]);
+  t.end();
+});
+
+test("an empty file is reclaimed also on another file system, and not where it cannot be read", (t) => {
+  const machine = machineWith();
+  machine.disk.mount(location.directory);
+  for (const name of ["10.0.0.2", "10.0.0.3"]) machine.disk.put(`/data/net/${name}`, "");
+  look(machine);
+  const reclaim = (interrupt?: Interrupt): boolean =>
+    withNetwork(machine.start({ interrupt }), (network) => network.reclaim("10.0.0.2"));
+
+  t.equal(reclaim(refuse("readFile", "EIO", "/data/net/.host-local-1002.0")), false);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);
+  t.equal(reclaim(), true);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.equal(knownCount(open(machine.start())), 1);
+  t.end();
+});
+
+test("the history tells from whom an address was reclaimed", (t) => {
+  const machine = machineWith({ ...two, "10.0.0.4": "" });
+  machine.wait(1000);
+  look(machine);
+  machine.wait(5000);
+  machine.boot();
+  look(machine);
+  const [note] = validNotes(open(machine.start()));
+  if (note === undefined) throw new Error("there is one");
+  const network = new LockedNetwork(open(machine.start()), true);
+
+  t.equal(network.reclaimEarlier(note), true);
+  t.equal(network.reclaim("10.0.0.4"), true);
+  network.close({ maxBytes: 1000, verb: "ADD", pod: "", caller: () => "test" });
+
+  t.same(
+    readHistory(open(machine.start()))?.map(({ verb, address, container, interfaceName }) => [
+      verb,
+      address,
+      container,
+      interfaceName,
+    ]),
+    [
+      ["RECLAIM", "10.0.0.2", "c1", "eth0"],
+      ["RECLAIM", "10.0.0.4", "", ""],
+    ],
+  );
   t.end();
 });

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { releaseAll, reportingIoFailure } from "../../src/store/release.ts";
+import { releaseAll, reportingIoFailure, requireRead, shortened } from "../../src/store/release.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
@@ -106,5 +106,18 @@ test("a system call that fails in a release is an I/O failure; any other error i
     message: "open /data/net: input/output error",
   });
   t.throws(() => reportingIoFailure(broken), RangeError);
+  t.end();
+});
+
+test("of many files that cannot be read the first ten are named", (t) => {
+  const reasons = Array.from({ length: 12 }, (_, at) => `open /data/net/10.0.0.${at}: EIO`);
+  t.doesNotThrow(() => requireRead([], "the reservations"));
+  const ten = reasons.slice(0, 10);
+  t.same(shortened(ten), ten);
+  t.throws(() => requireRead(reasons, "the reservations"), {
+    code: 5,
+    message: "cannot read 12 of the reservations",
+    details: [...ten, "2 more"].join("; "),
+  });
   t.end();
 });

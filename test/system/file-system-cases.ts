@@ -651,16 +651,6 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     ],
   },
   {
-    name: "only an empty directory is removed",
-    run: (system, root) => {
-      system.makeDirectories(`${root}/a/b`);
-      system.removeDirectory(`${root}/a/b`);
-      system.makeDirectories(`${root}/a/c`);
-      system.removeDirectory(`${root}/a`);
-    },
-    expected: "ENOTEMPTY rmdir /a: directory not empty",
-  },
-  {
     name: "the lock makes the Go plugin's file, which stays",
     run: (system, root) => {
       system.makeDirectories(`${root}/net`);

@@ -15,11 +15,11 @@ const five = { subnet: "10.0.0.0/29" };
 const db0 = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" };
 const forDb0 = "kept by host-local reserve for default/db-0";
 
-/** Keeps 10.0.0.4 for the pod, as `host-local reserve` does. */
-function keep({ machine }: Network): void {
+/** Keeps an address for a pod, as `host-local reserve` does. */
+function keep({ machine }: Network, what = "10.0.0.4", pod = "default/db-0"): void {
   const files = openNetwork(machine.start(), machine.dataDirectory, "net" as NetworkName);
   withLock(files, { holder: "test", timeoutSeconds: 1 }, (network) =>
-    keepAddress(network, address("10.0.0.4"), parsePodName("default/db-0")),
+    keepAddress(network, address(what), parsePodName(pod)),
   );
 }
 
@@ -150,5 +150,53 @@ test("where what is kept cannot be read a call does without it, and changes noth
   t.equal(network.machine.disk.readFile(record, 1000), text);
   t.same(network.reservations(), { "10.0.0.4": forDb0 });
   t.same(network.add("db", db0).addresses, ["10.0.0.4"]);
+  t.end();
+});
+
+test("the pod gets its address back after a boot also where others are free, and no other pod's", (t) => {
+  const network = networkWithKept();
+  keep(network, "10.0.0.6", "default/db-1");
+  network.add("c1");
+  network.add("db", db0);
+  network.machine.wait(5000);
+  network.machine.boot();
+
+  t.same(network.add("db-again", db0).addresses, ["10.0.0.4"]);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4", "10.0.0.6"]);
+  t.end();
+});
+
+test("nobody else gets a kept address, and each range set only what is its own", (t) => {
+  const network = networkWithKept({ ranges: [[{ subnet: "fd00::/125" }], [five]] });
+  const others = [1, 2, 3, 4, 5].map((at) => network.add(`c${at}`).addresses.at(-1));
+  t.same(others, ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6", undefined]);
+  t.same(network.add("db", db0).addresses, ["fd00::7", "10.0.0.4"]);
+  t.end();
+});
+
+test("the pod gets a kept address that the runtime requests, and no other pod does", (t) => {
+  const network = networkWithKept();
+  keep(network, "10.0.0.6");
+  keep(network, "10.0.0.3", "default/db-1");
+  const ofDb1 = "K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-1";
+  for (const others of ["IgnoreUnknown=1", `IgnoreUnknown=1;${ofDb1}`]) {
+    const { error } = network.add("c1", { cniArgs: `${others};IP=10.0.0.6` });
+    t.match(error?.msg, "requested IP address 10.0.0.6 is not available");
+  }
+  const ofDb0 = { cniArgs: `${db0.cniArgs};IP=10.0.0.6` };
+  t.same(network.add("db", ofDb0).addresses, ["10.0.0.6"]);
+  t.end();
+});
+
+test("of a full range only what nobody keeps is reclaimed for others after a boot", (t) => {
+  const network = networkWithKept();
+  for (const at of [1, 2, 3, 4]) network.add(`c${at}`);
+  network.add("db", db0);
+  network.machine.wait(5000);
+  network.machine.boot();
+
+  const others = [1, 2, 3, 4, 5].map((at) => network.add(`n${at}`).addresses[0]);
+
+  t.same(others, ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6", undefined]);
   t.end();
 });

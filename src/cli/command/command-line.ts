@@ -48,8 +48,10 @@ function requireValid(
   }
 }
 
-function requireOperands({ name, operands, operandCount }: Command, given: readonly string[]) {
-  const { least, most } = operandCount;
+function requireOperands({ name, operands }: Command, given: readonly string[]): void {
+  const names = operands.split(" ").filter((operand) => operand !== "");
+  const least = names.filter((operand) => !operand.startsWith("[")).length;
+  const most = operands.endsWith("...") ? Number.POSITIVE_INFINITY : names.length;
   const problem =
     given.length < least
       ? "missing operand"

@@ -27,16 +27,14 @@ export interface Example {
 /** A command. */
 export interface Command {
   readonly name: string;
-  /** The operands as in the usage line, such as `[NETWORK]`; may be empty. */
+  /** The operands as in the usage line, such as `[NETWORK]`, which say how many there may be; may be empty. */
   readonly operands: string;
-  /** The permitted number of operands. */
-  readonly operandCount: { readonly least: number; readonly most: number };
   /** One line, without a full stop. */
   readonly summary: string;
   /** Paragraphs. */
   readonly description: readonly string[];
   /** Whether it finds networks, and so takes `--conf-dir` and `--data-dir`. */
-  readonly findsNetworks: boolean;
+  readonly findsNetworks?: boolean;
   /** Without those that several commands have, see `optionsOf`. */
   readonly options: readonly Option[];
   readonly examples: readonly Example[];

@@ -27,6 +27,6 @@ export const NETWORK_DEFAULTS =
   "Configurations are by default those of $NETCONFPATH, or of /etc/cni/net.d, k3s, OpenShift and MicroK8s.";
 
 /** All options of a command. */
-export function optionsOf({ options, findsNetworks }: Command): readonly Option[] {
+export function optionsOf({ options, findsNetworks = false }: Command): readonly Option[] {
   return [...options, ...(findsNetworks ? networkOptions : []), ...generalOptions];
 }

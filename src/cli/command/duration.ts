@@ -2,14 +2,10 @@
 
 import { UsageError } from "./command.ts";
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
 /** A day, in milliseconds. */
-export const DAY = 24 * HOUR;
+export const DAY = 86_400_000;
 
-const units: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY };
 
 /**
  * Parses a duration, such as `10m`.
@@ -35,13 +31,9 @@ export function parseDuration(text: string, option: string): number {
  * @param milliseconds a negative duration counts as 0
  */
 export function formatDuration(milliseconds: number): string {
-  const [unit, length] =
-    milliseconds < 2 * MINUTE
-      ? (["s", SECOND] as const)
-      : milliseconds < 2 * HOUR
-        ? (["m", MINUTE] as const)
-        : milliseconds < 2 * DAY
-          ? (["h", HOUR] as const)
-          : (["d", DAY] as const);
+  const [unit, length] = Object.entries(units).findLast(([, one]) => milliseconds >= 2 * one) ?? [
+    "s",
+    1000,
+  ];
   return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`;
 }

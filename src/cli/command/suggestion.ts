@@ -1,24 +1,17 @@
 /** What a mistyped word probably means. */
 
 /**
- * The name that a word probably means: the only one that begins with it, or the most similar one, where at most a third
- * of the word's characters are wrong.
- *
- * @example closest("liszt", ["list", "show"]); // "list"
+ * A clause to append to an error, such as `; did you mean list?`; empty where no name is similar. It has the only name that
+ * begins with the word, or the most similar one, where at most a third of the word's characters are wrong.
  */
-export function closest(word: string, names: readonly string[]): string | undefined {
+export function suggestion(word: string, names: readonly string[]): string {
+  if (word.length < 2) return "";
   const [completed, ...others] = names.filter((name) => name.startsWith(word));
-  if (completed !== undefined && others.length === 0 && word !== "") return completed;
-  const [best] = names
+  const [similar] = names
     .map((name) => ({ name, distance: editDistance(word, name) }))
     .filter(({ distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
     .sort((a, b) => a.distance - b.distance);
-  return word.length < 2 ? undefined : best?.name;
-}
-
-/** A clause to append to an error, such as `; did you mean list?`; empty where no name is similar. */
-export function suggestion(word: string, names: readonly string[]): string {
-  const name = closest(word, names);
+  const name = others.length === 0 && completed !== undefined ? completed : similar?.name;
   return name === undefined ? "" : `; did you mean ${name}?`;
 }
 

@@ -29,7 +29,9 @@ export function repeat(
   for (let round = 0; ; round++) {
     const before = round === 0 ? "" : "\n";
     print((text) =>
-      isScreen ? `${CLEAR}${cutToScreen(text, system.terminalHeight())}` : `${before}${text}`,
+      isScreen
+        ? `${CLEAR}${cutToScreen(text, system.terminalSize()?.rows || undefined)}`
+        : `${before}${text}`,
     );
     system.sleep(INTERVAL);
   }

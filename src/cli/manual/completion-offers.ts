@@ -10,9 +10,8 @@ export type NameLists = Readonly<Record<string, (context: Context) => readonly s
 /** A word, perhaps with a description. */
 type Offer = readonly [word: string, description?: string];
 
-/** In place of all words: the shell completes names of files, or of directories, itself. */
+/** In place of all words: the shell completes names of files itself. */
 export const FILES = ":files";
-export const DIRECTORIES = ":directories";
 
 /**
  * What may stand at the end of a line instead of its last word.
@@ -32,11 +31,7 @@ export function offersFor(
   const given = contextOf(context, before);
   return offersAfter(before, last, commands, (placeholders) =>
     namesFor(placeholders, lists, given),
-  ).filter(([word]) => word.startsWith(last) || arePaths(word));
-}
-
-function arePaths(word: string): boolean {
-  return word === FILES || word === DIRECTORIES;
+  ).filter(([word]) => word.startsWith(last) || word === FILES);
 }
 
 function offersAfter(
@@ -62,7 +57,7 @@ function offersAfter(
   const assigned = valued(last.replace(/=.*/s, ""));
   if (assigned !== undefined && last.includes("=")) {
     return valuesOf(assigned).map((value) => [
-      arePaths(value) ? value : `${assigned.name}=${value}`,
+      value === FILES ? value : `${assigned.name}=${value}`,
     ]);
   }
   return last.startsWith("-")
@@ -73,8 +68,7 @@ function offersAfter(
 /** What placeholders stand for, and the literal words among them, such as `bash` and `zsh`. */
 function namesFor(placeholders: string, lists: NameLists, given: Context): readonly string[] {
   const kinds: readonly string[] = placeholders.match(/\b[A-Z]+\b/g) ?? [];
-  if (kinds.includes("DIR")) return [DIRECTORIES];
-  if (kinds.includes("FILE")) return [FILES];
+  if (kinds.includes("DIR") || kinds.includes("FILE")) return [FILES];
   const names = kinds.flatMap((kind) => lists[kind]?.(given) ?? []);
   // A name that a shell would split or a terminal obey is left out.
   const plain = [...new Set(names)].filter((name) => /^[\w.:/@%+-]+$/.test(name));

@@ -1,6 +1,6 @@
 /** The scripts by which shells ask `host-local completion --line` what they may offer. */
 
-import { DIRECTORIES, FILES } from "./completion-offers.ts";
+import { FILES } from "./completion-offers.ts";
 
 /** To be sourced, or installed for bash-completion. bash takes a word apart at `=` and `:`, and replaces its last part. */
 const bash = `# bash completion for host-local
@@ -12,7 +12,6 @@ _host_local() {
     mapfile -t COMPREPLY < <("\${COMP_WORDS[0]}" completion --line "$line" 2>/dev/null)
     case \${COMPREPLY[0]-} in
         ${FILES}) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$part") ;;
-        ${DIRECTORIES}) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$part") ;;
         *)
             COMPREPLY=("\${COMPREPLY[@]%% *}")
             COMPREPLY=("\${COMPREPLY[@]#"\${word%"$part"}"}")
@@ -33,7 +32,6 @@ _host-local() {
     offered=(\${(f)"$($program completion --line "\${words[1,CURRENT-1]} $PREFIX" 2>/dev/null)"})
     case $offered[1] in
         ${FILES}) compset -P 1 '--*='; _files ;;
-        ${DIRECTORIES}) compset -P 1 '--*='; _files -/ ;;
         *)
             for line in $offered; do
                 described+=("\${\${line%% *}//:/\\\\:}\${\${line#\${line%% *}}/ /:}")
@@ -61,8 +59,6 @@ function __host_local_offered
     switch "$offered[1]"
         case ${FILES}
             printf '%s\\n' $option(__fish_complete_path (string replace -r -- '^--[^=]*=' '' $word))
-        case ${DIRECTORIES}
-            printf '%s\\n' $option(__fish_complete_directories (string replace -r -- '^--[^=]*=' '' $word))
         case '*'
             string replace -- ' ' \\t $offered
     end

@@ -19,8 +19,6 @@ export function completionOf(commands: () => readonly Command[], lists: NameList
   return {
     name: "completion",
     operands: `[${shells.join("|")}]`,
-    operandCount: { least: 0, most: 1 },
-    findsNetworks: false,
     summary: "print a shell completion script",
     description: [
       "Prints the completion script for bash, zsh or fish. The scripts call completion with --line, which prints the words that may follow, one per line, names on this node among them, and after a blank what they mean.",

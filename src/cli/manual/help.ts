@@ -8,19 +8,17 @@ import {
   optionsOf,
 } from "../command/common-options.ts";
 import { suggestion } from "../command/suggestion.ts";
+import { columns, formatTable } from "../output/table.ts";
 import { wrap } from "../output/wrap.ts";
 
 /** Longer lines are hard to read. */
 const LARGEST_WIDTH = 100;
 
-/** What is left of a summary beside a longer name is too narrow. */
-const LARGEST_INDENT = 34;
-
 /** The program in one line, without a full stop. */
 export const SUMMARY = "CNI IPAM plugin, and a tool for node operators";
 
 /** The usage line of a command. */
-function usageOf({ name, operands, options }: Command): string {
+export function usageOf({ name, operands, options }: Command): string {
   const words = [`host-local ${name}`, operands, options.length > 0 ? "[OPTION]..." : ""];
   return words.filter((word) => word !== "").join(" ");
 }
@@ -38,7 +36,7 @@ export function overview(commands: readonly Command[], width: number): string {
       "Container runtimes call it as a CNI plugin, with CNI_COMMAND set. The operator commands are:",
     ),
     ...pairs(
-      commands.map(({ name, operands, summary }) => [`${name} ${operands}`.trim(), summary]),
+      commands.map(({ name, summary }) => [name, summary]),
       width,
     ),
     "",
@@ -84,7 +82,7 @@ export function commandHelp(command: Command, width: number): string {
 }
 
 /** An option with its short form and the placeholder of its value. */
-function formatOption({ name, short, value }: Option): string {
+export function formatOption({ name, short, value }: Option): string {
   const names = short === undefined ? name : `${short}, ${name}`;
   return value === undefined ? names : `${names} ${value}`;
 }
@@ -112,17 +110,11 @@ function pairOf(option: Option): readonly [string, string] {
   return [formatOption(option), option.summary];
 }
 
-/** Names with their summaries beside them, or below a name that is too long. */
+/** Names with their summaries beside them, or below where that is too narrow. */
 function pairs(entries: readonly (readonly [string, string])[], width: number): readonly string[] {
-  const fitting = entries.map(([left]) => left.length).filter((length) => length < LARGEST_INDENT);
-  const column = Math.max(0, ...fitting) + 4;
-  return entries.flatMap(([left, right]) => {
-    const lines = wrapped(right, width - column);
-    const isBeside = left.length + 4 <= column;
-    const first = `  ${isBeside ? left.padEnd(column - 2) + lines[0] : left}`;
-    const below = isBeside ? lines.slice(1) : lines;
-    return [first, ...below.map((line) => " ".repeat(column) + line)];
-  });
+  const layout = { width: Math.min(width, LARGEST_WIDTH) - 2, isHeadless: true };
+  const lines = formatTable(columns("", ""), entries, layout).trimEnd().split("\n");
+  return lines.map((line) => `  ${line}`.trimEnd());
 }
 
 function wrapped(text: string, width: number): readonly string[] {

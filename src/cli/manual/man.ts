@@ -12,8 +12,6 @@ export function manOf(commands: () => readonly Command[]): Command {
   return {
     name: "man",
     operands: "",
-    operandCount: { least: 0, most: 0 },
-    findsNetworks: false,
     summary: "print the manual page",
     description: ["Prints the manual page, with the same content as --help, for man(1)."],
     options: [],

@@ -2,7 +2,7 @@
 
 import type { Command, Example, Option } from "../command/command.ts";
 import { generalOptions, NETWORK_DEFAULTS, networkOptions } from "../command/common-options.ts";
-import { SUMMARY } from "./help.ts";
+import { formatOption, SUMMARY, usageOf } from "./help.ts";
 
 /** The sections after the commands: headings, each with terms and their descriptions. */
 const closingSections: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
@@ -52,7 +52,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ".SH NAME",
     `host\\-local \\- ${escapeText(SUMMARY)}`,
     ".SH SYNOPSIS",
-    ...commands.flatMap(synopsis),
+    ...commands.flatMap((command, at) => [...(at === 0 ? [] : [".br"]), bold(usageOf(command))]),
     ".SH DESCRIPTION",
     ...text(
       "Container runtimes call host-local as a CNI plugin, with CNI_COMMAND set and a network configuration on standard input. With arguments, and CNI_COMMAND unset, it is the operator tool described here. It finds networks in the configuration directory and in the data directories. Called by the name static it is the CNI plugin of that name, without commands.",
@@ -75,16 +75,6 @@ export function manualPage(commands: readonly Command[], version: string): strin
   ].join("\n");
 }
 
-function synopsis({ name, operands, options }: Command, at: number): readonly string[] {
-  const words = [
-    bold(`host-local ${name}`),
-    italicNames(operands),
-    options.length > 0 ? "[\\fIOPTION\\fR]..." : "",
-  ];
-  const line = words.filter((word) => word !== "").join(" ");
-  return at === 0 ? [line] : [".br", line];
-}
-
 function commandSection({
   name,
   operands,
@@ -94,7 +84,7 @@ function commandSection({
   examples,
 }: Command): readonly string[] {
   return [
-    `.SS ${bold(name)} ${italicNames(operands)}`.trimEnd(),
+    `.SS ${bold(`${name} ${operands}`.trim())}`,
     ...text(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),
     ...description.flatMap((paragraph) => [".PP", ...text(paragraph)]),
     ...options.flatMap(optionEntry),
@@ -102,10 +92,8 @@ function commandSection({
   ];
 }
 
-function optionEntry({ name, short, value, summary }: Option): readonly string[] {
-  const names = short === undefined ? bold(name) : `${bold(short)}, ${bold(name)}`;
-  const term = value === undefined ? names : `${names} \\fI${escapeText(value)}\\fR`;
-  return entry(term, summary);
+function optionEntry(option: Option): readonly string[] {
+  return entry(bold(formatOption(option)), option.summary);
 }
 
 function entry(term: string, description: string): readonly string[] {
@@ -132,14 +120,6 @@ function text(paragraph: string): readonly string[] {
 
 function bold(words: string): string {
   return `\\fB${escapeText(words)}\\fR`;
-}
-
-/** `[NETWORK]` with its name in italics. */
-function italicNames(operands: string): string {
-  return operands
-    .split(/([A-Z]+)/)
-    .map((part, at) => (at % 2 === 1 ? `\\fI${part}\\fR` : escapeText(part)))
-    .join("");
 }
 
 const escapes: Readonly<Record<string, string>> = {

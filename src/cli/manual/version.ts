@@ -7,8 +7,6 @@ declare const BUILD_VERSION: string;
 export const version: Command = {
   name: "version",
   operands: "",
-  operandCount: { least: 0, most: 0 },
-  findsNetworks: false,
   summary: "print the version",
   description: [
     "Prints the version of this executable and the versions of the CNI specification that it supports. host-local --version does the same.",

@@ -16,6 +16,11 @@ export function inOneLine(text: string): string {
   return text.replace(unsafe, "?");
 }
 
+/** A message on standard error, as a line of its own with its end. */
+export function logLine(message: string): string {
+  return `host-local: ${inOneLine(message)}\n`;
+}
+
 /**
  * The last step before text is printed, which cannot tell this program's newlines from others: those are replaced by
  * `inOneLine` before.
@@ -26,14 +31,10 @@ export function inLines(text: string, isColoured: boolean): string {
   return text.replace(isColoured ? unsafeInColour : unsafeInText, "?");
 }
 
-/**
- * JSON in which each unsafe character is an escape sequence.
- *
- * @param pattern other characters to escape instead
- */
-export function withEscapes(json: string, pattern = unsafe): string {
+/** JSON in which each unsafe character is an escape sequence. */
+export function withEscapes(json: string): string {
   return json.replace(
-    pattern,
+    unsafe,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -90,16 +90,9 @@ function excessOf(rows: Rows, width: number): number {
 
 /** The width to which the widest columns have to be narrowed. */
 function limitOf(widths: readonly number[], excess: number): number {
-  const [widest = 0, ...others] = widths.toSorted((a, b) => b - a);
-  let limit = widest;
-  let left = excess;
-  for (const [at, next] of [...others, 0].entries()) {
-    const count = at + 1;
-    const step = Math.min(limit - next, Math.ceil(left / count));
-    limit -= step;
-    left -= step * count;
-    if (left <= 0) break;
-  }
+  let limit = Math.max(...widths);
+  const saved = (): number => widths.reduce((sum, one) => sum + Math.max(one - limit, 0), 0);
+  while (saved() < excess) limit--;
   return limit;
 }
 
@@ -139,8 +132,9 @@ function layOut(columns: readonly Column[], lines: Rows): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const coloured = /^(\u001b\[[0-9]+m)(.*)(\u001b\[0m)$/s;
 
-/** A colour around the whole cell stays. */
+/** A colour around the whole cell stays. Nearly every cell is plain, and there may be 400 000. */
 function escapeCell(cell: string): string {
+  if (!/[^ -~]/.test(cell)) return cell;
   const [, begin = "", text = cell, end = ""] = coloured.exec(cell) ?? [];
   return begin + inOneLine(text) + end;
 }

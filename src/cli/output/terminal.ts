@@ -1,16 +1,13 @@
-/** Colours, escaping and progress on a terminal. */
+/** Colours, widths and escaping on a terminal. */
 
 import { decimal } from "../../ipam/decimal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { inLines, inOneLine } from "./escape.ts";
+import { inLines } from "./escape.ts";
 
 /** Colours text by its meaning. */
 export type Paint = (text: string, meaning: "error" | "warning" | "good" | "heading") => string;
 
 const codes = { error: 31, warning: 33, good: 32, heading: 1 } as const;
-
-/** Progress is shown each time this many steps are done. */
-const STEP = 1000;
 
 /** Colours for standard output: only on a terminal, and never with `NO_COLOR` (https://no-color.org). */
 export function painter(system: OperatorSystem): Paint {
@@ -39,8 +36,8 @@ const USUAL_WIDTH = 80;
  */
 export function tableWidth(system: OperatorSystem): number | undefined {
   if (!system.isTerminal(1)) return undefined;
-  const width = widthInEnvironment(system) ?? system.terminalWidth();
-  return width === undefined ? undefined : Math.max(width, LEAST_WIDTH);
+  const width = widthInEnvironment(system) ?? system.terminalSize()?.columns;
+  return width ? Math.max(width, LEAST_WIDTH) : undefined;
 }
 
 /** The width for help, in columns; `COLUMNS` counts without a terminal, too. */
@@ -82,23 +79,4 @@ export function formatCount(system: OperatorSystem, count: bigint): string {
 /** Text for standard output or error, see `inLines`. */
 export function escapeForTerminal(system: OperatorSystem, text: string): string {
   return inLines(text, isColoured(system));
-}
-
-/**
- * Shows the progress of long work on a terminal, in one line that is erased at the end.
- *
- * @param what such as `reading reservations`
- * @returns a function to call after each step; steps count from 1
- */
-export function progress(
-  system: OperatorSystem,
-  what: string,
-  total: number,
-): (step: number) => void {
-  if (total < STEP || !system.isTerminal(2) || isDumb(system)) return () => {};
-  const shown = inOneLine(what);
-  return (step) => {
-    if (step >= total) system.writeStandardError("\r\u001b[K");
-    else if (step % STEP === 0) system.writeStandardError(`\r${shown}: ${step} of ${total}`);
-  };
 }

@@ -1,14 +1,14 @@
 /** The result of `audit`, and its JSON document. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
-import type { Expectation, NodeCidrs } from "../nodes/node-cidrs.ts";
+import type { ClusterNode, Expectation } from "../nodes/node-cidrs.ts";
 import type { Finding } from "./node-findings.ts";
 import type { Renumbering } from "./renumbering.ts";
 import { stepsFor } from "./renumbering-steps.ts";
 
 /** The findings, and the proposals. */
 export interface AuditResult {
-  readonly nodes: readonly NodeCidrs[];
+  readonly nodes: readonly ClusterNode[];
   readonly expectation: Expectation;
   /** Whether any node has a podCIDR; where none has, the network does not use them. */
   readonly usesPodCidrs: boolean;
@@ -17,7 +17,7 @@ export interface AuditResult {
   readonly outside: number;
   /** Whether these are most of those that have one: then the cluster CIDR is probably another. */
   readonly isClusterDoubtful: boolean;
-  /** None with a doubtful cluster CIDR, unless they are forced. */
+  /** None without a cluster CIDR, and none with a doubtful one unless they are forced. */
   readonly renumberings: readonly Renumbering[];
   /** Whether a node is to be deleted that has addresses of another node's podCIDR. */
   readonly restartsController: boolean;
@@ -43,13 +43,12 @@ export function describeAudit(audit: AuditResult): object {
       message,
     })),
     doubtfulClusterCidr: audit.isClusterDoubtful,
-    renumber: renumberings.map(({ node, podCidrs, problem }) => {
+    renumber: renumberings.map(({ node, podCidrs }) => {
       const steps = podCidrs === undefined ? undefined : stepsFor(node, podCidrs);
       return {
         node: node.name,
-        from: node.podCidrs,
+        from: node.cidrs.map(({ text }) => text),
         to: podCidrs ?? null,
-        problem: problem === "" ? null : problem,
         steps: steps?.commands ?? [],
         undo: steps?.undo ?? [],
       };

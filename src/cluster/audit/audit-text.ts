@@ -1,16 +1,13 @@
 /** The text of `audit`. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { printable } from "../../cli/output/printable.ts";
 import { columns, formatTable, type TableLayout } from "../../cli/output/table.ts";
 import { type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import type { Expectation } from "../nodes/node-cidrs.ts";
-import type { ClusterNode } from "../nodes/node-list.ts";
+import type { ClusterNode, Expectation } from "../nodes/node-cidrs.ts";
 import type { AuditResult } from "./audit-document.ts";
 import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts";
-import type { Renumbering } from "./renumbering.ts";
 import { restartController, stepsFor, stepsPreface } from "./renumbering-steps.ts";
 
 /** What a code means, and what follows from it. */
@@ -23,14 +20,11 @@ const meanings: Readonly<Record<FindingCode, string>> = {
   invalid: "the plugin rejects the podCIDR; pods get no address",
   outside:
     "the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node",
-  "covers-cluster":
-    "the podCIDR contains the whole cluster CIDR; kube-controller-manager assigns no other",
   "service-cidr":
     "the podCIDR overlaps the service CIDR; a pod with the address of a service cannot be reached",
   "mask-size":
     "the podCIDR does not have the size of the node mask; it may take the place of several, and --force proposes another",
   "max-pods": "the scheduler may place more pods on the node than it has addresses",
-  name: "not a valid node name; this is not the output of kubectl",
 };
 
 const noPodCidrs =
@@ -51,7 +45,7 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
     usesPodCidrs ? "" : noPodCidrs,
     ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
     doubtText(audit),
-    proposalsText(audit.renumberings, layout),
+    proposalsText(audit, layout),
     stepsText(audit),
   ]
     .filter((part) => part !== "")
@@ -71,7 +65,10 @@ function formatExpectation({ clusters, masks }: Expectation): string {
       source === "option" ? "" : `, the ${source === "default" ? source : "most common"}`;
     return `node mask /${nodeMask} (IPv${family}${origin})`;
   });
-  return [cidrs === "" ? "no cluster CIDR given" : `cluster CIDR ${cidrs}`, ...sizes].join(", ");
+  return [
+    cidrs === "" ? "no --cluster-cidr to propose podCIDRs of" : `cluster CIDR ${cidrs}`,
+    ...sizes,
+  ].join(", ");
 }
 
 function groupText(
@@ -84,22 +81,30 @@ function groupText(
   const [first] = group;
   if (first === undefined) return "";
   const title = paint(`${code} (${first.severity}, ${group.length})`, first.severity);
-  const rows = group.map(({ node, podCidr, message }) => [
-    printable(node.name),
-    podCidr === "" ? "-" : printable(podCidr),
-    message,
-  ]);
+  const rows = group.map(({ node, podCidr, message }) => [node.name, podCidr || "-", message]);
   return `${title}: ${meanings[code]}\n\n${formatTable(columns("NODE", "PODCIDR", "PROBLEM"), rows, layout)}`;
 }
 
-function proposalsText(renumberings: readonly Renumbering[], layout: TableLayout): string {
+function proposalsText(
+  { nodes, renumberings, expectation }: AuditResult,
+  layout: TableLayout,
+): string {
   if (renumberings.length === 0) return "";
-  const rows = renumberings.map(({ node, podCidrs, problem }) => [
-    printable(node.name),
-    node.podCidrs.map(printable).join(",") || "-",
-    podCidrs?.join(",") ?? `none: ${problem}`,
+  const rows = renumberings.map(({ node, podCidrs }) => [
+    node.name,
+    node.cidrs.map(({ text }) => text).join(",") || "-",
+    podCidrs?.join(",") ?? "none is left",
   ]);
-  return `${plural(renumberings.length, "node")} to renumber:\n\n${formatTable(columns("NODE", "FROM", "TO"), rows, layout)}`;
+  const table = formatTable(columns("NODE", "FROM", "TO"), rows, layout);
+  const isLacking = renumberings.some(({ podCidrs }) => podCidrs === undefined);
+  return `${plural(renumberings.length, "node")} to renumber:\n\n${table}${isLacking ? planText(nodes.length, expectation) : ""}`;
+}
+
+/** The command that says which cluster CIDR and node mask hold all nodes. */
+function planText(nodes: number, { clusters, serviceCidrs }: Expectation): string {
+  const services =
+    serviceCidrs.length === 0 ? "" : ` --service-cidr ${serviceCidrs.map(formatPrefix).join(",")}`;
+  return `\nFor settings that hold all nodes: host-local plan --cluster-cidr ${clusters.map(formatPrefix).join(",")}${services} --nodes ${nodes}\n`;
 }
 
 function stepsText({ renumberings, restartsController }: AuditResult): string {
@@ -113,7 +118,7 @@ function stepsText({ renumberings, restartsController }: AuditResult): string {
 
 function blockText(node: ClusterNode, podCidrs: readonly string[]): string {
   const { commands, undo } = stepsFor(node, podCidrs);
-  const lines = [`# ${printable(node.name)}`, commands.join(" &&\n")];
+  const lines = [`# ${node.name}`, commands.join(" &&\n")];
   if (undo.length > 0) lines.push(`# To go back after the drain: ${undo.join(" && ")}`);
   return `${lines.join("\n")}\n`;
 }

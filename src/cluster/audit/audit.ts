@@ -1,22 +1,19 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
-import { plural } from "../../cli/output/plural.ts";
 import type { Family } from "../../ipam/address.ts";
 import {
-  clusterCidrsOf,
   clusterOptions,
+  networksOf,
   nodeMasksOf,
   serviceCidrOption,
-  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import {
+  type ClusterNode,
   commonestMask,
   type ExpectedMask,
-  type NodeCidrs,
-  parseNodeCidrs,
   usualFamilies,
 } from "../nodes/node-cidrs.ts";
-import { type ClusterNode, parseNodes } from "../nodes/node-list.ts";
+import { parseNodes } from "../nodes/node-list.ts";
 import { DEFAULT_NODE_MASK } from "../nodes/node-mask.ts";
 import { groupCidrs } from "../nodes/overlapping-cidrs.ts";
 import { type AuditResult, describeAudit } from "./audit-document.ts";
@@ -33,8 +30,6 @@ const forceOption = {
 export const audit: Command = {
   name: "audit",
   operands: "[FILE]",
-  operandCount: { least: 0, most: 1 },
-  findsNetworks: false,
   summary: "find problems with the podCIDRs of a cluster's nodes",
   description: [
     "Reads the output of kubectl get nodes -o json from a file or, with - or without an operand, from standard input. It needs no access to the cluster. audit finds nodes without a podCIDR; podCIDRs that are the same as or overlap those of another node, are outside the cluster CIDR or in the service CIDR, are of another size than the others, or are invalid; and nodes that allow more pods than they have addresses.",
@@ -63,7 +58,7 @@ const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
-  const clusters = clusterCidrsOf(context, "");
+  const clusters = networksOf(context, "--cluster-cidr");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
     throw new UsageError("audit: expected a file, or the nodes on standard input");
@@ -73,29 +68,29 @@ function auditNodes(context: Context): Report {
       ? system.readStandardInput(LARGEST_INPUT, LONGEST_INPUT)
       : system.readFile(file, LARGEST_INPUT);
   const source = file === "-" ? "standard input" : file;
-  const nodes = withoutDuplicates(context, parseNodes(text, source)).map(parseNodeCidrs);
+  const nodes = parseNodes(text, source);
   const families =
     clusters.length > 0 ? clusters.map(({ address }) => address.family) : usualFamilies(nodes);
   const masks = expectedMasks(context, nodes, families);
   const expectation = {
     clusters,
-    serviceCidrs: serviceCidrsOf(context),
+    serviceCidrs: networksOf(context, serviceCidrOption.name),
     masks,
     families,
     hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,
     replacesHarmless: context.has(forceOption.name),
   };
   const groups = groupCidrs(nodes.flatMap(({ cidrs }) => cidrs));
-  const usesPodCidrs = nodes.some(({ node }) => node.podCidrs.length > 0);
+  const usesPodCidrs = nodes.some(({ cidrs }) => cidrs.length > 0);
   const findings = findProblems(nodes, groups, expectation).filter(
     ({ code }) => usesPodCidrs || code !== "no-pod-cidr",
   );
   const outside = new Set(findings.filter(({ code }) => code === "outside").map(({ node }) => node))
     .size;
-  const isClusterDoubtful =
-    outside * 2 > nodes.filter(({ node }) => node.podCidrs.length > 0).length;
-  const proposes = usesPodCidrs && (!isClusterDoubtful || context.has(forceOption.name));
-  const renumberings = proposes ? proposeRenumbering(nodes, groups, expectation) : [];
+  const isClusterDoubtful = outside * 2 > nodes.filter(({ cidrs }) => cidrs.length > 0).length;
+  const isTrusted = clusters.length > 0 && (!isClusterDoubtful || context.has(forceOption.name));
+  const renumberings =
+    usesPodCidrs && isTrusted ? proposeRenumbering(nodes, groups, expectation) : [];
   const isDeleted = new Set(
     renumberings.filter(({ podCidrs }) => podCidrs !== undefined).map(({ node }) => node),
   );
@@ -124,35 +119,20 @@ function auditNodes(context: Context): Report {
   };
 }
 
-/** Of a node that is listed more than once, as in two lists that were concatenated, only the last entry. */
-function withoutDuplicates(
-  context: Context,
-  nodes: readonly ClusterNode[],
-): readonly ClusterNode[] {
-  const byName = new Map(nodes.map((node) => [node.name, node]));
-  if (byName.size < nodes.length) {
-    context.log(
-      `audit: ${plural(nodes.length - byName.size, "duplicate node")} in the input; the last entry of each counts`,
-    );
-  }
-  return [...byName.values()];
-}
-
 /** For each family the mask given, else the most common one, else kube-controller-manager's default. */
 function expectedMasks(
   context: Context,
-  nodes: readonly NodeCidrs[],
+  nodes: readonly ClusterNode[],
   families: readonly Family[],
 ): readonly ExpectedMask[] {
   const masks = nodeMasksOf(context, "");
-  const cidrs = nodes.flatMap((node) => node.cidrs);
-  const found = ([4, 6] as const).filter((family) => cidrs.some((one) => one.family === family));
-  const hasClusters = context.option("--cluster-cidr") !== undefined;
-  const known = hasClusters ? families : [...new Set([...families, ...found, ...masks.families])];
-  return [...known].sort().map((family) => {
-    const given = masks.of(family, known);
+  return families.map((family) => {
+    const given = masks.of(family, families);
     if (given !== undefined) return { family, nodeMask: given, source: "option" };
-    const commonest = commonestMask(cidrs, family);
+    const commonest = commonestMask(
+      nodes.flatMap(({ cidrs }) => cidrs),
+      family,
+    );
     return commonest === undefined
       ? { family, nodeMask: DEFAULT_NODE_MASK[family], source: "default" }
       : { family, nodeMask: commonest, source: "commonest" };

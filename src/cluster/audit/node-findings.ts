@@ -1,12 +1,10 @@
 /** The problems of the podCIDRs of nodes. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { printable } from "../../cli/output/printable.ts";
-import { type AddressRange, bitsOf, type Family, isPartOf, isWithin } from "../../ipam/address.ts";
+import { bitsOf } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import type { Expectation, NodeCidrs, PodCidr } from "../nodes/node-cidrs.ts";
-import type { ClusterNode } from "../nodes/node-list.ts";
+import { type ClusterNode, type Expectation, overlaps, type PodCidr } from "../nodes/node-cidrs.ts";
 import { podsIn } from "../nodes/node-mask.ts";
 import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
 
@@ -17,11 +15,9 @@ export const findingCodes = [
   "no-pod-cidr",
   "invalid",
   "outside",
-  "covers-cluster",
   "service-cidr",
   "mask-size",
   "max-pods",
-  "name",
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];
@@ -39,14 +35,6 @@ export interface Finding {
 /** How many other nodes a message names. */
 const NAMED = 3;
 
-/** What Kubernetes accepts as the name of a node (RFC 1123 subdomain). */
-const NODE_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
-
-/** Whether Kubernetes accepts this as the name of a node. */
-export function isNodeName(name: string): boolean {
-  return name.length <= 253 && NODE_NAME.test(name);
-}
-
 /**
  * Finds the problems of all nodes.
  *
@@ -54,7 +42,7 @@ export function isNodeName(name: string): boolean {
  * @returns by code, in the order of `findingCodes`, then in the order of the nodes
  */
 export function findProblems(
-  nodes: readonly NodeCidrs[],
+  nodes: readonly ClusterNode[],
   groups: readonly CidrGroup<PodCidr>[],
   expectation: Expectation,
 ): readonly Finding[] {
@@ -93,18 +81,13 @@ function sharingProblems(
 }
 
 function ownProblems(
-  { node, cidrs, unreadable }: NodeCidrs,
+  node: ClusterNode,
   { clusters, serviceCidrs, masks, families, hostNetworkPods }: Expectation,
 ): readonly Finding[] {
+  const { cidrs } = node;
   const found: Finding[] = [];
-  const all = { node, text: node.podCidrs.join(",") };
-  if (!isNodeName(node.name)) {
-    found.push(finding("name", all, "Kubernetes does not accept this name"));
-  }
-  for (const text of unreadable) {
-    found.push(finding("invalid", { node, text }, "expected a network such as 10.244.1.0/24"));
-  }
-  if (node.podCidrs.length === 0) {
+  const all = { node, text: cidrs.map(({ text }) => text).join(",") };
+  if (cidrs.length === 0) {
     found.push(finding("no-pod-cidr", all, "pods on it get no address"));
   } else {
     for (const family of families.filter((one) => !cidrs.some((cidr) => cidr.family === one))) {
@@ -113,14 +96,9 @@ function ownProblems(
   }
   for (const cidr of cidrs) {
     if (cidr.fault !== "") found.push(finding("invalid", cidr, cidr.fault));
-    if (clusters.length > 0 && !isInside(cidr, clusters)) {
-      // kube-controller-manager accepts a podCIDR that contains the cluster CIDR (`Occupy` of its cidrset).
-      const covered = clusters.find((cluster) => isWithin(cluster.first, cidr));
-      found.push(
-        covered === undefined
-          ? finding("outside", cidr, outsideText(cidr.family, clusters))
-          : finding("covers-cluster", cidr, `contains ${formatPrefix(covered)}`),
-      );
+    // kube-controller-manager accepts a podCIDR that contains the cluster CIDR, too (`Occupy` of its cidrset).
+    if (clusters.length > 0 && !clusters.some((cluster) => overlaps(cidr, cluster))) {
+      found.push(finding("outside", cidr, `not in ${clusters.map(formatPrefix).join(",")}`));
     }
     for (const service of serviceCidrs.filter((one) => overlaps(cidr, one))) {
       found.push(finding("service-cidr", cidr, `overlaps ${formatPrefix(service)}`));
@@ -141,23 +119,6 @@ function ownProblems(
     }
   }
   return found;
-}
-
-/** Whether a podCIDR lies in a cluster CIDR. */
-export function isInside(cidr: PodCidr, clusters: Expectation["clusters"]): boolean {
-  return clusters.some((cluster) => isPartOf(cidr, cluster));
-}
-
-/** Whether two CIDRs have addresses in common. */
-export function overlaps(a: AddressRange, b: AddressRange): boolean {
-  return isWithin(a.first, b) || isWithin(b.first, a);
-}
-
-function outsideText(family: Family, clusters: Expectation["clusters"]): string {
-  const cluster = clusters.find(({ address }) => address.family === family);
-  return cluster === undefined
-    ? `the cluster CIDR has no IPv${family} network`
-    : `not in ${formatPrefix(cluster)}`;
 }
 
 function finding(
@@ -187,10 +148,8 @@ function nodesOf(members: readonly PodCidr[], cidr: PodCidr): string {
     .slice(0, NAMED + 1)
     .filter((one) => one !== cidr)
     .slice(0, NAMED)
-    .map(({ node }) => (node === cidr.node ? "the node itself" : printable(node.name)));
-  const isMember =
-    members[0]?.first.value === cidr.first.value && members[0].length === cidr.length;
-  const others = members.length - (isMember ? 1 : 0) - named.length;
+    .map(({ node }) => node.name);
+  const others = members.length - (members.includes(cidr) ? 1 : 0) - named.length;
   return `${named.join(", ")}${others > 0 ? ` and ${plural(others, "other node")}` : ""}`;
 }
 

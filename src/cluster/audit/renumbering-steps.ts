@@ -1,7 +1,7 @@
 /** The commands that give a node another podCIDR. */
 
-import { shellQuote, shellWord } from "../../cli/output/printable.ts";
-import type { ClusterNode } from "../nodes/node-list.ts";
+import { shellQuote, shellWord } from "../../cli/output/shell-word.ts";
+import type { ClusterNode } from "../nodes/node-cidrs.ts";
 
 /** The commands for a node, each one line for a shell; each is to run only if the one before succeeded. */
 interface Steps {
@@ -42,23 +42,23 @@ const removeGenerated =
  * deleted and created again; it stays cordoned, since it was saved so, and if it was before, also in the end. The kubelet is stopped meanwhile, because it would
  * create the node itself.
  *
- * @param node with a name that Kubernetes accepts
  * @param podCidrs the new ones
  */
 export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps {
-  const name = shellWord(node.name);
-  const saved = shellWord(`${node.name}.yaml`);
-  const changed = shellWord(`${node.name}.new.yaml`);
+  const { name } = node;
+  const former = node.cidrs.map(({ text }) => text);
+  const saved = `${name}.yaml`;
+  const changed = `${name}.new.yaml`;
   const spec = shellWord(
     JSON.stringify({ spec: { podCIDR: podCidrs[0] ?? "", podCIDRs: podCidrs } }),
   );
-  const added = podCidrs.filter((one) => !node.podCidrs.includes(one)).map((one) => `-e ${one}`);
+  const added = podCidrs.filter((one) => !former.includes(one)).map((one) => `-e ${one}`);
   const search = `used=$(${podCidrsOfNodes}) && ! echo "$used" | grep -wF ${added.join(" ")}`;
   const check = added.length === 0 ? [] : [search];
-  if (node.podCidrs.length === 0) {
+  if (former.length === 0) {
     return { commands: [...check, `kubectl patch node ${name} --type merge -p ${spec}`], undo: [] };
   }
-  const before = shellWord([node.name, ...node.podCidrs].join(" "));
+  const before = shellWord([name, ...former].join(" "));
   const unchanged = `${podCidrsOfNodes} | grep -qxF ${before}`;
   const stop = `ssh ${name} sudo systemctl stop kubelet`;
   const start = [
@@ -66,7 +66,7 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
     `ssh ${name} ${shellQuote(removeGenerated)}`,
     // Without a bridge the kubelet must start anyway.
     `ssh ${name} 'sudo ip link delete cni0; sudo systemctl start kubelet'`,
-    `kubectl delete pods --all-namespaces --field-selector ${shellWord(`spec.nodeName=${node.name}`)}`,
+    `kubectl delete pods --all-namespaces --field-selector ${shellWord(`spec.nodeName=${name}`)}`,
     ...(node.isCordoned ? [] : [`kubectl uncordon ${name}`]),
   ];
   return {

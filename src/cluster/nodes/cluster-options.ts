@@ -10,8 +10,7 @@ type OptionPrefix = "" | "was-";
 
 /** The node masks given: one for a single-stack cluster, or one for each family. */
 export interface NodeMasks {
-  readonly single: number | undefined;
-  /** The families that have one of their own. */
+  /** The families that they are for, if there is no cluster CIDR that says it; none where no mask was given. */
   readonly families: readonly Family[];
   /**
    * The node mask of one family; `undefined` where none was given.
@@ -53,27 +52,11 @@ export const serviceCidrOption: Option = {
 };
 
 /**
- * The cluster CIDRs given; none without the option. Host bits are cleared, as kube-controller-manager does, and reported.
+ * The networks that an option gives; none without it. Host bits are cleared, as kube-controller-manager does, and reported.
  *
  * @throws UsageError where one is not a network, or two are of one family
  */
-export function clusterCidrsOf(
-  context: Context,
-  optionPrefix: OptionPrefix,
-): readonly ClusterCidr[] {
-  return networksOf(context, `--${optionPrefix}cluster-cidr`);
-}
-
-/**
- * The service CIDRs given; none without the option.
- *
- * @throws UsageError where one is not a network, or two are of one family
- */
-export function serviceCidrsOf(context: Context): readonly ClusterCidr[] {
-  return networksOf(context, serviceCidrOption.name);
-}
-
-function networksOf({ option, log }: Context, name: string): readonly ClusterCidr[] {
+export function networksOf({ option, log }: Context, name: string): readonly ClusterCidr[] {
   const text = option(name);
   if (text === undefined) return [];
   const prefixes = text.split(",").map((one) => {
@@ -130,5 +113,6 @@ export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): No
     }
     return single ?? masks[family];
   };
-  return { single, families: own, of: maskOf };
+  const families: readonly Family[] = single === undefined ? own : [single > 32 ? 6 : 4];
+  return { families, of: maskOf };
 }

@@ -1,9 +1,21 @@
-/** The parsed podCIDRs of nodes, and the cluster's settings that they are compared with. */
+/** The nodes of a cluster with their podCIDRs, and the cluster's settings that they are compared with. */
 
-import type { Address, AddressRange, Family } from "../../ipam/address.ts";
+import { type Address, type AddressRange, type Family, isWithin } from "../../ipam/address.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
-import type { ClusterNode } from "./node-list.ts";
 import { longestNodeMask } from "./node-mask.ts";
+
+/** What this tool reads of a Kubernetes node. */
+export interface ClusterNode {
+  readonly name: string;
+  /** `spec.podCIDRs`, of which the API server accepts one of each family; empty where the node has none. */
+  readonly cidrs: readonly PodCidr[];
+  /** `status.allocatable.pods`; `undefined` where it is missing. */
+  readonly pods: bigint | undefined;
+  /** `metadata.creationTimestamp`, such as `2024-05-01T10:00:00Z`; empty where it is missing. */
+  readonly created: string;
+  /** Whether it was cordoned (`spec.unschedulable`). */
+  readonly isCordoned: boolean;
+}
 
 /** A podCIDR of a node. */
 export interface PodCidr extends AddressRange {
@@ -16,16 +28,13 @@ export interface PodCidr extends AddressRange {
   readonly fault: string;
 }
 
-/** A node with its podCIDRs. */
-export interface NodeCidrs {
-  readonly node: ClusterNode;
-  readonly cidrs: readonly PodCidr[];
-  /** podCIDRs that are no networks, such as `10.244.1.0`. */
-  readonly unreadable: readonly string[];
-}
-
 /** A cluster CIDR, or a service CIDR, with its first and last address. */
 export interface ClusterCidr extends Prefix, AddressRange {}
+
+/** Whether two CIDRs have addresses in common. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return isWithin(a.first, b) || isWithin(b.first, a);
+}
 
 /** The cluster's settings. */
 export interface Expectation {
@@ -50,22 +59,14 @@ export interface ExpectedMask {
   readonly source: "option" | "commonest" | "default";
 }
 
-/** Parses the podCIDRs of a node. */
-export function parseNodeCidrs(node: ClusterNode): NodeCidrs {
-  const cidrs: PodCidr[] = [];
-  const unreadable: string[] = [];
-  for (const text of node.podCidrs) {
-    const prefix = parsePrefix(text);
-    if (prefix === undefined || prefix.mapped) {
-      unreadable.push(text);
-      continue;
-    }
-    const { length } = prefix;
-    const { family } = prefix.address;
-    const { first, last } = addressRangeOf(prefix);
-    cidrs.push({ node, text, family, length, first, last, fault: faultOf(prefix, first) });
-  }
-  return { node, cidrs, unreadable };
+/** Parses a podCIDR; `undefined` where it is no network, such as `10.244.1.0`. */
+export function podCidrOf(node: ClusterNode, text: string): PodCidr | undefined {
+  const prefix = parsePrefix(text);
+  if (prefix === undefined || prefix.mapped) return undefined;
+  const { length } = prefix;
+  const { family } = prefix.address;
+  const { first, last } = addressRangeOf(prefix);
+  return { node, text, family, length, first, last, fault: faultOf(prefix, first) };
 }
 
 /** This plugin rejects a subnet with host bits, and gives one of one or two addresses no gateway; see `makeRange`. */
@@ -92,7 +93,7 @@ export function commonestMask(cidrs: readonly PodCidr[], family: Family): number
 }
 
 /** The families of which more than half of all nodes with a podCIDR have one. */
-export function usualFamilies(nodes: readonly NodeCidrs[]): readonly Family[] {
+export function usualFamilies(nodes: readonly ClusterNode[]): readonly Family[] {
   const withPodCidr = nodes.filter(({ cidrs }) => cidrs.length > 0);
   return ([4, 6] as const).filter((family) => {
     const withFamily = withPodCidr.filter(({ cidrs }) =>

@@ -1,6 +1,6 @@
 /** Which CIDRs of a list are equal, and which contain others: sorted once, not compared in pairs. */
 
-import type { Address, AddressRange } from "../../ipam/address.ts";
+import { type Address, type AddressRange, compare } from "../../ipam/address.ts";
 
 /** All CIDRs with the same addresses. Two CIDRs overlap only if they are equal, or one contains the other. */
 export interface CidrGroup<Cidr extends AddressRange> {
@@ -55,13 +55,5 @@ function reaches<Cidr extends AddressRange>(
 
 /** By family and first address; of CIDRs with the same first address the largest comes first. */
 function byAddress(a: AddressRange, b: AddressRange): number {
-  return (
-    a.first.family - b.first.family ||
-    compare(a.first.value, b.first.value) ||
-    compare(b.last.value, a.last.value)
-  );
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compare(a.first, b.first) || compare(b.last, a.last);
 }

@@ -1,23 +1,15 @@
 /** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { type AddressRange, bitsOf, type Family } from "../../ipam/address.ts";
+import { type AddressRange, addressAt, bitsOf, type Family } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
-import { longestMaskIn, nodesIn } from "../nodes/node-mask.ts";
-import {
-  type ClusterNetworks,
-  cidrsTakenBy,
-  firstPodCidrs,
-  podCidrCount,
-} from "../nodes/pod-cidr-count.ts";
-import type { Problem } from "./cidr-request.ts";
+import { leastOf, longestMaskIn, nodesIn } from "../nodes/node-mask.ts";
+import type { CidrLayout, Problem } from "./cidr-request.ts";
 
 /** The settings of a cluster for one family. */
-export interface Settings extends ClusterNetworks {
-  readonly family: Family;
+export interface Settings extends CidrLayout {
   readonly cluster: Prefix;
-  readonly nodeMask: number;
 }
 
 /** What a change of settings means for the nodes, in one family. */
@@ -50,11 +42,13 @@ export interface CidrChange {
  */
 export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChange {
   const { family } = now;
-  const capacity = podCidrCount(was, was.cluster.length, was.nodeMask);
-  const withPodCidr = nodes < capacity ? nodes : capacity;
+  const withPodCidr = leastOf([nodes, was.nodes]);
+  const { first } = addressRangeOf(was.cluster);
+  const size = 2n ** BigInt(bitsOf(family) - was.nodeMask);
+  const inUse = { first, last: addressAt(family, first.value + withPodCidr * size - 1n) };
   const region = addressRangeOf(now.cluster);
-  const inUse = firstPodCidrs(was.cluster, was.serviceCidrs, was.nodeMask, withPodCidr);
-  const accepted = overlappingCidrs(inUse, region, was.nodeMask);
+  const accepted = cidrsInBoth(inUse, region, was.nodeMask);
+  const cidrsTaken = cidrsInBoth(inUse, region, now.nodeMask);
   const isSameSize = was.nodeMask === now.nodeMask;
   return {
     family,
@@ -64,25 +58,17 @@ export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChang
     keeping: isSameSize ? accepted : 0n,
     otherSize: isSameSize ? 0n : accepted,
     outside: withPodCidr - accepted,
-    cidrsTaken: cidrsTakenBy(inUse, region, now.nodeMask),
-    cidrsFree:
-      nodesIn(now.cluster.length, now.nodeMask) -
-      cidrsTakenBy([...inUse, ...now.serviceCidrs], region, now.nodeMask),
+    cidrsTaken,
+    cidrsFree: now.nodes - cidrsTaken,
   };
 }
 
-/** How many of the podCIDRs in use lie in the region, or contain it. */
-function overlappingCidrs(
-  inUse: readonly AddressRange[],
-  region: AddressRange,
-  nodeMask: number,
-): bigint {
-  const bits = BigInt(bitsOf(region.first.family) - nodeMask);
-  return inUse.reduce((count, { first, last }) => {
-    const from = first.value > region.first.value ? first.value : region.first.value;
-    const to = last.value < region.last.value ? last.value : region.last.value;
-    return from > to ? count : count + (to >> bits) - (from >> bits) + 1n;
-  }, 0n);
+/** How many CIDRs of a size have addresses that are in both ranges. */
+function cidrsInBoth(a: AddressRange, b: AddressRange, length: number): bigint {
+  const from = a.first.value > b.first.value ? a.first.value : b.first.value;
+  const to = leastOf([a.last.value, b.last.value]);
+  const bits = BigInt(bitsOf(a.first.family) - length);
+  return from > to ? 0n : (to >> bits) - (from >> bits) + 1n;
 }
 
 /** The problems of a change. */
@@ -97,11 +83,11 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
       instead: `a cluster CIDR that contains the podCIDRs of all nodes, such as ${formatPrefix(was.cluster)}, or renumber those nodes first (see host-local audit), with kube-controller-manager's --allocate-node-cidrs=false meanwhile`,
     });
   }
-  if (cidrsTaken > 0n && was.nodeMask !== now.nodeMask) {
+  if (otherSize > 0n) {
     problems.push({
       code: "overlap",
       family,
-      message: `${plural(otherSize === 0n ? withPodCidr : otherSize, "node")} would keep a podCIDR of /${was.nodeMask}, and ${plural(cidrsTaken, "CIDR")} of /${now.nodeMask} ${cidrsTaken === 1n ? "overlaps" : "overlap"} them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently${cidrsFree === 0n ? "; no podCIDR is left for a further node" : ""}`,
+      message: `${plural(otherSize, "node")} would keep a podCIDR of /${was.nodeMask}, and ${plural(cidrsTaken, "CIDR")} of /${now.nodeMask} ${cidrsTaken === 1n ? "overlaps" : "overlap"} them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently${cidrsFree === 0n ? "; no podCIDR is left for a further node" : ""}`,
       instead: avoidTwoSizes(change),
     });
   }
@@ -113,7 +99,7 @@ export function avoidTwoSizes({ family, was, now }: CidrChange): string {
   const { length } = now.cluster;
   const renumber = "renumber all nodes (see host-local audit)";
   if (was.nodeMask < length || was.nodeMask > longestMaskIn(family, length)) return renumber;
-  const keep = `keep the node mask of /${was.nodeMask} (${plural(podCidrCount(now, length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
+  const keep = `keep the node mask of /${was.nodeMask} (${plural(nodesIn(length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
   // What leaves room for more nodes comes first.
   return was.nodeMask >= now.nodeMask ? `${keep}, or ${renumber}` : `${renumber}, or ${keep}`;
 }

@@ -1,11 +1,12 @@
 /** What a plan is asked for, and what it answers, in one family. */
 
 import type { Family } from "../../ipam/address.ts";
-import type { ClusterNetworks } from "../nodes/pod-cidr-count.ts";
+import type { Prefix } from "../../ipam/prefix.ts";
 
-/** The settings and sizes that were given, two or more of the four; those of the other options are computed. */
-export interface CidrRequest extends ClusterNetworks {
+/** What was given: the cluster CIDR or the number of nodes, and perhaps more; the rest is computed. */
+export interface CidrRequest {
   readonly family: Family;
+  readonly cluster: Prefix | undefined;
   readonly nodeMask: number | undefined;
   readonly nodes: bigint | undefined;
   /** Per node. */
@@ -13,12 +14,13 @@ export interface CidrRequest extends ClusterNetworks {
 }
 
 /** The settings of one family, and what they hold. */
-export interface CidrLayout extends ClusterNetworks {
+export interface CidrLayout {
   readonly family: Family;
-  /** `undefined` where neither the cluster CIDR nor the number of nodes is known. */
-  readonly clusterLength: number | undefined;
+  /** `undefined` where only its prefix length is known. */
+  readonly cluster: Prefix | undefined;
+  readonly clusterLength: number;
   readonly nodeMask: number;
-  readonly nodes: bigint | undefined;
+  readonly nodes: bigint;
   /** Per node. */
   readonly pods: bigint;
 }

@@ -1,10 +1,8 @@
 /** The result of `plan`, and its JSON document. */
 
-import type { Family } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { longestMaskIn, podsIn } from "../nodes/node-mask.ts";
-import { podCidrCount } from "../nodes/pod-cidr-count.ts";
-import type { CidrChange, Settings } from "./cidr-change.ts";
+import { longestMaskIn, nodesIn, podsIn } from "../nodes/node-mask.ts";
+import type { CidrChange } from "./cidr-change.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import type { RangeParts } from "./range-parts.ts";
@@ -13,8 +11,8 @@ import type { RangeParts } from "./range-parts.ts";
 export interface PlanResult {
   readonly asked: { readonly nodes: bigint | undefined; readonly pods: bigint | undefined };
   readonly layouts: readonly CidrLayout[];
-  /** How many nodes get a podCIDR of every family; `undefined` where the cluster CIDR is not known. */
-  readonly nodes: bigint | undefined;
+  /** How many nodes get a podCIDR of every family. */
+  readonly nodes: bigint;
   /** How many pods a node holds. */
   readonly pods: bigint;
   /** Per node. */
@@ -33,12 +31,8 @@ export interface PlanResult {
 /** How many node masks are shown on either side of the chosen one. */
 const NEIGHBOURS = 3;
 
-/** For a cluster CIDR of unknown size: how many bits shorter than the node mask its prefix may be. */
-const USUAL_NODE_BITS = [4, 6, 8, 10, 12, 14, 16];
-
-/** A choice of settings, and what they hold. */
-interface CidrChoice {
-  readonly clusterPrefixLength: number;
+/** A node mask, and what the cluster CIDR holds with it. */
+interface MaskChoice {
   readonly nodeMask: number;
   readonly nodes: bigint;
   readonly podsPerNode: bigint;
@@ -50,15 +44,12 @@ export function describePlan(plan: PlanResult): object {
   return {
     asked: { nodes: asked.nodes ?? null, podsPerNode: asked.pods ?? null },
     families: layouts.map((layout) => ({
-      family: familyName(layout.family),
-      clusterCidr: layout.cluster === undefined ? null : formatPrefix(layout.cluster),
-      clusterPrefixLength: layout.clusterLength ?? null,
-      nodeMask: layout.nodeMask,
-      nodes: layout.nodes ?? null,
-      podsPerNode: layout.pods,
+      family: `IPv${layout.family}`,
+      clusterPrefixLength: layout.clusterLength,
+      ...describeSettings(layout),
       choices: choicesFor(layout),
     })),
-    nodes: nodes ?? null,
+    nodes,
     podsPerNode: pods,
     maxPods,
     partitions: plan.partitions.map(({ text, parts, addresses, fewest }) => ({
@@ -68,37 +59,23 @@ export function describePlan(plan: PlanResult): object {
     change: change === undefined ? null : describeChange(change),
     problems: problems.map(({ code, family, message, instead }) => ({
       code,
-      family: family === undefined ? null : familyName(family),
+      family: family === undefined ? null : `IPv${family}`,
       message,
       instead,
     })),
   };
 }
 
-/** The node masks around the chosen one; for a cluster CIDR of unknown size, prefix lengths of cluster CIDRs. */
-export function choicesFor(layout: CidrLayout): readonly CidrChoice[] {
+/** The node masks around the chosen one. */
+export function choicesFor(layout: CidrLayout): readonly MaskChoice[] {
   const { family, clusterLength, nodeMask } = layout;
-  const choice = (length: number, mask: number): CidrChoice => ({
-    clusterPrefixLength: length,
-    nodeMask: mask,
-    nodes: podCidrCount(layout, length, mask),
-    podsPerNode: podsIn(family, mask),
-  });
-  if (clusterLength === undefined) {
-    return USUAL_NODE_BITS.filter((bits) => bits <= nodeMask).map((bits) =>
-      choice(nodeMask - bits, nodeMask),
-    );
-  }
   const first = Math.max(clusterLength, nodeMask - NEIGHBOURS);
   const last = Math.min(longestMaskIn(family, clusterLength), nodeMask + NEIGHBOURS);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
-    choice(clusterLength, first + index),
-  );
-}
-
-/** A family as `IPv4` or `IPv6`. */
-export function familyName(family: Family): string {
-  return `IPv${family}`;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
+    nodeMask: first + index,
+    nodes: nodesIn(clusterLength, first + index),
+    podsPerNode: podsIn(family, first + index),
+  }));
 }
 
 function describeChange(change: PlannedChange): object {
@@ -107,23 +84,25 @@ function describeChange(change: PlannedChange): object {
     wantedNodes: change.wanted,
     furtherNodes: change.further,
     withoutPodCidr: change.without,
-    withoutPodCidrOnceRenumbered: change.withoutOnceRenumbered,
     families: change.families.map(describeFamily),
   };
 }
 
 function describeFamily(change: CidrChange): object {
-  const settings = (one: Settings): object => ({
-    clusterCidr: formatPrefix(one.cluster),
-    nodeMask: one.nodeMask,
-    nodes: podCidrCount(one, one.cluster.length, one.nodeMask),
-    podsPerNode: podsIn(change.family, one.nodeMask),
-  });
   const { withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree } = change;
   return {
-    family: familyName(change.family),
-    was: settings(change.was),
-    now: settings(change.now),
+    family: `IPv${change.family}`,
+    was: describeSettings(change.was),
+    now: describeSettings(change.now),
     ...{ withPodCidr, keeping, otherSize, outside, cidrsTaken, cidrsFree },
+  };
+}
+
+function describeSettings({ cluster, nodeMask, nodes, pods }: CidrLayout): object {
+  return {
+    clusterCidr: cluster === undefined ? null : formatPrefix(cluster),
+    nodeMask,
+    nodes,
+    podsPerNode: pods,
   };
 }

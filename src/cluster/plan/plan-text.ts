@@ -8,9 +8,8 @@ import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { DEFAULT_MAX_PODS, leastOf, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import type { Settings } from "./cidr-change.ts";
-import { takenByServices } from "./cidr-layout.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
-import { choicesFor, familyName, type PlanResult } from "./plan-document.ts";
+import { choicesFor, type PlanResult } from "./plan-document.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import type { RangeParts } from "./range-parts.ts";
 
@@ -21,15 +20,15 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
     formatTable(
       columns("FAMILY", "CLUSTER CIDR", "NODE MASK", ">NODES", ">PODS PER NODE"),
       layouts.map((layout) => [
-        familyName(layout.family),
+        `IPv${layout.family}`,
         clusterOf(layout),
         `/${layout.nodeMask}`,
-        layout.nodes === undefined ? "-" : formatCount(system, layout.nodes),
+        formatCount(system, layout.nodes),
         formatCount(system, layout.pods),
       ]),
       { width: tableWidth(system) },
     ),
-    paragraph(advice(plan)),
+    advice(plan),
     ...layouts.map((layout) => choicesText(layout, system)),
     partsText(partitions, system),
     ...(change === undefined ? [] : [changeText(change, system)]),
@@ -39,69 +38,45 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
     .join("\n");
 }
 
-function advice(plan: PlanResult): readonly string[] {
-  const { nodes, pods, layouts } = plan;
-  const lines: string[] = [];
-  if (pods === 0n || nodes === 0n) return lines;
-  if (nodes !== undefined) {
-    lines.push(`Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.`);
-  }
-  for (const layout of layouts) {
-    const taken = takenByServices(layout);
-    if (taken > 0n) {
-      const verb = taken === 1n ? "overlaps" : "overlap";
-      lines.push(
-        `${plural(taken, "podCIDR")} of /${layout.nodeMask} ${verb} the service CIDR and would not be assigned.`,
-      );
-    }
-  }
-  lines.push(...maxPodsAdvice(plan));
+function advice(plan: PlanResult): string {
+  const { nodes, layouts } = plan;
+  if (nodes === 0n) return "";
   const isWide = layouts.some(
     ({ family, clusterLength, nodeMask }) =>
-      family === 4 && clusterLength !== undefined && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
+      family === 4 && nodeMask - clusterLength > MAX_IPV6_NODE_BITS,
   );
-  if (isWide) {
-    lines.push(
-      `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.`,
-    );
-  }
-  return lines;
+  const wide = `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.\n`;
+  return `Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.\n${maxPodsAdvice(plan)}${isWide ? wide : ""}`;
 }
 
-function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): readonly string[] {
-  if (maxPods >= MAX_MAX_PODS) return ["Every value of kubelet's --max-pods fits."];
+function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): string {
+  if (maxPods >= MAX_MAX_PODS) return "Every value of kubelet's --max-pods fits.\n";
   const addresses = maxPods - hostNetworkPods;
   const most = asked.pods === addresses ? "" : "at most ";
   const hostNetwork =
     hostNetworkPods === 0n
       ? ", plus the number of its pods with hostNetwork, which kubelet counts, too"
       : `: ${addresses} for pods with an address, ${hostNetworkPods} for pods with hostNetwork`;
-  const lines = [`Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.`];
-  if (pods < DEFAULT_MAX_PODS) {
-    lines.push(
-      "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).",
-    );
-  }
-  return lines;
+  const byDefault =
+    pods < DEFAULT_MAX_PODS
+      ? "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).\n"
+      : "";
+  return `Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.\n${byDefault}`;
 }
 
 function choicesText(layout: CidrLayout, system: OperatorSystem): string {
   const choices = choicesFor(layout);
   if (choices.length === 0) return "";
-  const { clusterLength, nodeMask, family } = layout;
   const rows = choices.map((choice) => [
-    `/${clusterLength === undefined ? choice.clusterPrefixLength : choice.nodeMask}`,
+    `/${choice.nodeMask}`,
     formatCount(system, choice.nodes),
     formatCount(system, choice.podsPerNode),
   ]);
-  const [title, heading] =
-    clusterLength === undefined
-      ? [`Cluster CIDRs for the node mask /${nodeMask}`, "CLUSTER CIDR"]
-      : [
-          `Node masks for ${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)} (${familyName(family)})`,
-          "NODE MASK",
-        ];
-  return `${title}:\n\n${formatTable(columns(heading, ">NODES", ">PODS PER NODE"), rows, { width: tableWidth(system) })}`;
+  const where = `${layout.cluster === undefined ? "a cluster CIDR of " : ""}${clusterOf(layout)}`;
+  const table = formatTable(columns("NODE MASK", ">NODES", ">PODS PER NODE"), rows, {
+    width: tableWidth(system),
+  });
+  return `Node masks for ${where} (IPv${layout.family}):\n\n${table}`;
 }
 
 function partsText(partitions: readonly RangeParts[], system: OperatorSystem): string {
@@ -121,7 +96,7 @@ function changeText(change: PlannedChange, system: OperatorSystem): string {
   const table = formatTable(
     columns("?FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
     families.map((one) => [
-      familyName(one.family),
+      `IPv${one.family}`,
       formatSettings(one.was),
       formatSettings(one.now),
       ...[one.keeping, one.otherSize, one.outside, one.cidrsTaken, one.cidrsFree].map((count) =>
@@ -140,18 +115,13 @@ ${wanted > existing ? `Of ${plural(wanted - existing, "further node")}, ${decima
 }
 
 function problemText({ family, message, instead }: Problem): string {
-  return `- ${family === undefined ? "" : `${familyName(family)}: `}${message}.\n  Instead: ${instead}.\n`;
+  return `- ${family === undefined ? "" : `IPv${family}: `}${message}.\n  Instead: ${instead}.\n`;
 }
 
 function clusterOf({ cluster, clusterLength }: CidrLayout): string {
-  if (cluster !== undefined) return formatPrefix(cluster);
-  return clusterLength === undefined ? "-" : `/${clusterLength}`;
+  return cluster === undefined ? `/${clusterLength}` : formatPrefix(cluster);
 }
 
 function formatSettings({ cluster, nodeMask }: Settings): string {
   return `${formatPrefix(cluster)}, /${nodeMask}`;
-}
-
-function paragraph(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,30 +1,29 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
-import type { Family } from "../../ipam/address.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
 import {
-  clusterCidrsOf,
   clusterOptions,
-  type NodeMasks,
+  networksOf,
   nodeMasksOf,
   serviceCidrOption,
-  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
+import { type ClusterCidr, overlaps } from "../nodes/node-cidrs.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
-import { layOutCidrs, problemsOf } from "./cidr-layout.ts";
+import { layOutCidrs } from "./cidr-layout.ts";
+import type { Problem } from "./cidr-request.ts";
 import { describePlan, type PlanResult } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 import { plannedChange } from "./planned-change.ts";
+import { problemsOf } from "./problems.ts";
 import { partitionOption, partProblems, rangeParts } from "./range-parts.ts";
 
 /** `plan`: how many nodes and pods fit into a cluster CIDR, and which settings to choose. */
 export const plan: Command = {
   name: "plan",
   operands: "",
-  operandCount: { least: 0, most: 0 },
-  findsNetworks: false,
   summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
   description: [
-    "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give any two of cluster CIDR, node mask, nodes and pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
+    "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give the cluster CIDR, or the number of nodes with the node mask or the pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
     "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). One of one or two addresses (/31, /32, /127, /128) has no gateway: all of them are assigned, but it is of little use to a node. When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
     "With --partition it says what each node has of a range that the key partition divides: one part for each podCIDR of the first cluster CIDR.",
     "With --was-cluster-cidr or --was-node-cidr-mask-size it says what a change from these settings means for the nodes that already have a podCIDR. The setting that is not given is taken as unchanged.",
@@ -72,52 +71,43 @@ function planCluster(context: Context): Report {
   const nodes = countOption(context, "--nodes");
   const pods = countOption(context, "--pods");
   const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n;
-  const clusters = clusterCidrsOf(context, "");
+  const clusters = networksOf(context, "--cluster-cidr");
   const masks = nodeMasksOf(context, "");
-  const serviceCidrs = serviceCidrsOf(context);
+  const serviceCidrs = networksOf(context, serviceCidrOption.name);
   if (serviceCidrs.length > 0 && clusters.length === 0) {
     throw new UsageError("plan: --service-cidr needs --cluster-cidr");
   }
-  const families = familiesOf(
-    clusters.map(({ address }) => address.family),
-    masks,
-  );
-  const hasMask = masks.single !== undefined || masks.families.length > 0;
-  const otherValues = [hasMask, nodes !== undefined, pods !== undefined].filter(Boolean).length;
-  if (otherValues + Math.min(clusters.length, 1) * 2 < 2) {
+  const hasSize = masks.families.length > 0 || pods !== undefined;
+  if (clusters.length === 0 && !(nodes !== undefined && hasSize)) {
     throw new UsageError(
-      "plan: expected two of --cluster-cidr, --node-cidr-mask-size, --nodes and --pods",
+      "plan: expected --cluster-cidr, or --nodes with --node-cidr-mask-size or --pods",
     );
   }
-  const requests = families.map((family) => ({
-    family,
-    cluster: clusters.find(({ address }) => address.family === family),
-    serviceCidrs,
-    nodeMask: masks.of(family, families),
-    nodes,
-    pods,
-  }));
-  const layouts = requests.map(layOutCidrs);
-  const nodeCounts = layouts.flatMap((layout) =>
-    layout.nodes === undefined ? [] : [layout.nodes],
-  );
+  const given = clusters.map(({ address }) => address.family);
+  const families = [given, masks.families].find(({ length }) => length > 0) ?? [4];
+  const plans = families.map((family) => {
+    const cluster = clusters.find(({ address }) => address.family === family);
+    const request = { family, cluster, nodeMask: masks.of(family, families), nodes, pods };
+    return { request, layout: layOutCidrs(request) };
+  });
+  const layouts = plans.map(({ layout }) => layout);
   const podsPerNode = leastOf(layouts.map((layout) => layout.pods));
-  const partitions = rangeParts(context, layouts[0]);
+  // The podCIDRs of the first family divide the ranges.
+  const partitions = layouts.slice(0, 1).flatMap((layout) => rangeParts(context, layout));
   const change = plannedChange(context, layouts, nodes);
+  const wanted = change?.wanted ?? nodes;
   const result: PlanResult = {
     asked: { nodes, pods },
     layouts,
-    nodes: nodeCounts.length === 0 ? undefined : leastOf(nodeCounts),
+    nodes: leastOf(layouts.map((layout) => layout.nodes)),
     pods: podsPerNode,
     hostNetworkPods,
     maxPods: leastOf([MAX_MAX_PODS, leastOf([podsPerNode, pods ?? podsPerNode]) + hostNetworkPods]),
     partitions,
     change,
     problems: [
-      ...requests.flatMap((request, index) => {
-        const layout = layouts[index];
-        return layout === undefined ? [] : problemsOf(request, layout);
-      }),
+      ...plans.flatMap(({ request, layout }) => problemsOf({ ...request, nodes: wanted }, layout)),
+      ...serviceProblems(clusters, serviceCidrs),
       ...partProblems(partitions),
       ...(change?.problems ?? []),
     ],
@@ -133,9 +123,16 @@ function planCluster(context: Context): Report {
   };
 }
 
-/** The families of the cluster CIDRs; without any the family of the node mask, else IPv4. */
-function familiesOf(given: readonly Family[], masks: NodeMasks): readonly Family[] {
-  if (given.length > 0) return given;
-  if (masks.families.length > 0) return masks.families;
-  return [(masks.single ?? 0) > 32 ? 6 : 4];
+/** kube-controller-manager leaves out the podCIDRs that overlap the service CIDR: the counts would be too high. */
+function serviceProblems(
+  clusters: readonly ClusterCidr[],
+  serviceCidrs: readonly ClusterCidr[],
+): readonly Problem[] {
+  const overlapping = clusters.filter((one) => serviceCidrs.some((other) => overlaps(one, other)));
+  return overlapping.map((cluster) => ({
+    code: "service-cidr",
+    family: cluster.address.family,
+    message: `the service CIDR overlaps the cluster CIDR ${formatPrefix(cluster)}: no node gets a podCIDR that overlaps it, so there are fewer than shown`,
+    instead: "a service CIDR outside the cluster CIDR",
+  }));
 }

@@ -4,9 +4,8 @@ import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { clusterCidrsOf, nodeMasksOf } from "../nodes/cluster-options.ts";
-import { leastOf, nodesIn } from "../nodes/node-mask.ts";
-import { podCidrCount } from "../nodes/pod-cidr-count.ts";
+import { networksOf, nodeMasksOf } from "../nodes/cluster-options.ts";
+import { leastOf } from "../nodes/node-mask.ts";
 import {
   avoidTwoSizes,
   type CidrChange,
@@ -14,6 +13,7 @@ import {
   changeProblems,
   type Settings,
 } from "./cidr-change.ts";
+import { layOutCidrs } from "./cidr-layout.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 
 /** What a change of settings means for the nodes. */
@@ -28,8 +28,6 @@ export interface PlannedChange {
   readonly further: bigint;
   /** How many of the nodes wanted are left without one. */
   readonly without: bigint;
-  /** The same, once all nodes have been renumbered. */
-  readonly withoutOnceRenumbered: bigint;
   readonly problems: readonly Problem[];
 }
 
@@ -45,14 +43,16 @@ export function plannedChange(
   layouts: readonly CidrLayout[],
   nodes: bigint | undefined,
 ): PlannedChange | undefined {
-  const now = layouts.flatMap(settingsOf);
+  const now = layouts.flatMap((layout) => {
+    const { cluster } = layout;
+    return cluster === undefined ? [] : [{ ...layout, cluster }];
+  });
   const was = formerSettings(context, now);
   if (was === undefined) return undefined;
   if (now.length === 0) throw new UsageError("plan: the --was- options need --cluster-cidr");
-  if (now.some(({ cluster, nodeMask }) => nodesIn(cluster.length, nodeMask) === 0n)) {
-    return undefined;
-  }
-  const existing = countOption(context, "--was-nodes") ?? leastOf(was.map(capacityOf));
+  const capacity = leastOf(now.map((one) => one.nodes));
+  if (capacity === 0n) return undefined;
+  const existing = countOption(context, "--was-nodes") ?? leastOf(was.map((one) => one.nodes));
   const wanted = nodes === undefined || nodes < existing ? existing : nodes;
   const families = was.flatMap((former) => {
     const present = now.find(({ family }) => family === former.family);
@@ -60,38 +60,22 @@ export function plannedChange(
   });
   const problems = [...families.flatMap(changeProblems), ...familyProblems(was, now)];
   const controllerStarts = problems.every(
-    ({ code }) => code !== "outside" && code !== "family-gone",
+    ({ code }) => code !== "outside" && code !== "family-order",
   );
-  const capacity = leastOf(now.map(capacityOf));
   const further = controllerStarts
     ? leastOf([capacity, ...families.map(({ cidrsFree }) => cidrsFree)])
     : 0n;
   const withPodCidr = leastOf([existing, ...families.map((change) => change.withPodCidr)]);
-  const without = atLeastZero(wanted - withPodCidr - further);
-  const withoutOnceRenumbered = atLeastZero(wanted - capacity);
-  if (without > 0n || withoutOnceRenumbered > 0n) {
+  const without = wanted - withPodCidr - leastOf([further, wanted - withPodCidr]);
+  if (without > 0n) {
     problems.push({
       code: "left-without",
       family: undefined,
-      message: `${leftWithout(without, further, wanted)}; once all nodes are renumbered, ${withoutOnceRenumbered === 0n ? "all fit" : `there is room for ${decimal(capacity)}, and ${plural(withoutOnceRenumbered, "node")} would be left without`}`,
+      message: `${decimal(without)} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${decimal(further)} more get`} one`,
       instead: [...new Set(families.map(avoidTwoSizes))].join("; ") || "a larger cluster CIDR",
     });
   }
-  return { families, existing, wanted, further, without, withoutOnceRenumbered, problems };
-}
-
-function leftWithout(without: bigint, further: bigint, wanted: bigint): string {
-  return without === 0n
-    ? `all ${plural(wanted, "node")} have a podCIDR for now`
-    : `${decimal(without)} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${decimal(further)} more get`} one`;
-}
-
-function settingsOf({ family, cluster, serviceCidrs, nodeMask }: CidrLayout): readonly Settings[] {
-  return cluster === undefined ? [] : [{ family, cluster, serviceCidrs, nodeMask }];
-}
-
-function capacityOf(settings: Settings): bigint {
-  return podCidrCount(settings, settings.cluster.length, settings.nodeMask);
+  return { families, existing, wanted, further, without, problems };
 }
 
 /** The settings before the change: what is not given is unchanged. `undefined` where nothing is given. */
@@ -99,13 +83,12 @@ function formerSettings(
   context: Context,
   now: readonly Settings[],
 ): readonly Settings[] | undefined {
-  const given = clusterCidrsOf(context, "was-");
+  const given = networksOf(context, "--was-cluster-cidr");
   const masks = nodeMasksOf(context, "was-");
-  if (given.length === 0 && masks.single === undefined && masks.families.length === 0) {
+  if (given.length === 0 && masks.families.length === 0) {
     if (context.option("--was-nodes") === undefined) return undefined;
     throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
   }
-  const serviceCidrs = now[0]?.serviceCidrs ?? [];
   const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
   const families = clusters.map(({ address }) => address.family);
   return clusters.map((cluster) => {
@@ -115,7 +98,10 @@ function formerSettings(
     if (nodeMask === undefined) {
       throw new UsageError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
     }
-    if (nodeMask >= cluster.length) return { family, cluster, serviceCidrs, nodeMask };
+    const unknown = { nodes: undefined, pods: undefined };
+    if (nodeMask >= cluster.length) {
+      return { ...layOutCidrs({ family, cluster, nodeMask, ...unknown }), cluster };
+    }
     throw new UsageError(
       `plan: before the change: a cluster CIDR of /${cluster.length} cannot have a node mask of /${nodeMask}`,
     );
@@ -126,35 +112,23 @@ function formerSettings(
 function familyProblems(was: readonly Settings[], now: readonly Settings[]): readonly Problem[] {
   const former = was.map(({ family }) => family);
   const present = now.map(({ family }) => family);
-  const gone = former.filter((family) => !present.includes(family));
-  const added = present.filter((family) => !former.includes(family));
-  return [
-    ...gone.map((family) => ({
-      code: "family-gone",
-      family,
-      message:
-        "the nodes have a podCIDR of a family that is no longer in the cluster CIDR: kube-controller-manager does not start while there is such a node",
-      instead: `keep an IPv${family} network in the cluster CIDR, or renumber the nodes first`,
-    })),
-    ...added.map((family) => ({
+  const problems: Problem[] = present
+    .filter((family) => !former.includes(family))
+    .map((family) => ({
       code: "family-new",
       family,
       message:
         "the nodes have no podCIDR of this family, and get none as long as they have one of the other",
       instead: "renumber them (see host-local audit)",
-    })),
-    ...(gone.length === 0 && former[0] !== present[0] ? [familiesSwapped] : []),
-  ];
-}
-
-const familiesSwapped: Problem = {
-  code: "family-order",
-  family: undefined,
-  message:
-    "the order of the families changes: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start",
-  instead: "keep the order",
-};
-
-function atLeastZero(count: bigint): bigint {
-  return count < 0n ? 0n : count;
+    }));
+  if (former.some((family, at) => present[at] !== family)) {
+    problems.push({
+      code: "family-order",
+      family: undefined,
+      message:
+        "a family is gone, or the families are in another order: kube-controller-manager compares a node's first podCIDR with the first cluster CIDR, and does not start while one is of another family, or has no cluster CIDR",
+      instead: "keep the families and their order, or renumber the nodes first",
+    });
+  }
+  return problems;
 }

@@ -8,7 +8,7 @@ import { dividedOf, partOf } from "../../ipam/partition.ts";
 import { addressRangeOf, networkOf, parsePrefix } from "../../ipam/prefix.ts";
 import { makeRange, type Range } from "../../ipam/range.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
-import { bitsFor, leastOf, nodesIn } from "../nodes/node-mask.ts";
+import { bitsFor, leastOf } from "../nodes/node-mask.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 
 /** The name of the option. */
@@ -39,25 +39,17 @@ export interface RangeParts {
  * The parts of the ranges that were given.
  *
  * @param layout of the family whose podCIDRs divide them
- * @throws UsageError where one is no range, or the number of podCIDRs is not known
+ * @throws UsageError where one is no range
  */
-export function rangeParts(
-  { option }: Context,
-  layout: CidrLayout | undefined,
-): readonly RangeParts[] {
+export function rangeParts({ option }: Context, layout: CidrLayout): readonly RangeParts[] {
   const texts = option(PARTITION)?.split(",") ?? [];
-  if (texts.length === 0) return [];
-  const clusterLength = layout?.clusterLength;
-  if (layout === undefined || clusterLength === undefined) {
-    throw new UsageError(`plan: ${PARTITION} needs --cluster-cidr or --nodes`);
-  }
-  const parts = nodesIn(clusterLength, layout.nodeMask);
+  const parts = layout.nodes;
   return texts.map((text) => {
     const range = rangeIn(text.trim());
     const addresses = parts === 0n ? 0n : sizeOf(dividedOf(range)) / parts;
     // Those in the middle are alike; what is not handed out is at the ends.
     const ends = [0n, 1n, parts - 1n].filter((number) => number >= 0n && number < parts);
-    const capacities = ends.map((number) => capacityOfPart(range, number, layout, clusterLength));
+    const capacities = ends.map((number) => capacityOfPart(range, number, layout));
     return {
       text: text.trim(),
       range,
@@ -100,8 +92,7 @@ export function partProblems(divided: readonly RangeParts[]): readonly Problem[]
 function capacityOfPart(
   range: Range,
   number: bigint,
-  { cluster, nodeMask, family }: CidrLayout,
-  clusterLength: number,
+  { cluster, clusterLength, nodeMask, family }: CidrLayout,
 ): bigint {
   const mapped = false;
   const zero = addressAt(family, 0n);

@@ -15,8 +15,6 @@ export function agentOf(commands: () => readonly Command[]): Command {
   return {
     name: "agent",
     operands: "COMMAND...",
-    operandCount: { least: 1, most: Number.POSITIVE_INFINITY },
-    findsNetworks: false,
     summary: "run gc, metrics and other commands on a schedule, where there are no systemd timers",
     description: [
       "Runs until it is terminated. Each --every has an interval, and is followed by a task: a command of this program, with its options, as one word of the shell, such as 'gc mynet --yes --log'. It runs in a process of its own, whose output goes to the log. All tasks start at once, one after the other, the metrics that are served beside them, and then at their intervals; one that fails starts again after a minute, and one that takes longer than two minutes is killed, and starts again at its interval. A failure of one does not stop the others: a port in use is only logged, and tried again, too.",
@@ -69,6 +67,6 @@ function run(context: Context, commands: readonly Command[]): Report {
       ]);
       return formatTable(columns("TASK", "EVERY", "COMMAND"), rows);
     },
-    service: serviceOf(tasks, endpoint, { now: () => system.now(), log }),
+    service: serviceOf(tasks, endpoint, { now: () => system.monotonic(), log }),
   };
 }

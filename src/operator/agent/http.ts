@@ -4,7 +4,7 @@ import { utf8Length } from "../../cni/unicode.ts";
 
 /** A response without its header fields. */
 export interface Answer {
-  readonly status: 200 | 400 | 404 | 405 | 431 | 503;
+  readonly status: keyof typeof reasons;
   readonly type?: string;
   readonly body: string;
 }
@@ -16,8 +16,6 @@ const reasons = {
   200: "OK",
   400: "Bad Request",
   404: "Not Found",
-  405: "Method Not Allowed",
-  431: "Request Header Fields Too Large",
   503: "Service Unavailable",
 } as const;
 
@@ -30,23 +28,22 @@ const reasons = {
  */
 export function responseTo(request: string, answer: (path: string) => Answer): string | undefined {
   if (!/\r?\n\r?\n/.test(request)) {
-    return request.length < LONGEST_REQUEST
-      ? undefined
-      : format({ status: 431, body: "request too large\n" });
+    return request.length < LONGEST_REQUEST ? undefined : format(BAD_REQUEST);
   }
-  const [, method, path = ""] = /^([A-Z]+) (\/[^ ?]*)\S* HTTP\/1\.[01]\r?\n/.exec(request) ?? [];
-  if (method === undefined) return format({ status: 400, body: "bad request\n" });
-  if (method !== "GET") return format({ status: 405, body: "method not allowed\n" });
-  return format(answer(path));
+  const [, path] = /^GET (\/[^ ?]*)\S* HTTP\/1\.[01]\r?\n/.exec(request) ?? [];
+  return format(path === undefined ? BAD_REQUEST : answer(path));
 }
 
+const BAD_REQUEST: Answer = {
+  status: 400,
+  body: `expected GET, in at most ${LONGEST_REQUEST} bytes\n`,
+};
+
 function format({ status, type = "text/plain; charset=utf-8", body }: Answer): string {
-  const fields = [
-    `HTTP/1.1 ${status} ${reasons[status]}`,
-    `Content-Type: ${type}`,
-    `Content-Length: ${utf8Length(body)}`,
-    ...(status === 405 ? ["Allow: GET"] : []),
-    "Connection: close",
-  ];
-  return `${fields.join("\r\n")}\r\n\r\n${body}`;
+  return `HTTP/1.1 ${status} ${reasons[status]}\r
+Content-Type: ${type}\r
+Content-Length: ${utf8Length(body)}\r
+Connection: close\r
+\r
+${body}`;
 }

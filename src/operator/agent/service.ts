@@ -14,7 +14,7 @@ import type { Task } from "./task.ts";
 
 /** What the service needs of its surroundings. */
 interface Surroundings {
-  /** Wall-clock time, in milliseconds. */
+  /** The time of a clock that nobody sets, in milliseconds. */
   readonly now: () => number;
   /** Writes a line to the log. */
   readonly log: (message: string) => void;
@@ -29,7 +29,7 @@ interface Job {
   readonly interval: number;
   /** From a failure to the next start, in milliseconds. */
   readonly retry: number;
-  /** When it starts next, in milliseconds since the epoch. */
+  /** When it starts next, by that clock. */
   due: number;
   /** Of the last run; `undefined` before the first. */
   result: Result | undefined;
@@ -54,7 +54,7 @@ const TIMEOUT = 120_000;
 /** A failed task starts again after this time, in milliseconds, unless its interval is shorter. */
 const RETRY = 60_000;
 
-/** The longest wait, in milliseconds, so that a change of the clock is noticed. */
+/** The longest wait, in milliseconds: a timer has a limit. */
 const LONGEST_WAIT = 60_000;
 
 /** The most lines of one run in the log, and the longest line. */
@@ -76,10 +76,6 @@ export function serviceOf(
   const busy = new Set<Job>();
   const next = (): ServiceStep => {
     const time = now();
-    // Further away than it can be: the clock was set back.
-    for (const job of jobs) {
-      if (!busy.has(job) && job.due - time > delayAfter(job)) job.due = time;
-    }
     const [first] = jobs.filter((job) => !isBehind(job, busy)).sort((a, b) => a.due - b.due);
     if (first === undefined || first.due > time) {
       const delay = first === undefined ? LONGEST_WAIT : first.due - time;
@@ -164,21 +160,18 @@ function newsIn({ messages, isFailed }: Result, before: Result | undefined): rea
 }
 
 function resultOf(outcome: CompletedProcess | "listening" | SystemError): Result {
-  if (outcome === "listening") return { isFailed: false, isHung: false, messages: [], stdout: "" };
   if (isSystemError(outcome)) {
     const isHung = outcome.code === "ETIMEDOUT";
     return { isFailed: true, isHung, messages: [inOneLine(reasonOf(outcome))], stdout: "" };
   }
-  const { exitCode, stdout, stderr } = outcome;
+  const { exitCode, stdout, stderr } = outcome === "listening" ? SUCCESS : outcome;
   const messages = linesOf(stderr);
   const isFailed = exitCode !== 0;
-  return {
-    isFailed,
-    isHung: false,
-    messages: isFailed && messages.length === 0 ? [`exit code ${exitCode}`] : messages,
-    stdout,
-  };
+  if (isFailed && messages.length === 0) messages.push(`exit code ${exitCode}`);
+  return { isFailed, isHung: false, messages, stdout };
 }
+
+const SUCCESS: CompletedProcess = { exitCode: 0, stdout: "", stderr: "" };
 
 function reasonOf({ code, message }: SystemError): string {
   if (code === "ETIMEDOUT") return `took longer than ${TIMEOUT / 60_000} minutes, and was killed`;
@@ -186,7 +179,7 @@ function reasonOf({ code, message }: SystemError): string {
 }
 
 /** The lines of a message, without the program's name, which the log has, and not too many of them. */
-function linesOf(text: string): readonly string[] {
+function linesOf(text: string): string[] {
   return text
     .split("\n")
     .map((line) => inOneLine(line.replace(/^host-local: /, "").trim()).slice(0, LONGEST_LINE))

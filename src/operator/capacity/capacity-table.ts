@@ -6,6 +6,7 @@ import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/t
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { FoundNetwork } from "../node/networks.ts";
 import {
   type Counts,
   type FamilyCounts,
@@ -18,10 +19,10 @@ import {
 
 /** The counts of a network. */
 export interface NetworkCounts {
-  readonly network: string;
+  readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
   /** Reservations outside all ranges; all of them if no ranges are known. */
-  readonly outside: { readonly used: number; readonly unowned: number };
+  readonly outside: number;
   readonly pods: bigint | undefined;
   /** Reservations from before this boot, which count as free. */
   readonly beforeBoot: number;
@@ -31,7 +32,7 @@ export interface NetworkCounts {
 
 const headings = columns(
   ...["NETWORK", "SET", "RANGE"],
-  ...[">SIZE", "?>RESERVED", ">USED", ">UNOWNED", ">FREE", ">USED%"],
+  ...[">SIZE", "?>RESERVED", ">USED", ">FREE", ">USED%"],
 );
 
 /** The table, followed by the number of pods and the full range sets. */
@@ -48,7 +49,7 @@ export function capacityTable(
     formatCells(counts, paint, (count) => formatCount(system, count));
   const rows = networks.flatMap((one) => [
     ...one.ranges.map((range) => [
-      one.network,
+      one.network.files.network,
       `${range.set}`,
       formatRangeOf(range.range),
       ...cellsOf(range),
@@ -71,31 +72,31 @@ function formatCells(
   paint: Paint,
   format: (count: bigint) => string,
 ): readonly string[] {
-  const { size, reserved, used, unowned, free } = counts;
+  const { size, reserved, used, free } = counts;
   const tenths = permille(counts);
   const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
   return [
     format(size),
     format(reserved),
     format(used),
-    unowned > 0n ? paint(format(unowned), "warning") : "0",
     free === 0n ? paint("0", "error") : format(free),
     (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,
   ];
 }
 
 function outsideRow({ network, ranges, outside }: NetworkCounts): readonly string[][] {
-  if (ranges.length > 0 && outside.used === 0) return [];
+  if (ranges.length > 0 && outside === 0) return [];
   const label = ranges.length > 0 ? "outside" : "unknown";
-  return [[network, "-", label, "-", "-", `${outside.used}`, `${outside.unowned}`, "-", "-"]];
+  return [[network.files.network, "-", label, "-", "-", `${outside}`, "-", "-"]];
 }
 
 function notesOn(
-  { network, ranges, pods, beforeBoot, cooling }: NetworkCounts,
+  { network: { files }, ranges, pods, beforeBoot, cooling }: NetworkCounts,
   paint: Paint,
   system: OperatorSystem,
 ): readonly string[] {
   if (pods === undefined) return [];
+  const { network } = files;
   const full = fullSets(ranges).map((set) =>
     paint(
       `${network}: range set ${set} has no free address: the next pod fails. To find addresses of dead containers, run host-local gc ${network}`,

@@ -1,7 +1,7 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { compare, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
+import { compare, isWithin, parseAddress } from "../../ipam/address.ts";
 import { join } from "../../store/files/paths.ts";
 import { exists } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
@@ -54,24 +54,26 @@ function usesByAddress(node: Node): readonly AddressUse[] {
   // Before the reservations: those of attachments that are added meanwhile are then known.
   const { attachments } = cache;
   const byNetwork = Map.groupBy(directories, ({ files }): string => files.network);
-  const reserved = reservationsByAddress(node.reservations);
+  const { reservations } = node;
+  let reserved: ReturnType<typeof reservationsByAddress> | undefined;
   const byAddress = new Map<string, Use[]>();
   for (const attachment of attachments) {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
+    const { networkNamespace } = attachment;
+    if (checker.namespaces.at(networkNamespace).kind === "gone") continue;
     // Without addresses, only the namespace that the cache names shows it.
-    const { liveness } = checker.livenessOfAttachment({ ...attachment, addresses: [] });
-    if (liveness === "dead") continue;
-    const path = attachment.networkNamespace;
-    const state = liveness === "alive" ? checker.namespaces.at(path) : undefined;
+    const { liveness } = checker.livenessOfAttachment({ networkNamespace, addresses: [] });
+    const state = liveness === "alive" ? checker.namespaces.at(networkNamespace) : undefined;
     const namespace = state?.kind === "exists" ? state.id : undefined;
     for (const address of attachment.addresses) {
+      reserved ??= reservationsByAddress(reservations);
       const reservation = reservationOf(reserved, attachment, address);
       const isHolder = isHeldBy(reservation, attachment);
       const directory = known.find((one) => isHolder || mayHandOut(one, address));
       if (directory === undefined) continue;
       // The process id of a container that ended may be that of a process in another pod by now.
-      if (namespace !== undefined && path.startsWith("/proc/")) {
+      if (namespace !== undefined && networkNamespace.startsWith("/proc/")) {
         if (!namespacesWith(address).has(namespace)) continue;
       }
       const use = { attachment, address, directory, reservation, namespace };
@@ -196,8 +198,5 @@ function mayHandOut({ sources, hasKnownRanges, ranges }: NetworkDirectory, text:
 function reservationsByAddress(
   reservations: readonly NodeReservation[],
 ): ReadonlyMap<string, readonly NodeReservation[]> {
-  return Map.groupBy(
-    reservations,
-    ({ network, address }) => `${network.files.network} ${formatAddress(address)}`,
-  );
+  return Map.groupBy(reservations, ({ network, text }) => `${network.files.network} ${text}`);
 }

@@ -1,7 +1,6 @@
 /** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
-import { plural } from "../../cli/output/plural.ts";
 import {
   type Address,
   formatAddress,
@@ -13,13 +12,12 @@ import {
 } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
 import type { Bridge, FoundNetwork } from "../node/networks.ts";
 import { shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { BRIDGE_IN_USE, type Code, type Finding, severityOf } from "./finding.ts";
-import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
+import { ipFailed, ipOutput } from "./ip-output.ts";
+import { podsInSubnet } from "./pods-in-subnet.ts";
 
 /** An address of an interface. */
 interface InterfaceAddress {
@@ -30,26 +28,17 @@ interface InterfaceAddress {
 /** The addresses of the node's interfaces, by interface name, without link-local ones. */
 type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
-/** The largest output of `ip`, in bytes. */
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
-
 /** Checks that every bridge has the gateway's address of its network. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
   const bridged = networks.flatMap(bridgedNetwork);
   if (bridged.length === 0) return [];
   const withoutGateway = bridged.flatMap(gatewayFindings);
-  const interfaces = readInterfaces(node.context.system);
-  if (interfaces === undefined) {
-    return [
-      ...withoutGateway,
-      {
-        code: "bridge-unknown",
-        files: undefined,
-        path: "",
-        message: "the addresses of bridges were not checked: ip -json address failed",
-      },
-    ];
+  const devices = ipOutput(node.context.system, "address");
+  if (devices === undefined) {
+    const message = "the addresses of bridges were not checked: ip -json address failed";
+    return [...withoutGateway, ...ipFailed(message)];
   }
+  const interfaces = interfacesAmong(devices);
   return [
     ...withoutGateway,
     ...bridged.flatMap((one) => checkBridge(node, one, bridged, interfaces)),
@@ -79,9 +68,9 @@ function gatewayFindings(bridged: BridgedNetwork): readonly Finding[] {
     });
 }
 
-/** Parses the output of `ip -json address`. */
-export function parseInterfaces(text: string): Interfaces {
-  const devices = listOf(JSON.parse(text)).map((device): [string, readonly InterfaceAddress[]] => [
+/** What `ip -json address` lists. */
+export function interfacesAmong(listed: readonly unknown[]): Interfaces {
+  const devices = listed.map((device): [string, readonly InterfaceAddress[]] => [
     textOf(member(device, "ifname")),
     listOf(member(device, "addr_info")).flatMap((entry) => {
       const address = parseAddress(textOf(member(entry, "local")));
@@ -91,16 +80,6 @@ export function parseInterfaces(text: string): Interfaces {
     }),
   ]);
   return new Map(devices);
-}
-
-function readInterfaces(system: OperatorSystem): Interfaces | undefined {
-  try {
-    const { exitCode, stdout } = system.run(["ip", "-json", "address"], LARGEST_OUTPUT);
-    return exitCode === 0 ? parseInterfaces(stdout) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
-    throw error;
-  }
 }
 
 /** A missing bridge is fine: the next ADD creates it. */
@@ -165,34 +144,22 @@ function checkFamily(
 
 /** Whose gateway an address is, or may be: that of the pods with an address of its subnet. */
 function useOf(node: Node, { address, prefixLength }: InterfaceAddress): readonly string[] {
-  const subnet = addressRangeOf({ address, length: prefixLength, mapped: false });
-  const { living, unknown } = podsInSubnet(node, subnet);
-  const gateway = formatAddress(address);
-  return [
-    ...(living.length === 0 ? [] : [`${gateway} is the gateway of ${livingPods(living)}`]),
-    ...(unknown.length === 0 ? [] : [`${gateway} may be the gateway of ${unknownPods(unknown)}`]),
-  ];
-}
-
-function livingPods(living: readonly string[]): string {
-  return `${plural(living.length, "living pod")}: ${namedPods(living)}`;
-}
-
-function unknownPods(unknown: readonly string[]): string {
-  return `${plural(unknown.length, "pod")}, of which it is not known whether they live: ${namedPods(unknown)}`;
+  const pods = podsInSubnet(node, addressRangeOf({ address, length: prefixLength, mapped: false }));
+  if (pods === undefined) return [];
+  const { areLiving, text } = pods;
+  return [`${formatAddress(address)} ${areLiving ? "is" : "may be"} the gateway of ${text}`];
 }
 
 /** The next ADD sets the address, but there may be none: the range may be full. */
 function lostAddress(node: Node, bridged: BridgedNetwork, range: Range): readonly Finding[] {
-  const { living, unknown } = podsInSubnet(node, subnetOf(range));
-  if (living.length + unknown.length === 0) return [];
+  const pods = podsInSubnet(node, subnetOf(range));
+  if (pods === undefined) return [];
   const { name } = bridged.bridge;
-  const pods = living.length > 0 ? livingPods(living) : unknownPods(unknown);
-  const message = `${name} lacks ${formatGateway(range)}, the gateway of ${pods}`;
+  const message = `${name} lacks ${formatGateway(range)}, the gateway of ${pods.text}`;
   return [
     {
       ...found(bridged, "bridge-without-address", message),
-      severity: living.length > 0 ? "error" : "warning",
+      severity: pods.areLiving ? "error" : "warning",
       commands: [shellCommand(["ip", "addr", "add", formatGateway(range), "dev", name])],
     },
   ];

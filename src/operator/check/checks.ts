@@ -1,32 +1,25 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
-import { plural } from "../../cli/output/plural.ts";
-import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import { TEMPORARY_PREFIX } from "../../store/files/network-files.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
-import { isTemporaryName } from "../../store/files/temporary.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { isOtherFile } from "../node/networks.ts";
-import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf } from "../node/node-reservations.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
-import { bySeverity, type Code, type Finding } from "./finding.ts";
+import { bySeverity, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
-import { formerNetworkFindings, overlapFindings } from "./overlap-findings.ts";
+import { overlapFindings } from "./overlap-findings.ts";
 import { partFindings } from "./part-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
-import { namedPods } from "./pods-in-subnet.ts";
 import { rangeFindings } from "./range-findings.ts";
 import { type AddressUser, reservationFindings } from "./reservation-findings.ts";
 import { reuseFindings } from "./reuse-findings.ts";
+import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 /** What was checked, and the findings. */
 export interface CheckResult {
@@ -55,20 +48,16 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
   const user = (reservation: NodeReservation): AddressUser => userOf(node, reservation);
-  const former = formerNetworkFindings(node, isSelected);
-  const formerInUse = new Set(former.map(({ files }) => files));
   const findings = [
     ...noNetworkFindings(node),
     ...configurationFindings(node),
     ...checked.flatMap((directory) => [
-      ...(formerInUse.has(directory.files) ? [] : unconfiguredFindings(node, directory)),
       ...reservationFindings(context, directory, user),
       ...rangeFindings(context, directory),
       ...reuseFindings(system, directory),
-      ...foreignFindings(system, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
-    ...former,
+    ...unconfiguredFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
@@ -84,15 +73,13 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   return {
     node,
     directories: checked,
-    findings: bySeverity(
-      withoutReleased(system, findings).map((finding) => withRepairCommand(node, finding)),
-    ),
+    findings: bySeverity(withoutReleased(system, findings)),
   };
 }
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
-  const address = formatAddress(reservation.address);
+  const address = reservation.text;
   const { network } = reservation.network.files;
   const attachment = cache.attachments.find(
     (one) =>
@@ -134,109 +121,18 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
 }
 
 function configurationFindings({ problems }: Node): readonly Finding[] {
-  return problems.map(({ source, problem, rangesFile, isWithoutPart = false }) => {
-    const files = undefined;
-    if (rangesFile !== undefined) {
-      const message = `${problem}; it is the rangesFile of ${source}`;
-      return { code: "unreadable-ranges-file", files, path: rangesFile, message };
-    }
-    const code = isWithoutPart ? "no-part" : "unreadable-configuration";
-    return { code, files, path: source, message: problem };
+  return problems.map(({ source: path, problem: message }) => {
+    return { code: "unreadable-configuration", files: undefined, path, message };
   });
 }
 
-function unconfiguredFindings(
-  { liveness: checker, cache }: Node,
-  { files, sources, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  if (sources.length > 0) return [];
-  const about = { code: "unconfigured-network", files, path: files.directory } as const;
-  const pods = {
-    alive: new Map<string, string>(),
-    unknown: new Map<string, string>(),
-    dead: new Map(),
-  };
-  for (const [one, { liveness }] of checker.livenessOfAll(reservations)) {
-    const container = containerOf(one.owner);
-    // A process may have an address whose file names no container.
-    const key = container === "" && liveness === "alive" ? one.name : container;
-    if (key !== "") pods[liveness].set(key, cache.podOf(one) || key);
-  }
-  const message = "no configuration names this network";
-  if (pods.alive.size > 0) {
-    const living = [...pods.alive.values()];
-    return [
-      {
-        ...about,
-        severity: "warning",
-        message: `${message}, which has ${plural(living.length, "running pod")}: ${namedPods(living)}`,
-        remedy:
-          "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
-      },
-    ];
-  }
-  const { size } = pods.unknown;
-  if (size === 0) return [{ ...about, message }];
-  return [
-    {
-      ...about,
-      message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,
-      remedy:
-        "if the runtime has none of its containers, release its reservations and remove the directory",
-    },
-  ];
-}
-
-function foreignFindings(system: System, { files }: NetworkDirectory): readonly Finding[] {
-  // The others are reservations.
-  const names = attempt(() => system.listAddresses(files.directory).others, []).filter(isForeign);
-  return names.toSorted().map((name) => ({
-    code: "foreign-file",
-    files,
-    path: join(files.directory, name),
-    message: `${name} is not a file of host-local`,
-  }));
-}
-
-function isForeign(name: string): boolean {
-  return (
-    !isOtherFile(name) &&
-    !isTemporaryName(name, TEMPORARY_PREFIX) &&
-    parseAddress(name) === undefined
-  );
-}
-
-/** Codes of findings on the file of a reservation that was there when it was listed. */
-const ON_RESERVATIONS: ReadonlySet<Code> = new Set([
-  "address-in-two-networks",
-  "duplicate-owner",
-  "foreign-user",
-  "leaked-reservation",
-  "malformed-reservation",
-  "odd-name",
-  "out-of-range",
-  "outside-part",
-  "reserved-gateway",
-  "sandbox-without-process",
-  "unreadable-reservation",
-  "writable-by-others",
-]);
-
 /** Leaves out findings on reservations that have been released since. */
 function withoutReleased(system: System, findings: readonly Finding[]): readonly Finding[] {
-  const isOnReservation = ({ code }: Finding): boolean => ON_RESERVATIONS.has(code);
-  const directories = findings.filter(isOnReservation).map(({ path }) => parentOf(path));
+  const directories = findings.filter(({ isOnFile }) => isOnFile).map(({ path }) => parentOf(path));
   const present = new Set(
     [...new Set(directories)].flatMap((directory) =>
       attempt(() => system.list(directory), [], "ENOENT").map((name) => join(directory, name)),
     ),
   );
-  return findings.filter((one) => !isOnReservation(one) || present.has(one.path));
-}
-
-function withRepairCommand({ context }: Node, finding: Finding): Finding {
-  const { repairable, files } = finding;
-  if (repairable === undefined || files === undefined) return finding;
-  const command = commandText(context, files, ["check", files.network, "--repair"]);
-  return { ...finding, commands: [command] };
+  return findings.filter(({ isOnFile, path }) => !isOnFile || present.has(path));
 }

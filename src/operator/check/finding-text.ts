@@ -6,7 +6,7 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
-  type Code,
+  type Counts,
   type Finding,
   networkOf,
   remedyOf,
@@ -24,29 +24,20 @@ const MAX_LINE_LENGTH = 80;
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
-  repaired: ReadonlySet<Finding>,
+  { error, warning, info }: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
-  const paint = painter(system);
-  const colour = (severity: Severity): string =>
-    severity === "info" ? severity : paint(severity, severity);
-  const codes = [...new Set(findings.map(({ code }) => code))];
-  const rows = codes.flatMap((code) => rowsOf(code, findings, repaired));
-  const unrepaired = findings.filter((finding) => !repaired.has(finding));
+  const byCode = [...Map.groupBy(findings, ({ code }) => code).values()];
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
-    rows.map(({ severity, cells }) => [
-      colour(severity),
-      ...cells.map((cell) => shortenIds(system, cell)),
-    ]),
+    byCode.flatMap((own) => rowsOf(system, own)),
     { width: tableWidth(system) },
   );
-  const remedies = codes.flatMap((code) => {
-    const own = unrepaired.filter((one) => one.code === code);
-    return [...Map.groupBy(own, remedyOf).values()].map(remediesOf);
-  });
-  const remedyList = unrepaired.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
-  return `${table}${remedyList}\n${countLine(findings, repaired)}`;
+  const remedies = byCode.flatMap((own) =>
+    [...Map.groupBy(own, remedyOf).values()].map(remediesOf),
+  );
+  const counts = `${plural(error, "error")}, ${plural(warning, "warning")}, ${info} info`;
+  return `${table}\nWhat to do:\n${remedies.join("")}\n${counts}\n`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -55,26 +46,27 @@ export function problemLine(subject: string, detail: string): string {
   return `${line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 3)}...` : line}\n`;
 }
 
-interface Row {
-  readonly severity: Severity;
-  readonly cells: readonly string[];
-}
-
+/** @param findings all of one code */
 function rowsOf(
-  code: Code,
+  system: OperatorSystem,
   findings: readonly Finding[],
-  repaired: ReadonlySet<Finding>,
-): readonly Row[] {
-  const own = findings.filter((one) => one.code === code);
-  const rows = own.slice(0, MAX_SHOWN).map((finding): Row => {
-    const text = repaired.has(finding) ? `${finding.message}; removed` : finding.message;
-    const cells = [code, networkOf(finding) || "-", finding.path || "-", text];
-    return { severity: severityOf(finding), cells };
+): readonly (readonly string[])[] {
+  const paint = painter(system);
+  const colour = (severity: Severity): string =>
+    severity === "info" ? severity : paint(severity, severity);
+  const rows = findings.slice(0, MAX_SHOWN).map((finding) => {
+    const cells = [networkOf(finding) || "-", finding.path || "-", finding.message];
+    return [
+      colour(severityOf(finding)),
+      finding.code,
+      ...cells.map((cell) => shortenIds(system, cell)),
+    ];
   });
-  const [first] = own;
-  if (first === undefined || own.length <= MAX_SHOWN) return rows;
-  const more = `${own.length - MAX_SHOWN} more; --json lists all`;
-  return [...rows, { severity: severityOf(first), cells: [code, "-", "-", more] }];
+  const [first] = findings;
+  const more = findings.length - MAX_SHOWN;
+  if (first === undefined || more <= 0) return rows;
+  const cells = [first.code, "-", "-", `${more} more; --json lists all`];
+  return [...rows, [colour(severityOf(first)), ...cells]];
 }
 
 /**
@@ -90,16 +82,4 @@ function remediesOf(findings: readonly Finding[]): string {
   const more = commands.length - shown.length;
   if (more > 0) shown.push(`    (${more} more; --json lists all)\n`);
   return `  ${first.code}: ${remedyOf(first)}\n${shown.join("")}`;
-}
-
-function countLine(findings: readonly Finding[], repaired: ReadonlySet<Finding>): string {
-  const count = (severity: Severity): number =>
-    findings.filter((one) => severityOf(one) === severity && !repaired.has(one)).length;
-  const parts = [
-    plural(count("error"), "error"),
-    plural(count("warning"), "warning"),
-    `${count("info")} info`,
-  ];
-  const repairs = repaired.size === 0 ? "" : `; ${repaired.size} repaired`;
-  return `${parts.join(", ")}${repairs}\n`;
 }

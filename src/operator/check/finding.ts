@@ -15,17 +15,7 @@ interface Kind {
 export const kinds = {
   "unreadable-configuration": {
     severity: "error",
-    remedy: "correct the file, or move it out of the configuration directory",
-  },
-  "unreadable-ranges-file": {
-    severity: "error",
-    remedy:
-      "write the file, or correct the place that the message names; until then every ADD on the network fails, while DEL works",
-  },
-  "no-part": {
-    severity: "error",
-    remedy:
-      "mend what the message names; until then every ADD on the network fails, while DEL works",
+    remedy: "correct what the message names, or move the file out of the configuration directory",
   },
   "unreadable-reservation": {
     severity: "error",
@@ -40,15 +30,6 @@ export const kinds = {
     severity: "error",
     remedy:
       "reserve the address again, if no other container has got it (the command fails then); otherwise restart the pod",
-  },
-  "unconfigured-network-in-use": {
-    severity: "error",
-    remedy:
-      "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
-  },
-  "address-in-two-networks": {
-    severity: "error",
-    remedy: "give the networks different ranges, then restart one of the pods",
   },
   "bridge-address": {
     severity: "error",
@@ -100,21 +81,16 @@ export const kinds = {
   },
   "empty-reservation": {
     severity: "warning",
-    remedy: "remove it; ADD does so when the range is otherwise full",
+    remedy: "release it; ADD takes the address when the range is otherwise full",
   },
   "malformed-reservation": {
     severity: "warning",
     remedy:
-      "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
+      "remove the file if no pod uses the address, or give it the name that ADD looks for; if it is there to block the address, use ipam.exclude instead",
   },
   "half-kept-address": {
     severity: "warning",
     remedy: "keep it again",
-  },
-  "odd-name": {
-    severity: "warning",
-    remedy:
-      "give the file the canonical name, which fails if the address was handed out again; then restart one of the two pods",
   },
   "out-of-range": {
     severity: "warning",
@@ -135,18 +111,9 @@ export const kinds = {
     remedy:
       "if its container is dead, release the address; otherwise restart its pod, which has the address of the gateway",
   },
-  "duplicate-owner": {
-    severity: "warning",
-    remedy:
-      "find out which address the container uses (ip address in its network namespace), and release the other one, with --force if the container is alive",
-  },
   "writable-by-others": {
     severity: "warning",
     remedy: "remove the permission; reservations have mode 0600",
-  },
-  "foreign-user": {
-    severity: "warning",
-    remedy: "find out who wrote it, and chown it to the owner of the directory",
   },
   "overlapping-ranges": {
     severity: "warning",
@@ -157,13 +124,9 @@ export const kinds = {
     remedy:
       "none before the node has a network; otherwise name its directories with --conf-dir and --data-dir",
   },
-  "bridge-unknown": {
+  "ip-failed": {
     severity: "info",
-    remedy: "install iproute2, whose program ip lists the addresses of bridges",
-  },
-  "parts-unknown": {
-    severity: "info",
-    remedy: "install iproute2, whose program ip lists the routes",
+    remedy: "install iproute2, whose program ip lists the addresses of bridges, and the routes",
   },
   "leaks-unknown": {
     severity: "info",
@@ -173,10 +136,6 @@ export const kinds = {
     severity: "info",
     remedy:
       "none where its containers are to be started again; a sandbox that the runtime has lost is released by two runs of gc with the runtime's list of containers (--live-command)",
-  },
-  "foreign-file": {
-    severity: "info",
-    remedy: "move it elsewhere; the Go plugin reads every file below this directory",
   },
   "unconfigured-network": {
     severity: "info",
@@ -197,6 +156,8 @@ export interface Finding {
   /** Of the network that it concerns; `undefined` if it concerns none. */
   readonly files: NetworkFiles | undefined;
   readonly path: string;
+  /** Whether that is the file of a reservation, which may have been released meanwhile. */
+  readonly isOnFile?: boolean;
   /** A sentence without a full stop. */
   readonly message: string;
   /** In place of that of the code. */
@@ -205,9 +166,10 @@ export interface Finding {
   readonly remedy?: string;
   /** Command lines for a shell that go with the remedy, complete as they are. */
   readonly commands?: readonly string[];
-  /** The name of the empty reservation that `--repair` removes. */
-  readonly repairable?: string;
 }
+
+/** The number of findings of each severity. */
+export type Counts = Readonly<Record<Severity, number>>;
 
 /** The name of the network that a finding concerns; empty if it concerns none. */
 export function networkOf({ files }: Finding): string {

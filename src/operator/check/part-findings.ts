@@ -1,13 +1,13 @@
 /** Findings on nodes that hand out the same part of a range, because their podCIDRs overlap. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { member, textOf } from "../../cli/command/json-values.ts";
 import { isPodCidrOf, type Partition } from "../../ipam/partition.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { Finding } from "./finding.ts";
+import { ipFailed, ipOutput } from "./ip-output.ts";
 import { intersectionOf } from "./overlap-findings.ts";
 
 /** A route to a network by way of another machine. */
@@ -15,9 +15,6 @@ interface Route {
   readonly to: Prefix;
   readonly via: string;
 }
-
-/** The largest output of `ip`, in bytes. */
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 /**
  * Looks for other nodes with the podCIDR of this one, or some of it: the pod network has a route to each node's podCIDR by
@@ -33,8 +30,9 @@ export function partFindings(
   if (divided.length === 0) return [];
   const routes = readRoutes(system);
   if (routes === undefined) {
-    const message = "whether another node has the same podCIDR is not known: ip -json route failed";
-    return [{ code: "parts-unknown", files: undefined, path: "", message }];
+    return ipFailed(
+      "whether another node has the same podCIDR is not known: ip -json route failed",
+    );
   }
   return divided.flatMap(({ files, partition }) => {
     const { podCidr, source: path } = partition;
@@ -56,25 +54,12 @@ function overlaps(to: Prefix, { podCidr, clusterCidr }: Partition): boolean {
   );
 }
 
-/** `undefined` where they cannot be read. */
+/** Those with a next hop; `undefined` where they cannot be read. One to a single address has no prefix length. */
 function readRoutes(system: OperatorSystem): readonly Route[] | undefined {
-  try {
-    const outputs = (["-4", "-6"] as const).map((family) =>
-      system.run(["ip", "-json", family, "route"], LARGEST_OUTPUT),
-    );
-    if (outputs.some(({ exitCode }) => exitCode !== 0)) return undefined;
-    return outputs.flatMap(({ stdout }) => routesIn(stdout));
-  } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Those with a next hop, in the output of `ip -json route`; one to a single address has no prefix length. */
-function routesIn(text: string): readonly Route[] {
-  // Without any route ip prints nothing, or an empty list.
-  const routes = listOf(text.trim() === "" ? [] : JSON.parse(text));
-  return routes.flatMap((route) => {
+  const ofIpv4 = ipOutput(system, "-4", "route");
+  const ofIpv6 = ipOutput(system, "-6", "route");
+  if (ofIpv4 === undefined || ofIpv6 === undefined) return undefined;
+  return [...ofIpv4, ...ofIpv6].flatMap((route) => {
     const to = parsePrefix(textOf(member(route, "dst")));
     const via = textOf(member(route, "gateway"));
     return to === undefined || via === "" ? [] : [{ to, via }];

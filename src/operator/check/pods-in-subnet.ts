@@ -1,49 +1,58 @@
-/** The pods that have an address of a subnet, and so lose what is taken from it. */
+/** The pods that have an address of a subnet, and so need its gateway. */
 
-import { type AddressRange, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 
 /** How many pods a message names. */
 const MAX_NAMED = 10;
 
-/** Pods with their addresses, such as `default/web (10.88.0.7)`. */
+/** Some pods. */
 export interface PodsInSubnet {
-  readonly living: readonly string[];
-  /** Those of which it is not known whether they live. */
-  readonly unknown: readonly string[];
+  /** Otherwise it is not known of any of them whether they live. */
+  readonly areLiving: boolean;
+  /** How many, and their names with their addresses, such as `1 living pod: default/web (10.88.0.7)`. */
+  readonly text: string;
 }
 
-/** Finds the pods that hold an address of a subnet in any network, or have one without a reservation, unless they are dead. */
+/**
+ * Finds the living pods that hold an address of a subnet in any network, or have one without a reservation; where there are
+ * none, those that may live.
+ *
+ * @returns `undefined` where all are dead
+ */
 export function podsInSubnet(
-  { directories, cache, liveness }: Node,
+  { reservations, cache, liveness }: Node,
   subnet: AddressRange,
-): PodsInSubnet {
+): PodsInSubnet | undefined {
   const living = new Map<string, string>();
   const unknown = new Map<string, string>();
-  for (const reservation of directories.flatMap(({ reservations }) => reservations)) {
-    const { address, owner } = reservation;
+  for (const reservation of reservations) {
+    const { address, owner, text } = reservation;
     if (!isWithin(address, subnet)) continue;
     const result = liveness.livenessOf(reservation);
     if (result.liveness === "dead") continue;
     const holder = cache.podOf(reservation) || containerOf(owner) || "no container";
     const pods = result.liveness === "alive" ? living : unknown;
-    pods.set(formatAddress(address), holder);
+    pods.set(text, `${holder} (${text})`);
   }
   for (const attachment of cache.attachments) {
     for (const text of attachment.addresses) {
       const address = parseAddress(text);
       if (address === undefined || !isWithin(address, subnet) || living.has(text)) continue;
       if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
-      living.set(text, attachment.pod || attachment.containerId);
-      unknown.delete(text);
+      living.set(text, `${attachment.pod || attachment.containerId} (${text})`);
     }
   }
-  return { living: described(living), unknown: described(unknown) };
-}
-
-function described(pods: ReadonlyMap<string, string>): readonly string[] {
-  return [...pods].map(([address, holder]) => `${holder} (${address})`);
+  if (living.size > 0) {
+    const text = `${plural(living.size, "living pod")}: ${namedPods([...living.values()])}`;
+    return { areLiving: true, text };
+  }
+  if (unknown.size === 0) return undefined;
+  const names = namedPods([...unknown.values()]);
+  const text = `${plural(unknown.size, "pod")}, of which it is not known whether they live: ${names}`;
+  return { areLiving: false, text };
 }
 
 /** The number of pods, and the names of the first of them. */

@@ -3,10 +3,8 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
-import { join } from "../../store/files/paths.ts";
 import { readKept } from "../../store/reservations/kept.ts";
-import { keyOfOwner, type PodName } from "../../store/reservations/owner.ts";
+import type { PodName } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
@@ -27,16 +25,14 @@ export function reservationFindings(
   directory: NetworkDirectory,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
-  const { reservations, user } = directory;
+  const { reservations } = directory;
   requireReadable(reservations);
-  const now = context.system.now();
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(reservation, now, userOf),
+      ...contentFindings(context, reservation, userOf),
       ...rangeFindings(context, directory, reservation),
-      ...permissionFindings(reservation, user),
+      ...permissionFindings(reservation),
     ]),
-    ...duplicateFindings(context, directory),
     ...keptFindings(context, directory),
   ];
 }
@@ -79,33 +75,25 @@ function keptFindings(
 }
 
 function contentFindings(
+  context: Context,
   reservation: NodeReservation,
-  now: number,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   const { owner, name, address } = reservation;
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
-  const canonical = formatAddress(address);
-  const nameFindings =
-    name === canonical
-      ? []
-      : [
-          {
-            ...found(reservation, "odd-name", `the file for ${canonical} is named ${name}`),
-            commands: [renameCommand(reservation, canonical)],
-          },
-        ];
-  return owner.kind === "unowned"
-    ? [...nameFindings, ...unownedFindings(reservation, now, userOf)]
-    : nameFindings;
+  if (name !== formatAddress(address)) {
+    const message = `ADD looks for ${formatAddress(address)} instead, so it may hand the address out again`;
+    return [found(reservation, "malformed-reservation", message)];
+  }
+  return owner.kind === "unowned" ? unownedFindings(context, reservation, userOf) : [];
 }
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
 function unownedFindings(
+  context: Context,
   reservation: NodeReservation,
-  now: number,
   userOf: (reservation: NodeReservation) => AddressUser,
 ): readonly Finding[] {
   if (reservation.status?.kind !== "file") {
@@ -114,13 +102,15 @@ function unownedFindings(
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!reservation.isReclaimable(now)) return [];
+  if (!reservation.isReclaimable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(reservation);
-  if (user === "nobody") return [{ ...finding, repairable: reservation.name }];
+  if (user === "nobody") {
+    return [{ ...finding, commands: [releaseCommand(context, reservation)] }];
+  }
   if (user === "unknown") {
-    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
+    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read`;
     return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
   }
   return [
@@ -153,12 +143,6 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
-/** `ln` fails if the name exists. */
-function renameCommand({ network, path }: NodeReservation, canonical: string): string {
-  const target = join(network.files.directory, canonical);
-  return `${shellCommand(["ln", path, target])} && ${shellCommand(["rm", path])}`;
-}
-
 function rangeFindings(
   context: Context,
   { ranges, hasKnownRanges }: NetworkDirectory,
@@ -168,11 +152,11 @@ function rangeFindings(
   const report = (code: Code, what: string): readonly Finding[] => {
     const text = formatAddress(address);
     const message = `${text} is ${what}${holderOf(reservation)}`;
-    const commands =
+    const command =
       reservation.owner.kind === "kept"
-        ? [unreserveCommand(context, reservation.network.files, text)]
-        : commandFor(context, reservation, "release", text);
-    return [{ ...found(reservation, code, message), commands }];
+        ? unreserveCommand(context, reservation.network.files, text)
+        : releaseCommand(context, reservation);
+    return [{ ...found(reservation, code, message), commands: [command] }];
   };
   if (ranges.some((range) => isGateway(address, range))) {
     return report("reserved-gateway", "the gateway");
@@ -183,62 +167,13 @@ function rangeFindings(
     : report("out-of-range", "outside all ranges");
 }
 
-/** @param user the id of the owner of the directory; `undefined` where it cannot be read */
-function permissionFindings(
-  reservation: NodeReservation,
-  user: number | undefined,
-): readonly Finding[] {
+function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   const { status, path } = reservation;
-  if (status === undefined || user === undefined) return [];
-  const findings: Finding[] = [];
-  if ((status.mode & 0o022) !== 0) {
-    const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
-    const message = `group or others can write to it: mode ${mode}`;
-    const commands = [shellCommand(["chmod", "go-w", path])];
-    findings.push({ ...found(reservation, "writable-by-others", message), commands });
-  }
-  if (status.user !== user) {
-    const message = `owned by user ${status.user}, but the directory by user ${user}`;
-    findings.push(found(reservation, "foreign-user", message));
-  }
-  return findings;
-}
-
-/** An attachment has one address of each range set. */
-function duplicateFindings(
-  context: Context,
-  { networks, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  const findings = new Map<string, Finding>();
-  for (const set of networks.flatMap(({ rangeSets }) => rangeSets)) {
-    for (const [other, reservation] of duplicatesIn(set, reservations)) {
-      const { owner, address } = reservation;
-      const message = `${containerOf(owner)} ${interfaceOf(owner)} holds ${formatAddress(other.address)} and ${formatAddress(address)} of one range set`;
-      const commands = commandFor(context, reservation, "show", containerOf(owner));
-      findings.set(`${reservation.path} ${message}`, {
-        ...found(reservation, "duplicate-owner", message),
-        commands,
-      });
-    }
-  }
-  return [...findings.values()];
-}
-
-/** The first reservation of an attachment in a set, and each further one. */
-function duplicatesIn(
-  set: RangeSet,
-  reservations: readonly NodeReservation[],
-): readonly (readonly [NodeReservation, NodeReservation])[] {
-  const first = new Map<string | undefined, NodeReservation>();
-  return reservations.flatMap((reservation) => {
-    const { owner, address } = reservation;
-    if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
-    const key = keyOfOwner(owner);
-    const other = first.get(key);
-    if (other !== undefined) return [[other, reservation] as const];
-    first.set(key, reservation);
-    return [];
-  });
+  if (status === undefined || (status.mode & 0o022) === 0) return [];
+  const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
+  const message = `group or others can write to it: mode ${mode}`;
+  const commands = [shellCommand(["chmod", "go-w", path])];
+  return [{ ...found(reservation, "writable-by-others", message), commands }];
 }
 
 function holderOf({ owner }: NodeReservation): string {
@@ -247,15 +182,15 @@ function holderOf({ owner }: NodeReservation): string {
 }
 
 function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, files: network.files, path, message };
+  return { code, files: network.files, path, isOnFile: true, message };
 }
 
-/** A command of the tool for the address of a reservation, or for its container. */
-function commandFor(
-  context: Context,
-  { network: { files } }: NodeReservation,
-  command: "release" | "show",
-  subject: string,
-): readonly string[] {
-  return [commandText(context, files, [command, subject, "--network", files.network])];
+function releaseCommand(context: Context, { network, address }: NodeReservation): string {
+  const { files } = network;
+  return commandText(context, files, [
+    "release",
+    formatAddress(address),
+    "--network",
+    files.network,
+  ]);
 }

@@ -1,6 +1,7 @@
 /** Decides which reservations are released, without reading anything itself. */
 
 import type { Conclusion } from "../node/conclusion.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
 import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
 
 /**
@@ -42,6 +43,13 @@ export interface Decided {
   readonly seenDead: SeenDead | undefined;
   /** Whether only the list says that it is dead. */
   readonly isByList: boolean;
+}
+
+/** A reservation with the decision on it. */
+export interface DecidedReservation extends Candidate, Decided {
+  readonly reservation: NodeReservation;
+  /** As it was before anything was released. */
+  readonly isBeforeBoot: boolean;
 }
 
 const MILLISECOND = 1_000_000n;

@@ -1,17 +1,12 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
-import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { CONTAINERD_LIST } from "../node/live-command.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import type { ResultsCache } from "../node/results-cache.ts";
-import { type Candidate, contradicts, type Decided } from "./decision.ts";
+import { contradicts, type DecidedReservation } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
-
-/** A reservation with the decision on it, as if the list were believed. */
-export interface Judged extends Candidate, Decided {
-  readonly reservation: NodeReservation;
-}
 
 /**
  * Fewer reservations than this are never too many, as long as the list has any of the network: in a small network, one
@@ -22,12 +17,13 @@ const FEW = 3;
 /**
  * Why the list is not believed; `undefined` if it is. A wrong list is wrong in every run, so a second run proves nothing.
  *
+ * @param judged as if the list were believed
  * @param isForced whether it is right although it is empty, or has most of the network dead
  */
 export function doubtOn(
   list: LiveList,
   { files }: NetworkDirectory,
-  judged: readonly Judged[],
+  judged: readonly DecidedReservation[],
   cache: ResultsCache,
   isForced: boolean,
 ): string | undefined {
@@ -49,7 +45,11 @@ export function doubtOn(
 }
 
 /** A list that was cut has most of the live containers among the dead. */
-function tooMany(list: LiveList, network: string, judged: readonly Judged[]): string | undefined {
+function tooMany(
+  list: LiveList,
+  network: string,
+  judged: readonly DecidedReservation[],
+): string | undefined {
   const named = judged.filter(({ decision }) => decision !== "unowned");
   const dead = named.filter(({ isByList }) => isByList).length;
   if (dead === 0) return undefined;
@@ -63,7 +63,7 @@ function tooMany(list: LiveList, network: string, judged: readonly Judged[]): st
 /** A reservation whose id ends with one of the list, behind containerd's namespace. */
 function bareIdOf(
   list: LiveList,
-  judged: readonly Judged[],
+  judged: readonly DecidedReservation[],
 ): { readonly id: string; readonly listed: string } | undefined {
   for (const { reservation, isListed } of judged) {
     const id = containerOf(reservation.owner);

@@ -1,6 +1,6 @@
 /** The report of `gc`. */
 
-import { logLine } from "../../cli/output/log-line.ts";
+import { logLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
@@ -8,15 +8,7 @@ import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
-import type { Candidate, Decided, Decision } from "./decision.ts";
-import type { SeenDead } from "./seen-dead.ts";
-
-/** A reservation with the decision on it. */
-interface DecidedReservation extends Candidate, Decided {
-  readonly reservation: NodeReservation;
-  /** As it was before anything was released. */
-  readonly isBeforeBoot: boolean;
-}
+import type { Decided, DecidedReservation, Decision } from "./decision.ts";
 
 /** How a run releases. */
 interface Mode {
@@ -39,11 +31,6 @@ export interface Collection {
 
 type State = "waiting" | "due" | "released" | "kept";
 
-const stateTexts: Readonly<Record<Exclude<State, "waiting" | "due">, string>> = {
-  released: "released",
-  kept: "kept; changed in the meantime, or could not be released",
-};
-
 /**
  * A table of the reservations that are dead, of those that the list lacks although they are alive and, with `--now`, of those
  * that are too young for it; and the counts.
@@ -56,19 +43,11 @@ export function formatCollection(
   const rows = collections.flatMap((collection) =>
     collection.decided.flatMap((one) => {
       const state = stateTextOf(collection, one, mode);
+      if (state === undefined) return [];
       const { address, owner } = one.reservation;
+      const id = formatId(system, containerOf(owner));
       const { network } = collection.directory.files;
-      return state === undefined
-        ? []
-        : [
-            [
-              network,
-              formatAddress(address),
-              formatId(system, containerOf(owner)),
-              interfaceOf(owner) || "-",
-              state,
-            ],
-          ];
+      return [[network, formatAddress(address), id, interfaceOf(owner) || "-", state]];
     }),
   );
   const table = formatTable(
@@ -112,16 +91,17 @@ function stateTextOf(
 ): string | undefined {
   if (one.decision === "inUse") return `alive, though not in the list: ${one.conclusion.reason}`;
   if (one.decision === "young" && mode.isImmediate && one.conclusion.liveness !== "alive") {
-    const end = endOfGrace(one.reservation, mode);
-    if (end === undefined) return undefined;
-    return `kept until ${formatMinute(end, end - mode.grace)}, or with --grace 0s: younger than the grace period`;
+    const { since } = one.reservation;
+    if (since === undefined) return undefined;
+    return `kept until ${formatMinute(since + mode.grace, since)}, or with --grace 0s: younger than the grace period`;
   }
   if (one.seenDead === undefined) return undefined;
   const state = stateOf(collection, one, mode);
   const dead = one.isBeforeBoot ? "dead, from before this boot" : "dead";
   if (state === "due") return `${dead}; released with --yes`;
-  if (state !== "waiting") return stateTexts[state];
-  const time = formatMinute(releasableAfter(one.seenDead, mode), one.seenDead.since);
+  if (state === "released") return "released";
+  if (state === "kept") return "kept; changed in the meantime, or could not be released";
+  const time = formatMinute(one.seenDead.since + mode.grace, one.seenDead.since);
   const when = mode.isDryRun ? `with --yes after ${time}` : `by a run after ${time}`;
   // It may be started again.
   if (one.conclusion.liveness === "alive") return `${dead} by the list; released ${when}`;
@@ -158,8 +138,7 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
             beforeBoot: isBeforeBoot,
             seenDeadSince: timeText(seenDead.since),
             state,
-            releasableAfter: state === "waiting" ? timeText(releasableAfter(seenDead, mode)) : null,
-            path: reservation.path,
+            releasableAfter: state === "waiting" ? timeText(seenDead.since + mode.grace) : null,
           },
         ];
       }),
@@ -167,30 +146,21 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
     undecided: collections.flatMap(({ decided }) =>
       decided.flatMap(({ decision, reservation, conclusion: { reason } }) =>
         decision === "inUse" || decision === "unknown"
-          ? [{ ...describe(reservation), state: decision, reason, path: reservation.path }]
+          ? [{ ...describe(reservation), state: decision, reason }]
           : [],
       ),
     ),
   };
 }
 
-function describe({ network, address, owner }: NodeReservation): object {
+function describe({ network, address, owner, path }: NodeReservation): object {
   return {
     network: network.files.network,
     address: formatAddress(address),
     container: containerOf(owner),
     interface: interfaceOf(owner),
+    path,
   };
-}
-
-/** When a second run may release it, in milliseconds since the epoch. */
-function releasableAfter({ since }: SeenDead, { grace }: Mode): number {
-  return since + grace;
-}
-
-/** When a reservation is as old as the grace period, in milliseconds since the epoch. */
-function endOfGrace({ since }: NodeReservation, { grace }: Mode): number | undefined {
-  return since === undefined ? undefined : since + grace;
 }
 
 function timeText(time: number): string {

@@ -29,7 +29,6 @@ import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 export const gc: Command = {
   name: "gc",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [

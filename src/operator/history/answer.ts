@@ -86,7 +86,6 @@ function formatRelease({ verb, caller }: HistoryRecord): string {
       return `released by ${verb}${by}`;
     case "release":
     case "gc":
-    case "check":
       return `released by: ${caller}`;
   }
 }

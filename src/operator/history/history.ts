@@ -16,7 +16,6 @@ import { parseTime } from "./time.ts";
 export const history: Command = {
   name: "history",
   operands: "ADDRESS|CONTAINER|POD",
-  operandCount: { least: 1, most: 1 },
   findsNetworks: true,
   summary: "show who held an address, or what a container or pod held, and when",
   description: [

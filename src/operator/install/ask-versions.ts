@@ -2,7 +2,7 @@
 
 import { listOf, member } from "../../cli/command/json-values.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError, type SystemError } from "../../system/system.ts";
+import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
 import { PLUGIN } from "../node/plugin-directories.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */
@@ -50,16 +50,13 @@ export function askVersions(system: OperatorSystem, path: string, name: string):
  * glibc, the text is enough. One that crashes is damaged, and not taken for this one.
  */
 export function isOurs(system: OperatorSystem, path: string): boolean {
-  try {
+  return attempt(() => {
     if (!system.hasText(path, DESCRIPTION)) return false;
     const { exitCode, stderr } = run(system, path, PLUGIN, "");
     return (
       exitCode === NOT_STARTED || stderr.split("\n").some((line) => line.startsWith(DESCRIPTION))
     );
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  }, false);
 }
 
 /** How a `host-local` of the CNI project describes itself where it is called without a command; this one does, too. */
@@ -67,13 +64,10 @@ const HOST_LOCAL = "CNI host-local plugin ";
 
 /** Whether an executable says that it is `host-local`, this one or another; one that cannot be started does not. */
 export function isHostLocal(system: OperatorSystem, path: string): boolean {
-  try {
+  return attempt(() => {
     const { stdout, stderr } = run(system, path, PLUGIN, "");
     return `${stdout}\n${stderr}`.split("\n").some((line) => line.startsWith(HOST_LOCAL));
-  } catch (error) {
-    if (isSystemError(error)) return false;
-    throw error;
-  }
+  }, false);
 }
 
 function run(

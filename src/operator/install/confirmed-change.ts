@@ -37,8 +37,8 @@ export interface Change {
   readonly note?: string;
   /** In their order; `undefined` where there is nothing to do. */
   readonly steps: readonly (Step | undefined)[];
-  /** Why there may be none; empty for a timer, which has nothing to say then. */
-  readonly reason: string;
+  /** Why there may be none; nothing for a timer, which has nothing to say then. */
+  readonly reason?: string;
 }
 
 /** Joins the sentences that are not empty. */
@@ -55,7 +55,7 @@ export function supporting(versions: readonly string[]): string {
 export function changeIfConfirmed(
   context: Context,
   installation: Installation,
-  { action, question, note = "", steps, reason }: Change,
+  { action, question, note = "", steps, reason = "" }: Change,
 ): Report {
   const { system, has } = context;
   const needed = steps.filter((step) => step !== undefined);

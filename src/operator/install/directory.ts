@@ -40,31 +40,26 @@ function existingDirectory({ system, operands: [operand], has }: Context): strin
       `install: there is no directory ${directory}; expected the CNI plugin directory`,
     );
   }
-  const [first, ...more] = directoriesWithPlugin(system);
-  if (first !== undefined && more.length === 0) return first.directory;
-  const action = ["--rollback", "--uninstall"].find(has);
-  if (first !== undefined) {
-    throw new CommandError(
-      `install: there is a host-local in several plugin directories. Choose the one that the runtime uses: bin_dir or bin_dirs in the configuration of containerd, plugin_dirs in that of CRI-O.`,
-      choices([first, ...more], action),
-    );
+  const found = directoriesWithPlugin(system);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.directory;
+  if (only === undefined && kindAt(system, DEFAULT_DIRECTORY) === "directory") {
+    return DEFAULT_DIRECTORY;
   }
-  if (kindAt(system, DEFAULT_DIRECTORY) === "directory") return DEFAULT_DIRECTORY;
-  const existing = existingPluginDirectories(system);
+  const reason =
+    only === undefined
+      ? `there is no directory ${DEFAULT_DIRECTORY}, and no host-local in another plugin directory`
+      : "there is a host-local in several plugin directories";
   throw new CommandError(
-    existing.length === 0
-      ? `install: there is no directory ${DEFAULT_DIRECTORY}, and no other CNI plugin directory is known here; name it: host-local install DIR`
-      : `install: there is no directory ${DEFAULT_DIRECTORY}, and no host-local in another plugin directory. Choose the one that the runtime uses.`,
-    choices(existing, action),
+    `install: ${reason}. Name the one that the runtime uses (host-local install DIR): bin_dir or bin_dirs in the configuration of containerd, plugin_dirs in that of CRI-O.`,
+    choices(only === undefined ? existingPluginDirectories(system) : found, has),
   );
 }
 
-function choices(
-  directories: readonly PluginDirectory[],
-  action: string | undefined,
-): readonly string[] {
-  return directories.map(({ directory, usedBy }) => {
-    const line = ["  host-local install", directory, ...(action === undefined ? [] : [action])];
-    return `${line.join(" ")}    # ${usedBy}`;
-  });
+function choices(directories: readonly PluginDirectory[], has: Context["has"]): readonly string[] {
+  const action = ["--rollback", "--uninstall"].filter(has);
+  return directories.map(
+    ({ directory, usedBy }) =>
+      `${["  host-local install", directory, ...action].join(" ")}    # ${usedBy}`,
+  );
 }

@@ -19,13 +19,12 @@ import {
   isPresent,
   isReplaced,
   kindAt,
-  linkAt,
   mark,
   pluginKindAt,
   staticBeside,
 } from "./installation.ts";
 import { forceOption, requireGoingBack } from "./new-keys.ts";
-import { keepTarget, placeFor, publish, SELF, withTestedCopy } from "./publish.ts";
+import { keepTarget, publish, SELF, withTestedCopy } from "./publish.ts";
 import { rollBack } from "./rollback.ts";
 import { uninstall } from "./uninstall.ts";
 
@@ -64,8 +63,6 @@ const ifReplacedOption = {
 export const install: Command = {
   name: "install",
   operands: "[DIR]",
-  operandCount: { least: 0, most: 1 },
-  findsNetworks: false,
   summary: "install this executable in the CNI plugin directory, roll back, or uninstall",
   description: [
     `Copies this executable to DIR/${PLUGIN} and keeps the file that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes.`,
@@ -201,7 +198,12 @@ function installing(system: OperatorSystem, installation: Installation): Step {
   const { name, target } = installation;
   return {
     name,
-    plan: `This executable will be installed as ${target}${planToKeep(system, installation)}.`,
+    plan: sentences(
+      `This executable will be installed as ${target}.`,
+      isPresent(system, target)
+        ? `What is there is kept as ${installation.previous}; a version of this executable only if no other plugin is kept.`
+        : "",
+    ),
     make: () => {
       const isThere = isPresent(system, target);
       const { kept, versions } = withTestedCopy(system, installation, (copy) => {
@@ -218,21 +220,4 @@ function installing(system: OperatorSystem, installation: Installation): Step {
       return { text, kept, versions };
     },
   };
-}
-
-function planToKeep(system: OperatorSystem, installation: Installation): string {
-  const { target, previous, older } = installation;
-  if (!isPresent(system, target)) return "";
-  const link = linkAt(system, target);
-  const kind = pluginKindAt(system, installation, target);
-  if (kind === "nothing") return "";
-  const what = kind === "elsewhere" ? `link to ${link}, which does not exist here,` : "file";
-  switch (placeFor(system, installation, target, kind)) {
-    case "nowhere":
-      return `, in place of another version of it; ${previous} stays`;
-    case "as the previous one":
-      return `, and the existing ${what} kept as ${previous}`;
-    case "after the previous one":
-      return `, and the existing ${what} kept as ${previous}, which becomes ${older}`;
-  }
 }

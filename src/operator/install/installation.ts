@@ -2,7 +2,7 @@
 
 import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, exists, type FileKind, isSystemError, type System } from "../../system/system.ts";
+import { attempt, exists, type FileKind, type System } from "../../system/system.ts";
 import { markerText, PLUGIN, STATIC } from "../node/plugin-directories.ts";
 import { isOurs } from "./ask-versions.ts";
 import { withTemporaryPath } from "./temporary-files.ts";
@@ -45,12 +45,7 @@ export function staticBeside({ name, directory }: Installation): Installation | 
 
 /** The kind of file at a path, symbolic links followed. */
 export function kindAt(system: System, path: string): FileKind | "nothing" {
-  try {
-    return system.status(path).kind;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT", "ENOTDIR")) return "nothing";
-    throw error;
-  }
+  return attempt(() => system.status(path).kind, "nothing", "ENOENT", "ENOTDIR");
 }
 
 /**

@@ -78,16 +78,13 @@ export function goingBack(context: Requested, name: string): GoingBack {
  */
 export function requireGoingBack(context: Context, name: string): string {
   const { broken: known, lost, unread } = goingBack(context, name);
-  const broken = [
-    ...known,
-    ...unread.map(({ source, problem }) => `${source} may have such keys: ${problem}`),
-  ];
-  if (broken.length > 0 && !context.has(forceOption.name)) {
-    throw new CommandError(
-      `install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add ${forceOption.name}:`,
-      broken.map((line) => inOneLine(`  ${line}`)),
-    );
-  }
+  const maybe = unread.map(({ source, problem }) => `${source} may have such keys: ${problem}`);
+  const broken = [...known, ...maybe];
+  requireForce(
+    context,
+    "the Go plugin does not understand the configurations of this node; nothing was changed. Correct them",
+    broken,
+  );
   const notes = lost.length === 0 ? [] : [`${lost.join(", ")} will have no effect`];
   return [...broken, ...notes].map((note) => `${note}.`).join(" ");
 }
@@ -99,18 +96,23 @@ export function requireGoingBack(context: Context, name: string): string {
  * @throws CommandError
  */
 export function requireLeaving(context: Context, name: string): string {
-  const { networks: known, unread } = goingBack(context, name);
-  const networks = [
-    ...known,
-    ...unread.map(({ source, problem }) => `${source} may name it: ${problem}`),
-  ];
-  if (networks.length > 0 && !context.has(forceOption.name)) {
-    throw new CommandError(
-      `install: there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them, or add ${forceOption.name}:`,
-      networks.map((line) => inOneLine(`  ${line}`)),
-    );
-  }
+  const { networks, unread } = goingBack(context, name);
+  const maybe = unread.map(({ source, problem }) => `${source} may name it: ${problem}`);
+  requireForce(
+    context,
+    `there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them`,
+    [...networks, ...maybe],
+  );
   return `There is no other ${name} to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.`;
+}
+
+/** @throws CommandError where there are reasons against a change, and nobody insists on it */
+function requireForce(context: Context, problem: string, reasons: readonly string[]): void {
+  if (reasons.length === 0 || context.has(forceOption.name)) return;
+  throw new CommandError(
+    `install: ${problem}, or add ${forceOption.name}:`,
+    reasons.map((reason) => inOneLine(`  ${reason}`)),
+  );
 }
 
 interface Use {

@@ -171,7 +171,7 @@ export function keepTarget(system: OperatorSystem, installation: Installation): 
  * @param path the plugin, or a link to it
  * @param replaced what that leads to
  */
-export function placeFor(
+function placeFor(
   system: OperatorSystem,
   installation: Installation,
   path: string,

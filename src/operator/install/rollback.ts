@@ -5,7 +5,6 @@ import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed
 import {
   type Installation,
   isPresent,
-  kindAt,
   mark,
   pluginKindAt,
   staticBeside,
@@ -21,22 +20,19 @@ import { publish, requireSame, see, testedFormer } from "./publish.ts";
  */
 export function rollBack(context: Context, installation: Installation): Report {
   const { system } = context;
-  const { name, target, previous } = installation;
+  const { name, previous } = installation;
   if (!isPresent(system, previous)) {
     throw new CommandError(`install: there is no ${previous} to roll back to`);
   }
-  const files = [target, previous].every((path) => kindAt(system, path) === "file");
-  const isSame = files && system.sameContent(previous, target);
   const isReturn = pluginKindAt(system, installation, previous) === "ours";
-  const own = isSame ? undefined : exchanging(context, installation);
-  const beside = isSame ? undefined : exchangingStatic(context, installation, isReturn);
+  const own = exchanging(context, installation);
+  const beside = exchangingStatic(context, installation, isReturn);
   return changeIfConfirmed(context, installation, {
     action: "rolledBack",
     question: "Roll back?",
-    note: isReturn || isSame ? "" : requireGoingBack(context, name),
+    note: isReturn ? "" : requireGoingBack(context, name),
     // `static` beside another `host-local` is what it was before; so it is at every moment.
     steps: isReturn ? [own, beside] : [beside, own],
-    reason: `${target} and ${previous} are the same`,
   });
 }
 

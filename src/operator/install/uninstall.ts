@@ -9,7 +9,7 @@ import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed
 import { type Installation, kindAt, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
 import { requireNoPackage } from "./package-of.ts";
-import { publish, requireSame, type Seen, see, type Tested, testedFormer } from "./publish.ts";
+import { publish, requireSame, see, testedFormer } from "./publish.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the newest other plugin back that answers.
@@ -41,6 +41,7 @@ export function uninstall(context: Context, installation: Installation): Report 
 function removing(context: Context, installation: Installation): Step | undefined {
   const { system } = context;
   const { name, target, previous, older, marker } = installation;
+  // What it is planned for: another removal may be under way.
   const seen = see(system, target, previous, older);
   // Each once: to learn it, a program may have to be run.
   const kinds = new Map(
@@ -51,52 +52,15 @@ function removing(context: Context, installation: Installation): Step | undefine
   const [newest, ...others] = isOther
     ? []
     : [previous, older].filter((path) => ["other", "elsewhere"].includes(kinds.get(path) ?? ""));
-  if (newest !== undefined) {
-    const restored = testedFormer(context, installation, [newest, ...others]);
-    const left = own.filter((path) => path !== target);
-    return stepOf(system, installation, {
-      seen,
-      note: name === STATIC ? "" : requireGoingBack(context, name),
-      restored,
-      removed: restored.path === newest ? [...left, ...others] : left,
-    });
-  }
-  if (own.length === 0 && !exists(system, marker)) return undefined;
-  return stepOf(system, installation, {
-    seen,
-    removed: own,
-    remark: isOther ? `${target} is another plugin and stays.` : requireLeaving(context, name),
-  });
-}
-
-/** Whether another plugin that is there is one, and not what is left of this one, or of a copy of another, that was cut short. */
-function isWhole(system: OperatorSystem, { name, target, marker }: Installation): boolean {
-  if (!exists(system, marker)) return true;
-  const answer = askVersions(system, target, name);
-  return "versions" in answer || answer.mayStartElsewhere;
-}
-
-interface Removal {
-  /** What it was planned for: another removal may be under way. */
-  readonly seen: readonly Seen[];
-  /** What is said before it. */
-  readonly note?: string;
-  /** The former plugin, which comes back. */
-  readonly restored?: Tested;
-  /** The files that are removed. */
-  readonly removed: readonly string[];
-  /** What is said before and after it. */
-  readonly remark?: string;
-}
-
-function stepOf(
-  system: OperatorSystem,
-  installation: Installation,
-  { seen, note = "", restored, removed, remark = "" }: Removal,
-): Step {
-  const { name, target } = installation;
-  const verify = (): void => requireSame(system, ...seen);
+  if (newest === undefined && own.length === 0 && !exists(system, marker)) return undefined;
+  const restored =
+    newest === undefined ? undefined : testedFormer(context, installation, [newest, ...others]);
+  const left = restored === undefined ? own : own.filter((path) => path !== target);
+  const removed = restored !== undefined && restored.path === newest ? [...left, ...others] : left;
+  const note = restored === undefined || name === STATIC ? "" : requireGoingBack(context, name);
+  const remark = restored === undefined ? remarkOn(context, installation, isOther) : "";
   const names = removed.join(" and ");
+  const verify = (): void => requireSame(system, ...seen);
   return {
     name,
     plan: sentences(
@@ -119,4 +83,16 @@ function stepOf(
       return { text, versions: restored?.versions ?? [] };
     },
   };
+}
+
+/** What is said before and after a removal that restores nothing. */
+function remarkOn(context: Context, { name, target }: Installation, isOther: boolean): string {
+  return isOther ? `${target} is another plugin and stays.` : requireLeaving(context, name);
+}
+
+/** Whether another plugin that is there is one, and not what is left of this one, or of a copy of another, that was cut short. */
+function isWhole(system: OperatorSystem, { name, target, marker }: Installation): boolean {
+  if (!exists(system, marker)) return true;
+  const answer = askVersions(system, target, name);
+  return "versions" in answer || answer.mayStartElsewhere;
 }

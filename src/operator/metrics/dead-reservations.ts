@@ -4,6 +4,7 @@ import { lastCollection } from "../gc/last-collection.ts";
 import { readSeenDead } from "../gc/seen-dead.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
+import { containerOf } from "../node/node-reservations.ts";
 
 /**
  * Counts the reservations of dead containers: the network namespaces of the node show it, or `gc` found them dead and has
@@ -15,16 +16,17 @@ export function countDead(
   checker: LivenessChecker,
   { files, reservations }: NetworkDirectory,
 ): number | undefined {
-  const seenDead = new Map(readSeenDead(files).map(({ name, owner }) => [name, owner]));
-  const livenesses = [...checker.livenessOfAll(reservations)].flatMap(
-    ([reservation, conclusion]) => {
-      const owner = keyOfOwner(reservation.owner);
-      if (owner === undefined) return [];
-      const isCertain = conclusion.liveness === "dead" || !mayBeDead(conclusion);
-      return !isCertain && seenDead.get(reservation.name) === owner ? "dead" : conclusion.liveness;
-    },
-  );
-  const count = livenesses.filter((liveness) => liveness === "dead").length;
-  const isCertain = !livenesses.includes("unknown") || lastCollection(files) !== undefined;
-  return count > 0 || isCertain ? count : undefined;
+  let count = 0;
+  let isCertain = true;
+  let seenDead: ReadonlyMap<string, string> | undefined;
+  for (const [{ name, owner }, conclusion] of checker.livenessOfAll(reservations)) {
+    if (containerOf(owner) === "") continue;
+    const isSeenDead = (): boolean => {
+      seenDead ??= new Map(readSeenDead(files).map((one) => [one.name, one.owner]));
+      return seenDead.get(name) === keyOfOwner(owner);
+    };
+    if (conclusion.liveness === "dead" || (mayBeDead(conclusion) && isSeenDead())) count++;
+    else if (conclusion.liveness === "unknown") isCertain = false;
+  }
+  return count > 0 || isCertain || lastCollection(files) !== undefined ? count : undefined;
 }

@@ -11,7 +11,6 @@ import { measure } from "./measurements.ts";
 export const metrics: Command = {
   name: "metrics",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "print metrics in the Prometheus text format",
   description: [

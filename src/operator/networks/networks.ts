@@ -1,13 +1,12 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
-import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   countRanges,
+  describeRange,
   formatRange,
   type RangeCounts,
-  subnetOf,
 } from "../capacity/capacity-count.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { openNode } from "../node/node.ts";
@@ -22,7 +21,6 @@ interface Entry {
 export const networks: Command = {
   name: "networks",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
@@ -43,7 +41,7 @@ function listNetworks(context: Context): Report {
     directory.networks.map((network): Entry => {
       const { rangeSets, exclusions } = network;
       const used = rangeSets.length === 0 ? [] : directory.usedIn(network);
-      return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
+      return { network, ranges: countRanges(rangeSets, exclusions, used) };
     }),
   );
   return {
@@ -79,13 +77,6 @@ function describe({ network, ranges }: Entry): object {
     directory: files.directory,
     configuration: source ?? null,
     bridge: bridge?.name ?? null,
-    ranges: ranges.map(({ set, range, free }) => ({
-      set,
-      first: formatAddress(range.first),
-      last: formatAddress(range.last),
-      subnet: subnetOf(range),
-      gateway: range.gateway === undefined ? null : formatAddress(range.gateway),
-      free,
-    })),
+    ranges: ranges.map((range) => ({ ...describeRange(range), free: range.free })),
   };
 }

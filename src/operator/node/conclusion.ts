@@ -56,26 +56,28 @@ export function conclude(evidence: Evidence): Conclusion {
     return { liveness: "alive", by: "process", reason };
   }
   const { named } = evidence;
-  const own = named
-    .filter((one) => one.kind === "exists")
-    .toSorted((a, b) => Number(b.hasProcess) - Number(a.hasProcess))[0];
-  const exists = `its network namespace ${own?.path} exists`;
-  if (own?.hasProcess === true) return { liveness: "alive", by: "process", reason: exists };
+  const existing = named.filter((one) => one.kind === "exists");
+  const own = existing.find(({ hasProcess }) => hasProcess) ?? existing[0];
+  if (own?.hasProcess === true) {
+    return { liveness: "alive", by: "process", reason: whyAlive(own.path) };
+  }
   if (evidence.isOfNode) {
     return { liveness: "alive", by: "namespace", reason: "the node itself has this address" };
   }
-  const [mounted] = evidence.namespaces;
+  const mounted = evidence.namespaces[0];
   if (mounted !== undefined) {
     const reason = `the network namespace ${mounted.path} has this address; no process runs there`;
     return { liveness: "alive", by: "mount", reason };
   }
-  if (own !== undefined) return { liveness: "alive", by: "namespace", reason: exists };
+  if (own !== undefined) {
+    return { liveness: "alive", by: "namespace", reason: whyAlive(own.path) };
+  }
   if (evidence.cacheError !== undefined) {
     const reason = `libcni's cache cannot be read: ${evidence.cacheError}`;
     return { liveness: "unknown", by: "cache", reason };
   }
   const unseen = named.find((one) => one.kind === "unseen");
-  const [gone] = named.filter((one) => one.kind === "gone");
+  const gone = named.find((one) => one.kind === "gone");
   if (gone !== undefined && unseen === undefined) {
     return { liveness: "dead", reason: `its network namespace ${gone.path} is gone` };
   }
@@ -90,4 +92,8 @@ export function conclude(evidence: Evidence): Conclusion {
   const doubt =
     unseen?.reason ?? "no process has the address, and the namespace of its container is not known";
   return { liveness: "unknown", by: "view", reason: `${doubt}; ${candidate}` };
+}
+
+function whyAlive(path: string): string {
+  return `its network namespace ${path} exists`;
 }

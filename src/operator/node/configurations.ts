@@ -21,10 +21,6 @@ export interface Configuration {
 export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
-  /** The path of its `rangesFile`, if the problem is in that file. */
-  readonly rangesFile?: string;
-  /** Whether the node has no part of its ranges, or it cannot be told. */
-  readonly isWithoutPart?: boolean;
 }
 
 /** What a plugin inherits from the list or the plugin that contains it. */

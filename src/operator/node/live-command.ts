@@ -1,6 +1,5 @@
 /** Which command prints the ids of live containers, by the runtime that uses a network. */
 
-import { CONTAINERD_LIST } from "../../cni/containerd-list.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
 import type { NodeReservation } from "./network-directory.ts";
@@ -14,6 +13,13 @@ const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
 const PROGRAMS = ["crictl", "ctr", "podman"];
 
 const CRI_LIST = "crictl pods -q";
+
+/**
+ * The ids as `ctr` and nerdctl use them in CNI calls, of all namespaces of containerd: a list of one namespace would lack the
+ * living containers of the others. It fails if any part of it does.
+ */
+export const CONTAINERD_LIST =
+  "ns=$(ctr namespaces ls -q) && for n in $ns; do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done";
 
 /** Whether the programs of such a command are installed here. */
 export function isInstalled(system: OperatorSystem, command: string): boolean {

@@ -1,6 +1,5 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
-import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
 import { type Namespace, Namespaces, processIn } from "./namespaces.ts";
@@ -11,6 +10,9 @@ import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 /** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;
 
+/** What of an attachment shows whether it is alive. */
+type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
+
 /** Gathers the evidence, each part once and only if it is asked for. */
 export class LivenessChecker {
   readonly #system: OperatorSystem;
@@ -18,6 +20,7 @@ export class LivenessChecker {
   /** Of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
   readonly #conclusions = new Map<NodeReservation, Conclusion>();
+  readonly #ofAll = new Map<readonly NodeReservation[], ReadonlyMap<NodeReservation, Conclusion>>();
   #namespaces: Namespaces | undefined;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
@@ -48,25 +51,25 @@ export class LivenessChecker {
   livenessOfAll(
     reservations: readonly NodeReservation[],
   ): ReadonlyMap<NodeReservation, Conclusion> {
-    const own = reservations.map((one) => [one, this.livenessOf(one)] as const);
+    const known = this.#ofAll.get(reservations);
+    if (known !== undefined) return known;
     const alive = new Map<string, Conclusion>();
-    for (const [{ owner }, conclusion] of own) {
-      if (conclusion.liveness === "alive") alive.set(containerOf(owner), conclusion);
+    for (const one of reservations) {
+      const conclusion = this.livenessOf(one);
+      if (conclusion.liveness === "alive") alive.set(containerOf(one.owner), conclusion);
     }
     alive.delete("");
-    if (alive.size === 0) return new Map(own);
-    return new Map(
-      own.map(([one, conclusion]) => [
-        one,
-        conclusion.liveness === "alive"
-          ? conclusion
-          : (alive.get(containerOf(one.owner)) ?? conclusion),
-      ]),
-    );
+    const all = new Map<NodeReservation, Conclusion>();
+    for (const one of reservations) {
+      const own = this.livenessOf(one);
+      all.set(one, own.liveness === "alive" ? own : (alive.get(containerOf(one.owner)) ?? own));
+    }
+    this.#ofAll.set(reservations, all);
+    return all;
   }
 
   /** The same for an attachment of the cache, whether or not anything is reserved for it. */
-  livenessOfAttachment(attachment: CachedAttachment): Conclusion {
+  livenessOfAttachment(attachment: Named): Conclusion {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
       isOfNode: false,
@@ -93,8 +96,8 @@ export class LivenessChecker {
     return this.#namespacesFor(reservation).flatMap((one) => this.#containersIn().get(one) ?? []);
   }
 
-  #namespacesFor({ address, owner }: NodeReservation): readonly Namespace[] {
-    const here = this.namespacesWith(formatAddress(address));
+  #namespacesFor({ text, owner }: NodeReservation): readonly Namespace[] {
+    const here = this.namespacesWith(text);
     return here.length > 0 ? here : (this.#namespacesOf().get(containerOf(owner)) ?? []);
   }
 
@@ -103,7 +106,7 @@ export class LivenessChecker {
     const checker = this;
     return {
       namespaces: this.#namespacesFor(reservation),
-      isOfNode: this.namespaces.nodeAddresses.has(formatAddress(reservation.address)),
+      isOfNode: this.namespaces.nodeAddresses.has(reservation.text),
       get named() {
         return cache.attachmentsOf(reservation).flatMap((one) => checker.#named(one));
       },
@@ -133,7 +136,8 @@ export class LivenessChecker {
   }
 
   /** None where libcni before 1.3 wrote the entry. */
-  #named({ networkNamespace: path, addresses }: CachedAttachment): readonly NamedNamespace[] {
+  #named(attachment: Named): readonly NamedNamespace[] {
+    const { networkNamespace: path } = attachment;
     if (path === "") return [];
     const state = this.namespaces.at(path);
     if (state.kind === "gone") return [{ kind: "gone", path }];
@@ -143,7 +147,7 @@ export class LivenessChecker {
     }
     const found = this.namespaces.all.find(({ id }) => id === state.id);
     const processId = processIn(path);
-    if (processId !== undefined && hasOthers(found, addresses)) {
+    if (processId !== undefined && hasOthers(found, attachment.addresses)) {
       const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
       return [{ kind: "unseen", reason }];
     }

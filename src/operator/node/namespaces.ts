@@ -3,10 +3,8 @@
 import { parentOf } from "../../store/files/paths.ts";
 import {
   addressesBy,
-  interfacesIn,
   LARGEST_TABLE,
   nodeNamespaceOf,
-  OWN_TABLES,
   readProcesses,
   seesHostProcesses,
 } from "../../store/namespaces/process-namespaces.ts";
@@ -47,6 +45,9 @@ interface Unentered {
   readonly reason: string;
 }
 
+/** Where the kernel tells of the network namespace of the process that reads. */
+const OWN_TABLES = "/proc/self/net";
+
 /** `/proc/PID/mountinfo` of a node with thousands of containers is smaller, in bytes. */
 const LARGEST_MOUNTINFO = 64 * 1024 * 1024;
 
@@ -60,6 +61,10 @@ export class Namespaces {
   readonly incomplete: string | undefined;
   readonly #system: OperatorSystem;
   readonly #mounts: readonly Mount[];
+  readonly #byPath: ReadonlyMap<string, Mount>;
+  readonly #states = new Map<string, PathState>();
+  /** The names in directories of namespaces; `undefined` for one that cannot be listed. */
+  readonly #names = new Map<string, ReadonlySet<string> | undefined>();
   /** The addresses of the node itself, as far as its processes are seen. */
   readonly nodeAddresses: ReadonlySet<string>;
   /** Whether the mounts of the node are seen, not only those of a container. */
@@ -75,6 +80,8 @@ export class Namespaces {
     this.nodeAddresses = nodeAddresses;
     const mounted = readMounts(system, ofNode);
     this.#mounts = mounted.mounts;
+    // The first of several at a path.
+    this.#byPath = new Map(mounted.mounts.toReversed().map((one) => [one.path, one]));
     this.#seesMounts = mounted.seesNode;
     this.#shared = mounted.shared;
     for (const { id } of namespaces) if (id !== undefined) this.#ofProcesses.add(id);
@@ -105,6 +112,12 @@ export class Namespaces {
 
   /** What became of the namespace at a path of the node, as runtimes name it. */
   at(path: string): PathState {
+    const known = this.#states.get(path) ?? this.#stateOf(path);
+    this.#states.set(path, known);
+    return known;
+  }
+
+  #stateOf(path: string): PathState {
     if (!path.startsWith("/")) return { kind: "unseen" };
     const processId = processIn(path);
     return processId === undefined ? this.#mountedAt(path) : this.#ofProcess(processId);
@@ -124,10 +137,10 @@ export class Namespaces {
   }
 
   #mountedAt(named: string): PathState {
-    const path = named.replace(/^\/var\/run\//, "/run/");
-    const mount = this.#mounts.find((one) => one.path === path) ?? this.#namedLike(path);
+    const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
+    const mount = this.#byPath.get(path) ?? this.#namedLike(path);
     if (mount !== undefined) return { kind: "exists", id: mount.id };
-    const id = this.#idAt(named);
+    const id = this.#isMissing(named) ? undefined : this.#idAt(named);
     if (id !== undefined && id !== "none") return { kind: "exists", id };
     // A descriptor may be closed while the namespace lives.
     if (path.startsWith("/proc/")) return { kind: "unseen" };
@@ -144,6 +157,22 @@ export class Namespaces {
   #namedLike(path: string): Mount | undefined {
     const name = path.slice(path.lastIndexOf("/"));
     return this.#mounts.find((one) => one.reachedAt !== one.path && one.path.endsWith(name));
+  }
+
+  /**
+   * Whether a directory lacks this path. It is listed once, not asked for each of thousands that are gone: what was reserved
+   * before has its namespace for longer.
+   */
+  #isMissing(path: string): boolean {
+    const directory = parentOf(path);
+    if (!this.#names.has(directory)) {
+      const list = (): readonly string[] => this.#system.list(directory);
+      const names = attempt(() => new Set(attempt(list, [], "ENOENT", "ENOTDIR")), undefined);
+      this.#names.set(directory, names);
+    }
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const names = ["", ".", ".."].includes(name) ? undefined : this.#names.get(directory);
+    return names !== undefined && !names.has(name);
   }
 
   /** The namespace at a path as this process sees it; `none` for any other file, `undefined` if there is nothing. */
@@ -217,7 +246,7 @@ export class Namespaces {
 
 /** The process whose namespace a path is. */
 export function processIn(path: string): string | undefined {
-  return /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1];
+  return path.startsWith("/proc/") ? /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1] : undefined;
 }
 
 function hasInterface(read: () => string): boolean {
@@ -326,4 +355,13 @@ function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
+}
+
+/**
+ * The interfaces in `dev`, below two lines of headings.
+ *
+ * @example interfacesIn("Inter-| Receive\n face |bytes\n    lo:  0  0\n"); // ["lo"]
+ */
+function interfacesIn(table: string): readonly string[] {
+  return [...table.matchAll(/^ *([^\s:|]+):/gm)].map(([, name = ""]) => name);
 }

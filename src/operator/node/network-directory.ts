@@ -1,23 +1,15 @@
 /** The directory of a network, and its reservations. */
 
-import { progress } from "../../cli/output/terminal.ts";
 import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
-import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
-import {
-  isUnowned,
-  type Owner,
-  ownerOfUnreadable,
-  parseOwner,
-} from "../../store/reservations/owner.ts";
+import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
 import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
-  type OwnedReservation,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
@@ -75,18 +67,8 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get reservations(): readonly NodeReservation[] {
-    this.#reservations ??= this.#readAll(this.listed);
+    this.#reservations ??= this.listed.flatMap((one) => this.read(one) ?? []);
     return this.#reservations;
-  }
-
-  /**
-   * The reservations whose files name no container, or cannot be read; no object is made of any other.
-   *
-   * @throws SystemError if the directory cannot be read
-   */
-  get unowned(): readonly OwnedReservation[] {
-    const read = this.#reservations ?? othersIn(readAll(this.files));
-    return read.filter(({ owner }) => isUnowned(owner));
   }
 
   /**
@@ -104,7 +86,7 @@ export class NetworkDirectory {
       return other !== undefined && isSame(other, address);
     });
     const found = isListed ? [formatAddress(address), ...names] : names;
-    return this.#readAll(found.sort().map((name) => ({ address, name })));
+    return found.sort().flatMap((name) => this.read({ address, name }) ?? []);
   }
 
   /**
@@ -112,8 +94,7 @@ export class NetworkDirectory {
    * files have other names for it only once all are read.
    */
   ownersAt(address: string): readonly Owner[] {
-    this.#byAddress ??=
-      this.#reservations && Map.groupBy(this.#reservations, (one) => formatAddress(one.address));
+    this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
     const known = this.#byAddress?.get(address);
     if (known !== undefined) return known.map(({ owner }) => owner);
     const parsed = parseAddress(address);
@@ -131,11 +112,6 @@ export class NetworkDirectory {
   read(reservation: Reservation): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && new NodeReservation(this, reservation, opened);
-  }
-
-  /** The id of the user who owns the directory; `undefined` where it cannot be read. */
-  get user(): number | undefined {
-    return attempt(() => this.#system.openFile(this.files.directory, 0).user, undefined);
   }
 
   /** The names of the reservations from before this boot. */
@@ -159,16 +135,6 @@ export class NetworkDirectory {
     if (!reclaimsAfterReboot || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
-
-  #readAll(listed: readonly Reservation[]): readonly NodeReservation[] {
-    const system = this.#system;
-    const { directory } = this.files;
-    const step = progress(system, `reading ${directory}`, listed.length);
-    return listed.flatMap((reservation, index) => {
-      step(index + 1);
-      return this.read(reservation) ?? [];
-    });
-  }
 }
 
 /** A reservation on this node, as it was when its file was opened. */
@@ -184,6 +150,7 @@ export class NodeReservation {
   readonly status: Omit<OpenedFile, "content"> | undefined;
   /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   readonly since: number | undefined;
+  #text: string | undefined;
 
   constructor(
     network: NetworkDirectory,
@@ -203,6 +170,12 @@ export class NodeReservation {
 
   get path(): string {
     return this.network.files.pathOf(this.name);
+  }
+
+  /** The address in its canonical form. */
+  get text(): string {
+    this.#text ??= formatAddress(this.address);
+    return this.#text;
   }
 
   /** The configured range that contains it. */

@@ -15,9 +15,8 @@ import {
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Exclusions } from "../../ipam/exclusions.ts";
-import { type Partition, PartitionError } from "../../ipam/partition.ts";
+import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
-import { RangesFileError } from "../../ipam/ranges-file.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
@@ -72,11 +71,6 @@ interface Networks {
   /** Those of other names than the one that was asked for. */
   readonly others: readonly FoundNetwork[];
   readonly problems: readonly ConfigurationProblem[];
-}
-
-/** Whether a file in a network's directory is the plugin's, and no reservation. */
-export function isOtherFile(name: string): boolean {
-  return name === "lock" || name.startsWith("last_reserved_ip.");
 }
 
 /**
@@ -143,16 +137,11 @@ function fromConfiguration(
     const configuration = configurationOf(document);
     const store = loadStoreConfig(configuration);
     const files = openNetwork(system, dataDir ?? store.dataDir, store.network);
-    const { lockTimeoutSeconds, historyBytes } = store;
     network = {
-      files,
+      ...unconfigured(files),
       source,
-      rangeSets: [],
-      partition: undefined,
-      exclusions: [],
-      lockTimeoutSeconds,
-      historyBytes,
-      reclaimsAfterReboot: true,
+      lockTimeoutSeconds: store.lockTimeoutSeconds,
+      historyBytes: store.historyBytes,
       reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
       acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
@@ -167,13 +156,7 @@ function fromConfiguration(
     return { ...network, rangeSets, partition, exclusions, reclaimsAfterReboot };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    const problem = messageWithDetails(error);
-    problems.push({
-      source,
-      problem,
-      ...(error instanceof RangesFileError && { rangesFile: error.path }),
-      ...(error instanceof PartitionError && { isWithoutPart: true }),
-    });
+    problems.push({ source, problem: messageWithDetails(error) });
     return network;
   }
 }
@@ -236,7 +219,7 @@ function isDirectory(system: System, path: string): boolean {
  */
 function isUsed(system: System, { directory }: NetworkFiles): boolean {
   const isOfPlugin = (name: string): boolean =>
-    isOtherFile(name) || parseAddress(name) !== undefined;
+    name === "lock" || name.startsWith("last_reserved_ip.") || parseAddress(name) !== undefined;
   return attempt(() => system.list(directory).some(isOfPlugin), true);
 }
 

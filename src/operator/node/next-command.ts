@@ -1,6 +1,6 @@
 /** Command lines for operators to run next, complete as printed. */
 
-import { shellWord } from "../../cli/output/printable.ts";
+import { shellWord } from "../../cli/output/shell-word.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { type Requested, requestedConfigurationDirectory } from "./configuration-directories.ts";

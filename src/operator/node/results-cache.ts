@@ -2,7 +2,6 @@
 
 import type { Context, Option } from "../../cli/command/command.ts";
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
-import { progress } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
@@ -65,8 +64,8 @@ export class ResultsCache {
   readonly #context: Context;
   readonly #directory: string;
   #names: readonly string[] | undefined;
-  /** By the names of their files. */
-  readonly #entries = new Map<string, CachedAttachment | undefined>();
+  /** By the names of their files; `null` for one that is missing or invalid. */
+  readonly #entries = new Map<string, CachedAttachment | null>();
   /** What is known of reservations: several findings ask for it. */
   readonly #known = new Map<NodeReservation, readonly CachedAttachment[]>();
   #attachments: readonly CachedAttachment[] | undefined;
@@ -80,13 +79,7 @@ export class ResultsCache {
 
   /** All attachments. */
   get attachments(): readonly CachedAttachment[] {
-    if (this.#attachments !== undefined) return this.#attachments;
-    const names = this.#listed;
-    const step = progress(this.#context.system, `reading ${this.#directory}`, names.length);
-    this.#attachments = names.flatMap((name, index) => {
-      step(index + 1);
-      return this.#entry(name) ?? [];
-    });
+    this.#attachments ??= this.#listed.flatMap((name) => this.#entry(name) ?? []);
     return this.#attachments;
   }
 
@@ -94,11 +87,13 @@ export class ResultsCache {
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
     const known = this.#known.get(reservation);
     if (known !== undefined) return known;
-    const { network, owner } = reservation;
-    const containerId = containerOf(owner);
-    const found = this.#namesOf(reservation)
-      .flatMap((name) => this.#entry(name) ?? [])
-      .filter((one) => one.network === network.files.network && one.containerId === containerId);
+    const { network } = reservation.network.files;
+    const containerId = containerOf(reservation.owner);
+    const found: CachedAttachment[] = [];
+    for (const name of this.#namesOf(reservation)) {
+      const one = this.#entry(name);
+      if (one?.network === network && one.containerId === containerId) found.push(one);
+    }
     this.#known.set(reservation, found.length === 0 ? NOTHING : found);
     return found;
   }
@@ -151,13 +146,14 @@ export class ResultsCache {
 
   #entry(name: string): CachedAttachment | undefined {
     const { system } = this.#context;
+    const known = this.#entries.get(name);
     const isListed = this.#attachments !== undefined && !this.#unreadable.has(DIRECTORY);
-    if (!this.#entries.has(name) && !isListed) {
-      const path = `${this.#directory}/${name}`;
-      const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
-      this.#entries.set(name, attachmentIn(text));
-    }
-    return this.#entries.get(name);
+    if (known !== undefined || isListed) return known ?? undefined;
+    const path = `${this.#directory}/${name}`;
+    const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
+    const entry = attachmentIn(text);
+    this.#entries.set(name, entry ?? null);
+    return entry;
   }
 
   /** What is missing is not known; that something else cannot be read is remembered, and logged once. */
@@ -176,13 +172,9 @@ export class ResultsCache {
 
 /** What an entry says; `undefined` if it is invalid. */
 function attachmentIn(text: string): CachedAttachment | undefined {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const usual = usualEntry(text);
+  if (usual !== undefined) return usual;
+  const entry = parsed(text);
   const containerId = textOf(member(entry, "containerId"));
   if (containerId === "") return undefined;
   return {
@@ -193,6 +185,76 @@ function attachmentIn(text: string): CachedAttachment | undefined {
     addresses: addressesIn(member(entry, "result")),
     pod: podIn(member(entry, "cniArgs")),
   };
+}
+
+/**
+ * An entry that begins as libcni writes it: `kind`, `containerId`, `config`, `ifName`, `networkName` and `netns`, in this
+ * order. `undefined` for any other.
+ */
+function usualEntry(text: string): CachedAttachment | undefined {
+  // Every other part is a string, and every fourth one the name of a member.
+  const parts = text.split('"', 24);
+  const isUsual =
+    text.endsWith("}") &&
+    parts[5] === "containerId" &&
+    parts[13] === "ifName" &&
+    parts[17] === "networkName" &&
+    parts[21] === "netns";
+  if (!isUsual) return undefined;
+  const { 7: containerId = "", 15: interfaceName = "", 19: network = "", 23: netns = "" } = parts;
+  const isEscaped = `${containerId}${interfaceName}${network}${netns}`.includes("\\");
+  if (isEscaped || containerId === "") return undefined;
+  return new UsualEntry(containerId, interfaceName, network, netns, text);
+}
+
+/** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */
+class UsualEntry implements CachedAttachment {
+  readonly network: string;
+  readonly containerId: string;
+  readonly interfaceName: string;
+  readonly networkNamespace: string;
+  readonly #text: string;
+  #addresses: readonly string[] | undefined;
+  #pod: string | undefined;
+
+  constructor(
+    containerId: string,
+    interfaceName: string,
+    network: string,
+    networkNamespace: string,
+    text: string,
+  ) {
+    this.containerId = containerId;
+    this.interfaceName = interfaceName;
+    this.network = network;
+    this.networkNamespace = networkNamespace;
+    this.#text = text;
+  }
+
+  get addresses(): readonly string[] {
+    this.#addresses ??= addressesIn(this.#memberOf("result"));
+    return this.#addresses;
+  }
+
+  get pod(): string {
+    this.#pod ??= podIn(this.#memberOf("cniArgs"));
+    return this.#pod;
+  }
+
+  /** Without what is before: `config` is the largest member. */
+  #memberOf(name: string): unknown {
+    return member(parsed(`{${this.#text.slice(this.#text.indexOf('"netns"'))}`), name);
+  }
+}
+
+/** A JSON text; `undefined` if it is invalid. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** The addresses of a result of any version: a list, or one of each family before 0.3.0. */

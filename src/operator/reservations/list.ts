@@ -1,31 +1,18 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { watchOption } from "../../cli/command/watch.ts";
-import { columns, formatTable } from "../../cli/output/table.ts";
-import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
-import { formatAddress } from "../../ipam/address.ts";
-import { type Conclusion, formatLiveness } from "../node/conclusion.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
-import {
-  ageOf,
-  containerOf,
-  describeReservation,
-  interfaceOf,
-  logUnreadable,
-} from "../node/node-reservations.ts";
+import { containerOf, logUnreadable } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
-
-/** A reservation with what else is known of it. */
-interface Entry {
-  readonly reservation: NodeReservation;
-  /** `namespace/name`; empty if it is not known. */
-  readonly pod: string;
-  readonly conclusion: Conclusion;
-}
+import {
+  describeReservation,
+  type KnownReservation,
+  knownReservations,
+} from "./known-reservation.ts";
+import { reservationTable } from "./reservation-table.ts";
 
 /** What `--sort` compares; networks stay in order among equals. */
-const sortKeys: Readonly<Record<string, (entry: Entry) => string | number | bigint>> = {
+const sortKeys: Readonly<Record<string, (one: KnownReservation) => string | number | bigint>> = {
   network: () => "",
   address: ({ reservation: { address } }) => (BigInt(address.family) << 128n) + address.value,
   age: ({ reservation }) => reservation.since ?? Number.POSITIVE_INFINITY,
@@ -37,7 +24,6 @@ const sortKeys: Readonly<Record<string, (entry: Entry) => string | number | bigi
 export const list: Command = {
   name: "list",
   operands: "[NETWORK]",
-  operandCount: { least: 0, most: 1 },
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
@@ -78,32 +64,28 @@ export const list: Command = {
 
 function listNetworks(context: Context): Report {
   const { system, operands, option, has } = context;
-  const now = system.now();
-  const isIncluded = filterOf(context, now);
-  const { cache, liveness: checker, reservations } = openNode(context, operands[0]);
-  logUnreadable(context, reservations);
-  const entries = sorted(
-    [...checker.livenessOfAll(reservations)]
-      .map(([reservation, conclusion]): Entry => {
-        return { reservation, pod: cache.podOf(reservation), conclusion };
-      })
-      .filter(isIncluded),
+  const isIncluded = filterOf(context, system.now());
+  const node = openNode(context, operands[0]);
+  logUnreadable(context, node.reservations);
+  const known = sorted(
+    knownReservations(node, node.reservations).filter(isIncluded),
     option("--sort") ?? "network",
   );
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.
     get document() {
-      return { reservations: entries.map(describe) };
+      return { reservations: known.map(describeReservation) };
     },
     get text() {
-      return tableOf(context, entries, now, has("--no-headers"));
+      const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
+      return reservationTable(system, known, isAliveShown, has("--no-headers"));
     },
   };
 }
 
 /** @throws UsageError if the age is invalid */
-function filterOf({ option, has }: Context, now: number): (entry: Entry) => boolean {
+function filterOf({ option, has }: Context, now: number): (one: KnownReservation) => boolean {
   const pod = option("--pod");
   const namespace = option("--namespace");
   const age = option("--older-than");
@@ -116,50 +98,10 @@ function filterOf({ option, has }: Context, now: number): (entry: Entry) => bool
     (before === undefined || (entry.reservation.since ?? now) < before);
 }
 
-function sorted(entries: readonly Entry[], key: string): readonly Entry[] {
+function sorted(entries: readonly KnownReservation[], key: string): readonly KnownReservation[] {
   const compared = sortKeys[key] ?? (() => "");
   return entries
     .map((entry) => ({ entry, value: compared(entry) }))
     .sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0))
     .map(({ entry }) => entry);
-}
-
-function describe({ reservation, pod, conclusion }: Entry): object {
-  return describeReservation(reservation, pod, conclusion);
-}
-
-function tableOf(
-  { system }: Context,
-  entries: readonly Entry[],
-  now: number,
-  isHeadless: boolean,
-): string {
-  const paint = painter(system);
-  const isKnown = entries.some(({ conclusion }) => conclusion.liveness !== "unknown");
-  const hasEarlier = entries.some(({ reservation }) => reservation.isBeforeBoot);
-  const isOne = new Set(entries.map(({ reservation }) => reservation.network)).size <= 1;
-  return formatTable(
-    columns(
-      ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
-      ...(isKnown ? ["ALIVE"] : []),
-      ...(hasEarlier ? ["BOOT"] : []),
-      "POD",
-    ),
-    entries.map(({ reservation, pod, conclusion: { liveness } }) => [
-      reservation.network.files.network,
-      formatAddress(reservation.address),
-      formatContainer(reservation, (id) => formatId(system, id)),
-      interfaceOf(reservation.owner) || "-",
-      ageOf(reservation, now),
-      ...(isKnown ? [liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness)] : []),
-      ...(hasEarlier ? [reservation.isBeforeBoot ? "earlier" : "-"] : []),
-      pod || "-",
-    ]),
-    { width: tableWidth(system), isHeadless },
-  );
-}
-
-/** `?` if the file cannot be read. */
-function formatContainer({ owner }: NodeReservation, format: (id: string) => string): string {
-  return owner.kind === "unknown" ? "?" : format(containerOf(owner));
 }

@@ -1,38 +1,38 @@
-import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { columns, formatTable } from "../../cli/output/table.ts";
-import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { withLock } from "../../store/lock.ts";
-import { formatLiveness } from "../node/conclusion.ts";
 import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { unreserveCommand } from "../node/next-command.ts";
+import { commandText, unreserveCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
-import { ageOf, containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 import { releaseUnchanged } from "../node/release-unchanged.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
-import { othersOf, othersText } from "./also-held.ts";
+import {
+  describeReservation,
+  type KnownReservation,
+  knownReservations,
+} from "./known-reservation.ts";
+import { reservationTable } from "./reservation-table.ts";
 import { formatQuery, type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
   name: "release",
-  operands: "ADDRESS|CONTAINER|POD [INTERFACE]",
-  operandCount: { least: 1, most: 2 },
+  operands: "ADDRESS|CONTAINER|POD",
   findsNetworks: true,
   summary: "release an address, or those of a container or pod, by hand",
   description: [
-    "Releases an address, all addresses of a container or pod in any network, or those of one of its interfaces. The container id must be complete; a pod is NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If an address is reserved in several networks, choose one with --network.",
+    "Releases an address, or all addresses of a container or pod: in any network, or in that of --network. The container id must be complete; a pod is NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it.",
     "Refuses, with exit code 1, while a container is alive: if a network namespace of the node has the address, or the one that libcni's cache names exists; and, unless it can ask at a terminal, if that is not known. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
-    "Prints what else the container holds in the network, such as its IPv6 address; --all releases that, too, and at a terminal it asks.",
+    "Prints what else the container holds in the network, such as its IPv6 address, and the command that releases all of it.",
     "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
   ],
   options: [
     yesOption,
-    { name: "--all", summary: "release everything that the container holds in the network" },
     { name: "--force", summary: "release even if the container is, or may be, alive" },
     { name: "--network", value: "NETWORK", summary: "release in this network only" },
     cacheOption,
@@ -40,30 +40,22 @@ export const release: Command = {
   examples: [
     { line: "host-local release 10.88.0.7", effect: "release one address, after a confirmation" },
     {
-      line: "host-local release 10.88.0.7 --all --yes",
-      effect: "release it and the other addresses of its container in the network",
-    },
-    {
-      line: "host-local release 4f1d6e0c8b7a eth0 --yes",
-      effect: "release the addresses of one interface of a container",
+      line: "host-local release 4f1d6e0c8b7a --network mynet --yes",
+      effect: "release what a container holds in one network",
     },
     { line: "host-local release default/web", effect: "release the addresses of a pod" },
   ],
   run: (context) => {
-    const [operand = "", interfaceName] = context.operands;
-    const asked = parseQuery(operand);
-    if (asked.kind === "address" && interfaceName !== undefined) {
-      throw new UsageError("release: an interface belongs to a container, not to an address");
-    }
+    const asked = parseQuery(context.operands[0] ?? "");
     const node = openNode(context, context.option("--network"));
     const { reservations, candidates, pod } = search(node, asked);
     const query: Query = pod === undefined ? asked : { kind: "pod", pod };
-    const matching = matchingReservations(reservations, query, interfaceName);
+    const matching = reservations.filter(
+      ({ owner }) => query.kind !== "container" || containerOf(owner) === query.id,
+    );
     if (matching.length === 0) {
       const hints =
-        reservations.length > 0
-          ? noMatch(reservations, interfaceName)
-          : hintsFor(node, query, candidates);
+        reservations.length > 0 ? [incompleteId(reservations)] : hintsFor(node, query, candidates);
       return refused(node, query, [], hints);
     }
     if (query.kind === "address" && matching.length > 1) {
@@ -80,6 +72,60 @@ export const release: Command = {
     return refused(node, query, matching, matching.map(keptHint(context)));
   },
 };
+
+function incompleteId(reservations: readonly NodeReservation[]): Hint {
+  const held = new Set(reservations.map(({ owner }) => containerOf(owner)));
+  const text = `Held by ${[...held].join(", ")}; use the complete container id.`;
+  return { reason: "ambiguous", network: null, text };
+}
+
+/** Such a reservation is not a container's: it would be made again. */
+function keptHint(context: Context): (reservation: NodeReservation) => Hint {
+  return ({ address, network: { files } }) => {
+    const command = unreserveCommand(context, files, formatAddress(address));
+    const text = `It is kept by reserve. To keep it no longer: ${command}`;
+    return { reason: "kept", network: files.network, text };
+  };
+}
+
+/** What the containers hold in the same networks beside what was asked for. */
+function othersOf(reservations: readonly NodeReservation[]): readonly NodeReservation[] {
+  const byNetwork = Map.groupBy(reservations, ({ network }) => network);
+  return [...byNetwork].flatMap(([network, here]) => {
+    const names = new Set(here.map(({ name }) => name));
+    const containers = new Set(here.map(({ owner }) => containerOf(owner)));
+    containers.delete("");
+    if (containers.size === 0) return [];
+    return network.reservations.filter(
+      ({ owner, name }) => containers.has(containerOf(owner)) && !names.has(name),
+    );
+  });
+}
+
+function releaseReservations(
+  node: Node,
+  query: Query,
+  matching: readonly NodeReservation[],
+): Report {
+  const { context } = node;
+  const others = othersOf(matching);
+  const living = context.has("--force") ? [] : livingHints(node, [...matching, ...others]);
+  if (living.length > 0) return refused(node, query, matching, living, others);
+  // Before anything is released: what is from before this boot is then still known.
+  const known = knownReservations(node, matching);
+  const table = reservationTable(context.system, known, true);
+  const question = `Release ${known.length === 1 ? "this address" : `these ${known.length} addresses`}?`;
+  if (!isConfirmed(context, `${table}${doubts(known)}`, question)) {
+    const text = "Nothing was released: use --yes, or answer y at a terminal.";
+    return refused(node, query, matching, [{ reason: "refused", network: null, text }], others);
+  }
+  const besides = knownReservations(node, others);
+  const byNetwork = Map.groupBy(matching, ({ network }) => network);
+  const released = [...byNetwork].flatMap(([network, here]) =>
+    releaseIn(context, network, here, query),
+  );
+  return report(context, known, besides, new Set(released));
+}
 
 /** A hint for each container that is alive or, where nobody can be asked, of which that is not known, in each network. */
 function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly Hint[] {
@@ -105,84 +151,12 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
   });
 }
 
-/**
- * Only complete container ids match. An interface matches the reservations that name it or, if there are none, those that
- * name no interface.
- */
-function matchingReservations(
-  reservations: readonly NodeReservation[],
-  query: Query,
-  interfaceName: string | undefined,
-): readonly NodeReservation[] {
-  if (query.kind === "address") return reservations;
-  const own =
-    query.kind === "pod"
-      ? reservations
-      : reservations.filter(({ owner }) => containerOf(owner) === query.id);
-  if (interfaceName === undefined) return own;
-  const exact = own.filter(({ owner }) => interfaceOf(owner) === interfaceName);
-  return exact.length > 0 ? exact : own.filter(({ owner }) => owner.kind === "legacy");
-}
-
-/** Why none of the reservations found matches exactly. */
-function noMatch(
-  reservations: readonly NodeReservation[],
-  interfaceName: string | undefined,
-): readonly Hint[] {
-  const held = new Set(
-    reservations.map(({ owner }) => `${containerOf(owner)} ${interfaceOf(owner)}`.trim()),
-  );
-  const remedy =
-    interfaceName === undefined
-      ? "use the complete container id"
-      : `not by interface ${interfaceName}`;
-  return [
-    { reason: "ambiguous", network: null, text: `Held by ${[...held].join(", ")}; ${remedy}.` },
-  ];
-}
-
-/** Such a reservation is not a container's: it would be made again. */
-function keptHint(context: Context): (reservation: NodeReservation) => Hint {
-  return ({ address, network: { files } }) => {
-    const command = unreserveCommand(context, files, formatAddress(address));
-    const text = `It is kept by reserve. To keep it no longer: ${command}`;
-    return { reason: "kept", network: files.network, text };
-  };
-}
-
-function releaseReservations(
-  node: Node,
-  query: Query,
-  matching: readonly NodeReservation[],
-): Report {
-  const { context } = node;
-  const held = othersOf(matching);
-  const all = [...matching, ...held];
-  const living = context.has("--force") ? [] : livingHints(node, all);
-  if (living.length > 0) return refused(node, query, matching, living, held);
-  const isAll = held.length > 0 && includesOthers(context, held);
-  const chosen = isAll ? all : matching;
-  const others = isAll ? [] : held;
-  const question = `Release ${chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`}?`;
-  if (!isConfirmed(context, `${tableOf(node, chosen)}${doubts(node, chosen)}`, question)) {
-    const text = "Nothing was released: use --yes, or answer y at a terminal.";
-    return refused(node, query, chosen, [{ reason: "refused", network: null, text }], others);
-  }
-  // Before anything is released: what is from before this boot is then still known.
-  const documents = documentsOf(node, all);
-  const networks = new Set(chosen.map(({ network }) => network));
-  const released = [...networks].flatMap((network) => {
-    const here = chosen.filter((reservation) => reservation.network === network);
-    return releaseIn(context, network, here, query);
-  });
-  return report(node, chosen, others, new Set(released), documents);
-}
-
 /** What is not known of those that may be released after a question. */
-function doubts({ liveness }: Node, chosen: readonly NodeReservation[]): string {
-  const reasons = [...liveness.livenessOfAll(chosen).values()]
-    .filter((one) => one.liveness === "unknown")
-    .map(({ reason }) => `Whether its container is alive is not known: ${inOneLine(reason)}.\n`);
+function doubts(known: readonly KnownReservation[]): string {
+  const reasons = known
+    .filter(({ conclusion }) => conclusion.liveness === "unknown")
+    .map(({ conclusion: { reason } }) => inOneLine(reason))
+    .map((reason) => `Whether its container is alive is not known: ${reason}.\n`);
   return [...new Set(reasons)].join("");
 }
 
@@ -200,37 +174,24 @@ function releaseIn(
   return withLock(files, request, (locked) => releaseUnchanged(locked, reservations));
 }
 
-/** With `--all`, or if the answer at the terminal is yes. */
-function includesOthers(context: Context, others: readonly NodeReservation[]): boolean {
-  if (context.has("--all")) return true;
-  if (context.has(yesOption.name)) return false;
-  return isConfirmed(context, "", `${inOneLine(othersText(others))} Release that, too?`);
-}
-
 function report(
-  node: Node,
-  chosen: readonly NodeReservation[],
-  others: readonly NodeReservation[],
+  context: Context,
+  chosen: readonly KnownReservation[],
+  others: readonly KnownReservation[],
   released: ReadonlySet<NodeReservation>,
-  documents: ReadonlyMap<NodeReservation, object>,
 ): Report {
-  const done = chosen.filter((reservation) => released.has(reservation));
-  const left = chosen.filter((reservation) => !released.has(reservation));
+  const done = chosen.filter(({ reservation }) => released.has(reservation));
+  const left = chosen.filter(({ reservation }) => !released.has(reservation));
+  const table = done.length === 0 ? "" : reservationTable(context.system, done, true);
   const lines = left.map(
-    ({ address, network }) =>
+    ({ reservation: { address, network } }) =>
       `${formatAddress(address)} of ${network.files.network} changed in the meantime and was not released; try again.\n`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: { ...documentOf(documents, done, left, others), hints: [] },
-    text: `${done.length > 0 ? `Released:\n${tableOf(node, done)}` : ""}${lines.join("")}${othersNote(others)}`,
+    document: documentOf(done, left, others, []),
+    text: `${table === "" ? "" : `Released:\n${table}`}${lines.join("")}${othersNote(context, others)}`,
   };
-}
-
-function othersNote(others: readonly NodeReservation[]): string {
-  return others.length === 0
-    ? ""
-    : `${inOneLine(othersText(others))} To release that, too, add --all.\n`;
 }
 
 /** Nothing was released. */
@@ -241,73 +202,50 @@ function refused(
   hints: readonly Hint[],
   others: readonly NodeReservation[] = [],
 ): Report {
+  const { context } = node;
+  const left = knownReservations(node, reservations);
+  const besides = knownReservations(node, others);
   const found =
-    reservations.length > 0
-      ? tableOf(node, reservations)
+    left.length > 0
+      ? reservationTable(context.system, left, true)
       : `No reservation for ${inOneLine(formatQuery(query))}.\n`;
+  const indent = left.length > 0 ? "" : "  ";
+  const lines = hints.map(({ text }) => `${indent}${inOneLine(text)}\n`);
   // The hint for a container that is alive names all that it holds.
   const isAlive = hints.some(({ reason }) => reason === "alive" || reason === "mayBeAlive");
   return {
     exitCode: 1,
-    document: {
-      ...documentOf(documentsOf(node, [...reservations, ...others]), [], reservations, others),
-      hints,
-    },
-    text: `${found}${isAlive ? "" : othersNote(others)}${hints.map(({ text }) => `${reservations.length > 0 ? "" : "  "}${inOneLine(text)}\n`).join("")}`,
+    document: documentOf([], left, besides, hints),
+    text: `${found}${isAlive ? "" : othersNote(context, besides)}${lines.join("")}`,
   };
-}
-
-function documentsOf(
-  { cache, liveness }: Node,
-  reservations: readonly NodeReservation[],
-): ReadonlyMap<NodeReservation, object> {
-  return new Map(
-    [...liveness.livenessOfAll(reservations)].map(([one, conclusion]) => [
-      one,
-      describeReservation(one, cache.podOf(one), conclusion),
-    ]),
-  );
 }
 
 function documentOf(
-  documents: ReadonlyMap<NodeReservation, object>,
-  released: readonly NodeReservation[],
-  left: readonly NodeReservation[],
-  others: readonly NodeReservation[],
+  released: readonly KnownReservation[],
+  left: readonly KnownReservation[],
+  others: readonly KnownReservation[],
+  hints: readonly Hint[],
 ): object {
-  const describe = (reservation: NodeReservation): object | undefined => documents.get(reservation);
   return {
-    released: released.map(describe),
-    left: left.map(describe),
-    others: others.map(describe),
+    released: released.map(describeReservation),
+    left: left.map(describeReservation),
+    others: others.map(describeReservation),
+    hints,
   };
 }
 
-function tableOf(
-  { context: { system }, cache, liveness }: Node,
-  reservations: readonly NodeReservation[],
-): string {
-  const now = system.now();
-  const isOne = new Set(reservations.map(({ network }) => network)).size <= 1;
-  return formatTable(
-    columns(
-      isOne ? "?NETWORK" : "NETWORK",
-      "ADDRESS",
-      "CONTAINER",
-      "?INTERFACE",
-      "AGE",
-      "ALIVE",
-      "POD",
-    ),
-    [...liveness.livenessOfAll(reservations)].map(([reservation, conclusion]) => [
-      reservation.network.files.network,
-      formatAddress(reservation.address),
-      formatId(system, containerOf(reservation.owner)),
-      interfaceOf(reservation.owner) || "-",
-      ageOf(reservation, now),
-      formatLiveness(conclusion.liveness),
-      cache.podOf(reservation) || "-",
-    ]),
-    { width: tableWidth(system) },
-  );
+/** What else the containers hold, and the commands that release all of it. */
+function othersNote(context: Context, others: readonly KnownReservation[]): string {
+  const [first] = others;
+  if (first === undefined) return "";
+  const held = others.map(({ reservation: { address, owner, network } }) => {
+    const place = `${interfaceOf(owner)} in ${network.files.network}`.replace(/^ in /, "");
+    return `${formatAddress(address)} (${place})`;
+  });
+  const commands = others.map(({ reservation: { owner, network } }) => {
+    const { files } = network;
+    return commandText(context, files, ["release", containerOf(owner), "--network", files.network]);
+  });
+  const text = `The container also holds ${held.join(", ")}. To release all: ${[...new Set(commands)].join("; ")}`;
+  return `${inOneLine(text)}\n`;
 }

@@ -5,7 +5,6 @@ import {
   type Report,
   UsageError,
 } from "../../cli/command/command.ts";
-import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { keep, keepNoLonger } from "../../store/keep.ts";
@@ -22,13 +21,12 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import { parseQuery } from "../node/search.ts";
-import { type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
+import { type Hint, hintLines, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
 /** `reserve`: keeps an address, for a pod or for nobody. */
 export const reserve: Command = {
   name: "reserve",
   operands: "ADDRESS",
-  operandCount: { least: 1, most: 1 },
   findsNetworks: true,
   summary: "keep an address for a pod that need not be there yet, or for nobody",
   description: [
@@ -149,19 +147,9 @@ function report(
 
 const notKept: Hint = { reason: "unknown", network: null, text: "No network keeps it." };
 
-function refused(address: Address, hints: readonly Hint[]): Report {
-  const lines = hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("");
-  const document = {
-    network: "",
-    address: formatAddress(address),
-    pod: "",
-    kept: false,
-    container: "",
-    hints,
-  };
-  return {
-    exitCode: 1,
-    document,
-    text: `Nothing was changed for ${formatAddress(address)}.\n${lines}`,
-  };
+function refused(operand: Address, hints: readonly Hint[]): Report {
+  const address = formatAddress(operand);
+  const text = `Nothing was changed for ${address}.\n${hintLines(hints)}`;
+  const document = { network: "", address, pod: "", kept: false, container: "", hints };
+  return { exitCode: 1, document, text };
 }

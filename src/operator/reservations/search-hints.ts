@@ -1,6 +1,7 @@
 /** Hints for a search without a result: what is known of the address, container or pod. */
 
 import type { Context } from "../../cli/command/command.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
@@ -52,6 +53,11 @@ export function hintsFor(node: Node, query: Query, candidates: readonly string[]
   }
   if (there.length > 0) return there;
   return [...hintsForOwner(context, query, candidates, cache), ...past(node, query)];
+}
+
+/** The hints below the line that says that nothing was found. */
+export function hintLines(hints: readonly Hint[]): string {
+  return hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("");
 }
 
 /** That one network has to be chosen; `is` is what an address is in them, such as `is reserved in`. */

@@ -3,19 +3,22 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import type { Conclusion } from "../node/conclusion.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
-import { containerOf, describeReservation, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, search } from "../node/search.ts";
-import { formatQuery, type Hint, hintsFor } from "./search-hints.ts";
+import {
+  describeReservation,
+  type KnownReservation,
+  knownReservations,
+} from "./known-reservation.ts";
+import { formatQuery, type Hint, hintLines, hintsFor } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
   name: "show",
   operands: "ADDRESS|CONTAINER|POD",
-  operandCount: { least: 1, most: 1 },
   findsNetworks: true,
   summary: "show who holds an address, or the addresses of a container or pod",
   description: [
@@ -40,17 +43,15 @@ export const show: Command = {
     if (reservations.length === 0) {
       return notFoundReport(formatQuery(query), hintsFor(node, query, candidates));
     }
-    const described = [...node.liveness.livenessOfAll(reservations)].map(
-      ([one, conclusion]) => [one, node.cache.podOf(one), conclusion] as const,
-    );
+    const known = knownReservations(node, reservations);
     return {
       exitCode: 0,
       get document() {
-        return { reservations: described.map((one) => describeReservation(...one)), hints: [] };
+        return { reservations: known.map(describeReservation), hints: [] };
       },
       get text() {
         const now = context.system.now();
-        return described.map((one) => describe(...one, now)).join("\n");
+        return known.map((one) => describe(one, now)).join("\n");
       },
     };
   },
@@ -60,15 +61,13 @@ function notFoundReport(query: string, hints: readonly Hint[]): Report {
   return {
     exitCode: 1,
     document: { reservations: [], hints },
-    text: `No reservation for ${inOneLine(query)}.\n${hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("")}`,
+    text: `No reservation for ${inOneLine(query)}.\n${hintLines(hints)}`,
   };
 }
 
 /** A reservation, one line for each fact that is known. */
 function describe(
-  reservation: NodeReservation,
-  pod: string,
-  { liveness, reason }: Conclusion,
+  { reservation, pod, conclusion: { liveness, reason } }: KnownReservation,
   now: number,
 ): string {
   const { network, address, owner, since, range, path } = reservation;

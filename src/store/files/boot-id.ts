@@ -1,6 +1,6 @@
 /** The machine and its running boot. */
 
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, NO_FILE, type System } from "../../system/system.ts";
 
 /** A text that the kernel makes at random at each boot. */
 export type BootId = string & { readonly proof: "boot id" };
@@ -42,7 +42,7 @@ export function bootTime(system: System): bigint | undefined {
  */
 export function machineId(system: System): MachineId | undefined {
   const read = (): string => system.readFile(MACHINE_PATH, 64).trimEnd();
-  const text = attempt(read, "", "ENOENT", "ENOTDIR", "EISDIR", "EFBIG");
+  const text = attempt(read, "", ...NO_FILE);
   return isMachineId(text) ? text : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** The files of a network. */
 
 import type { NetworkName } from "../../cni/call.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { attempt, recover, type System } from "../../system/system.ts";
 import { type BootId, type MachineId, machineId, requireBootId } from "./boot-id.ts";
 import { cleanPath, join } from "./paths.ts";
 import { openStateDirectory, type StateDirectory } from "./state-directory.ts";
@@ -15,7 +15,7 @@ import {
 } from "./temporary.ts";
 
 /** The prefix of temporary files in the network's directory, which no address and no cursor has. */
-export const TEMPORARY_PREFIX = ".host-local-";
+const TEMPORARY_PREFIX = ".host-local-";
 
 /** A network and its files; `openNetwork` makes it. */
 export class NetworkFiles {
@@ -86,12 +86,9 @@ export class NetworkFiles {
     const { system, state } = this;
     const path =
       state && attempt(() => createTemporary(system, state.temporary, content), undefined);
-    try {
-      if (path !== undefined) return nameAndRemove(system, path, name);
-    } catch (error) {
-      if (!isSystemError(error, "EXDEV")) throw error;
-    }
-    return withTemporaryIn(system, this.#temporary, content, name);
+    const nameHere = (): T => withTemporaryIn(system, this.#temporary, content, name);
+    if (path === undefined) return nameHere();
+    return recover(() => nameAndRemove(system, path, name), nameHere, "EXDEV");
   }
 
   /** Removes the temporary files of killed calls from the state directory. */

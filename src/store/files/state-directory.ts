@@ -3,7 +3,7 @@
  * not find. It is used only where it cannot lead out of the data directory.
  */
 
-import { attempt, isSystemError, type Lines, type System } from "../../system/system.ts";
+import { attempt, type Lines, NO_FILE, recover, type System } from "../../system/system.ts";
 import { type TemporaryPlace, withTemporaryIn } from "./temporary.ts";
 
 /** The one writer of the files in a state directory; `openStateDirectory` makes it. */
@@ -40,7 +40,7 @@ export class StateDirectory {
    */
   requireText(name: string, limit: number): string {
     const read = (): string => this.#system.readFile(this.pathOf(name), limit);
-    return attempt(read, "", "ENOENT", "EFBIG", "EISDIR", "ELOOP");
+    return attempt(read, "", ...NO_FILE);
   }
 
   /**
@@ -88,7 +88,7 @@ export class StateDirectory {
    * @throws SystemError
    */
   remove(name: string): void {
-    attempt(() => this.#system.unlink(this.pathOf(name)), undefined, "ENOENT", "ENOTDIR");
+    attempt(() => this.#system.unlink(this.pathOf(name)), undefined, "ENOENT");
   }
 }
 
@@ -110,10 +110,6 @@ export function openStateDirectory(
 }
 
 function isDirectoryOrMissing(system: System, path: string): boolean {
-  try {
-    return system.linkStatus(path).kind === "directory";
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return error.code === "ENOENT";
-  }
+  const isDirectory = (): boolean => system.linkStatus(path).kind === "directory";
+  return recover(isDirectory, ({ code }) => code === "ENOENT");
 }

@@ -76,7 +76,7 @@ export function abandonedIn(
 }
 
 /** Whether a name has the form of a temporary file's. */
-export function isTemporaryName(name: string, prefix: string): boolean {
+function isTemporaryName(name: string, prefix: string): boolean {
   return name.startsWith(prefix) && /^[0-9]+\.[0-9]+$/.test(name.slice(prefix.length));
 }
 

@@ -8,7 +8,7 @@ import {
   attempt,
   exists,
   type FileStatus,
-  isSystemError,
+  recover,
   type System,
   SystemError,
 } from "../../system/system.ts";
@@ -58,17 +58,17 @@ export function keepHistory(
 ): string | undefined {
   const kept = lasting(changes);
   if (kept.length === 0) return undefined;
-  try {
+  const write = (): undefined => {
     if (!isLocked) throw new SystemError("lock", files.lockFile, "EAGAIN");
     const time = files.system.now();
     const caller = call.caller();
     const lines = kept.map((change) => formatRecord(recordOf(change, call, time, caller)));
     append(files, lines.join(""), call.maxBytes);
-    return undefined;
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return `host-local: this call is missing in the history: ${error.message}\n`;
-  }
+  };
+  return recover(
+    write,
+    ({ message }) => `host-local: this call is missing in the history: ${message}\n`,
+  );
 }
 
 /** Without what was reserved and released again: nobody has used it. */
@@ -110,13 +110,11 @@ function append(
   const path = state.pathOf(FILE);
   const length = fileStatus(system, path)?.size ?? 0;
   if (length > 0 && length + text.length > maxBytes) system.rename(path, state.pathOf(ROTATED));
-  try {
-    state.extend(FILE, text);
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
+  const create = (): void => {
     system.makeDirectories(state.path, 0o700);
     system.createFile(path, text, 0o600);
-  }
+  };
+  recover(() => state.extend(FILE, text), create, "ENOENT");
 }
 
 /** Whether a history is kept by its file; for the operator's commands, which may not know the configuration. */

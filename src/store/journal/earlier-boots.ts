@@ -13,7 +13,7 @@ import { type BootId, bootTime, isBootId } from "../files/boot-id.ts";
 import { fileIdAt, fileIdOf, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
-import { keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
+import { keyOf, keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
 import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
 import { listedIn, readJournal, type Seal } from "./journal-file.ts";
 
@@ -70,7 +70,7 @@ export function namesBeforeBootAmong(
 ): ReadonlySet<string> {
   const notes = attempt(() => notesByName(files), new Map<string, Earlier>());
   const isNoted = ({ name, owner, status }: ReadReservation): boolean =>
-    isNoteOf(notes.get(name), owner, status && fileOf(status));
+    status !== undefined && isNoteOf(notes.get(name), owner, status);
   const found = notes.size === 0 ? [] : reservations().filter(isNoted);
   const unnoted = unnotedAmong(files, reservations, ({ status }) => status);
   return new Set([...found, ...unnoted].map(({ name }) => name));
@@ -97,17 +97,12 @@ function statusReader({
     attempt(() => system.linkStatus(`${directory}/${name}`), undefined, "ENOENT");
 }
 
-/** As in a note; `undefined` for anything but a regular file. */
-function fileOf(status: Status): string | undefined {
-  return status.kind === "file" ? fileIdOf(status) : undefined;
-}
-
 function isNoteOf(
   note: Earlier | undefined,
   owner: OwnedReservation["owner"],
-  file: string | undefined,
+  status: Status,
 ): boolean {
-  return note !== undefined && note.file === file && note.key === keyOfOwner(owner);
+  return note?.file === fileIdOf(status) && note.key === keyOfOwner(owner);
 }
 
 /** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
@@ -155,9 +150,10 @@ export function noteBeforeBoot(
 ): void {
   const known = notesByName(files);
   const found = notesOf(files, boot, seal, reservations, statusReader(files), known);
+  if (found.length === 0) return;
   // By their names, since all are of one boot.
   const lines = [...[...known.values()].map(lineOf), ...found.map(lineOf).sort()];
-  if (found.length > 0) writeLines(files, lines);
+  files.state?.replaceLines(FILE, [`${FORM} ${seal.machine}`, ...lines]);
 }
 
 /**
@@ -179,20 +175,17 @@ function notesOf<T extends NamedReservation>(
   if (files.requireMachine() !== seal.machine || !system.isLocal(directory)) return [];
   const isFromThen = fromThen(files, seal);
   const there = new Set<string>();
-  const notes = reservations().flatMap((reservation) => {
+  const notes: Earlier[] = [];
+  for (const reservation of reservations()) {
     const { name, owner } = reservation;
     // A file without an interface may be an administrator's; it is never noted.
-    const key = owner.kind === "attachment" ? keyOfOwner(owner) : undefined;
-    const status = key && statusOf(reservation);
-    const file = status && fileOf(status);
-    if (key === undefined || status === undefined || file === undefined) return [];
-    if (isNoteOf(known.get(name), owner, file)) {
-      there.add(name);
-      return [];
-    }
-    const note = { boot: seal.boot, name, key, file };
-    return isFromThen(note, status) ? [note] : [];
-  });
+    if (owner.kind !== "attachment") continue;
+    const status = statusOf(reservation);
+    if (status?.kind !== "file") continue;
+    const note = { boot: seal.boot, name, key: keyOf(owner), file: fileIdOf(status) };
+    if (isNoteOf(known.get(name), owner, status)) there.add(name);
+    else if (isFromThen(note, status)) notes.push(note);
+  }
   for (const name of known.keys()) if (!there.has(name)) known.delete(name);
   return notes;
 }
@@ -229,7 +222,7 @@ export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
   const header = lines.next().value;
   if (header === undefined) return;
   const boot = files.requireBoot();
-  if (boot === undefined || header !== headerIn(files)) return;
+  if (boot === undefined || header !== `${FORM} ${files.requireMachine()}`) return;
   if (!files.system.isLocal(files.directory)) return;
   for (const line of lines) {
     const note = noteIn(line);
@@ -244,11 +237,9 @@ export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
  */
 export function forgetNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
   const gone = new Set(notes.map(lineOf));
-  const [, ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
-  writeLines(
-    files,
-    lines.filter((line) => !gone.has(line)),
-  );
+  const [header = "", ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
+  const left = lines.filter((line) => !gone.has(line));
+  files.state?.replaceLines(FILE, left.length === 0 ? [] : [header, ...left]);
 }
 
 function lineOf({ boot, name, key, file }: Earlier): string {
@@ -259,17 +250,4 @@ function noteIn(line: string): Earlier | undefined {
   const [boot = "", name = "", containerId, interfaceName, file = "", ...rest] = line.split(" ");
   if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;
   return { boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file };
-}
-
-/** Replaces what is noted; without notes, or on a machine without an id, nothing is. */
-function writeLines(files: NetworkFiles, lines: readonly string[]): void {
-  const header = headerIn(files);
-  const isNothing = header === undefined || lines.length === 0;
-  files.state?.replaceLines(FILE, isNothing ? [] : [header, ...lines]);
-}
-
-/** The first line on this machine; `undefined` where it has no id. */
-function headerIn(files: NetworkFiles): string | undefined {
-  const machine = files.requireMachine();
-  return machine && `${FORM} ${machine}`;
 }

@@ -11,7 +11,7 @@
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
-import { attempt, type Files, type Lines } from "../../system/system.ts";
+import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type Fingerprint, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -118,7 +118,7 @@ export function requireJournal(
   if (state === undefined) return undefined;
   const start = about === "all" ? "" : about && `${about} `;
   const read = (): Lines => state.findLines(FILE, start);
-  const lines = attempt(read, undefined, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "EFBIG");
+  const lines = attempt(read, undefined, ...NO_FILE);
   if (lines === undefined || lines.size > LARGEST) return undefined;
   const seal = sealOf(lines.first);
   return {
@@ -176,7 +176,7 @@ function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<st
     const name = line.slice(key.length + 1);
     if (end < 0) names.clear();
     else if (name.startsWith("-")) names.delete(name.slice(1));
-    else if (name !== "") names.add(name);
+    else names.add(name);
   }
   return held;
 }
@@ -224,7 +224,7 @@ export function sealJournal(state: StateDirectory, lines: string, seal: Seal): v
   const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
   const words = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
   const header = seal.hasKept === true ? `${words} ${HAS_KEPT}` : words;
-  if (header.length < HEADER) state.extend(FILE, lines, paddedHeader(header));
+  state.extend(FILE, lines, paddedHeader(header));
 }
 
 /**
@@ -242,12 +242,10 @@ function paddedHeader(text: string): string {
 
 /** The seal in a journal's first line; `undefined` where there is none. */
 function sealOf(header: string): Seal | undefined {
-  const words = header.trimEnd().split(" ");
-  const [boot = "", machine = "", directory = ""] = words.splice(0, 5).slice(2);
-  const hasKept = words[3] === HAS_KEPT;
-  if (hasKept) words.pop();
+  // The line is padded to its full length.
+  const [, , boot = "", machine = "", directory = "", ...words] = header.trimEnd().split(" ");
   const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
-  if (!header.startsWith(`${FORM} `) || words.length !== 3) return undefined;
+  if (!header.startsWith(`${FORM} `)) return undefined;
   if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
     return undefined;
   }
@@ -260,5 +258,5 @@ function sealOf(header: string): Seal | undefined {
     length,
     renewed,
   };
-  return hasKept ? { ...seal, hasKept } : seal;
+  return words[3] === HAS_KEPT ? { ...seal, hasKept: true } : seal;
 }

@@ -2,7 +2,7 @@
 
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
-import { attempt, type Files, isSystemError } from "../../system/system.ts";
+import { attempt, type Files, isSystemError, recover } from "../../system/system.ts";
 import type { MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -41,7 +41,6 @@ export class Journal {
   #isRead = false;
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
-  #hasChanged = false;
   /** Whether a search was made: it may have seen half of what another makes meanwhile, if the lock file was removed. */
   #hasSearched = false;
   /** The lines to append. */
@@ -91,7 +90,6 @@ export class Journal {
   change(): void {
     this.read(undefined);
     this.#fingerprint = undefined;
-    this.#hasChanged = true;
   }
 
   /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
@@ -148,12 +146,12 @@ export class Journal {
   /** Writes it anew from the result of a search, unless it is current. */
   renew(scan: Files): void {
     this.#hasSearched = true;
-    const state = this.#state;
+    const state = this.isStale ? this.#state : undefined;
     const { boot } = this.#files;
-    if (state === undefined || !this.isStale || boot === undefined) return;
+    if (state === undefined || boot === undefined) return;
     this.#try(() => {
       const found = this.#foundSeal;
-      if (found !== undefined && found.boot !== boot && !this.#hasChanged) {
+      if (found !== undefined && found.boot !== boot) {
         noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
       }
       const machine = this.#machine(boot);
@@ -201,11 +199,6 @@ export class Journal {
   }
 
   #try(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      this.#state = undefined;
-    }
+    recover(step, () => this.abandon());
   }
 }

@@ -1,7 +1,7 @@
 /** The network namespaces of running processes, with the addresses that are configured in each. */
 
-import { formatAddress, parseAddress } from "../../ipam/address.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { addressAt, formatAddress } from "../../ipam/address.ts";
+import { attempt, recover, type System } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
@@ -23,9 +23,6 @@ export interface Processes {
   /** Why some namespace may have more addresses; `undefined` where all were read. */
   readonly incomplete: string | undefined;
 }
-
-/** Where the kernel tells of the network namespace of the process that reads. */
-export const OWN_TABLES = "/proc/self/net";
 
 /** The routing table of a namespace with thousands of routes is smaller, in bytes. */
 export const LARGEST_TABLE = 16 * 1024 * 1024;
@@ -50,19 +47,17 @@ export function readProcesses(system: System): Processes {
     const isOfNode = node.includes(key);
     if (isOfNode) ofNode.push(processId);
     if (unread.has(key) || (isOfNode && nodeAddresses !== undefined)) continue;
-    try {
-      const addresses = addressesBy((table) =>
-        system.readFile(`/proc/${processId}/net/${table}`, LARGEST_TABLE),
-      );
-      if (addresses === undefined) continue;
-      if (isOfNode) nodeAddresses = addresses;
-      else namespaces.set(key, { id, processId: Number(processId), addresses });
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
+    const read = (): ReadonlySet<string> | undefined =>
+      addressesBy((table) => system.readFile(`/proc/${processId}/net/${table}`, LARGEST_TABLE));
+    const addresses = recover(read, ({ message }) => {
       // It would be the same with another process of this namespace.
       unread.add(key);
-      incomplete ??= error.message;
-    }
+      incomplete ??= message;
+      return undefined;
+    });
+    if (addresses === undefined) continue;
+    if (isOfNode) nodeAddresses = addresses;
+    else namespaces.set(key, { id, processId: Number(processId), addresses });
   }
   return {
     namespaces: [...namespaces.values()],
@@ -142,17 +137,7 @@ export function localAddresses(table: string): readonly string[] {
  * @example interfaceAddresses("fd000000000000000000000000000007 02 40 00 80 eth0\n"); // ["fd00::7"]
  */
 export function interfaceAddresses(table: string): readonly string[] {
-  return [...table.matchAll(/^([0-9a-f]{32}) /gm)].flatMap(([, digits = ""]) => {
-    const address = parseAddress((digits.match(/.{4}/g) ?? []).join(":"));
-    return address === undefined ? [] : [formatAddress(address)];
-  });
-}
-
-/**
- * The interfaces in `dev`, below two lines of headings.
- *
- * @example interfacesIn("Inter-| Receive\n face |bytes\n    lo:  0  0\n"); // ["lo"]
- */
-export function interfacesIn(table: string): readonly string[] {
-  return [...table.matchAll(/^ *([^\s:|]+):/gm)].map(([, name = ""]) => name);
+  return [...table.matchAll(/^([0-9a-f]{32}) /gm)].map(([, digits = ""]) =>
+    formatAddress(addressAt(6, BigInt(`0x${digits}`))),
+  );
 }

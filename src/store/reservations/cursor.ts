@@ -3,7 +3,7 @@
 import { logTime } from "../../cni/log-time.ts";
 import { trimSpace } from "../../cni/unicode.ts";
 import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
-import { isSystemError } from "../../system/system.ts";
+import { recover } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 
 /** No cursor's file is larger, in bytes. */
@@ -20,15 +20,14 @@ export function readCursor(
   index: number,
   warn: (line: string) => void,
 ): Address | undefined {
-  try {
-    return parseAddress(trimSpace(files.system.readFile(cursorPath(files, index), LARGEST_CURSOR)));
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    if (error.code !== "ENOENT") {
-      warn(`${logTime(files.system.now())} Error retrieving last reserved ip: ${error.message}\n`);
+  const read = (): string => files.system.readFile(cursorPath(files, index), LARGEST_CURSOR);
+  const text = recover(read, ({ code, message }) => {
+    if (code !== "ENOENT") {
+      warn(`${logTime(files.system.now())} Error retrieving last reserved ip: ${message}\n`);
     }
-    return undefined;
-  }
+    return "";
+  });
+  return parseAddress(trimSpace(text));
 }
 
 /**
@@ -40,13 +39,10 @@ export function readCursor(
 export function writeCursor(files: NetworkFiles, index: number, address: Address): void {
   const path = cursorPath(files, index);
   const content = formatAddress(address);
-  try {
-    files.system.overwriteFile(path, content);
-  } catch (error) {
-    // It does not exist yet, or is a symbolic link, which is replaced and not followed.
-    if (!isSystemError(error, "ENOENT", "ELOOP")) throw error;
+  const replace = (): void =>
     files.withTemporary(content, (temporary) => files.system.rename(temporary, path));
-  }
+  // It may not exist yet, or be a symbolic link, which is replaced and not followed.
+  recover(() => files.system.overwriteFile(path, content), replace, "ENOENT", "ELOOP");
 }
 
 /** The path of the cursor of the range set with this index. */

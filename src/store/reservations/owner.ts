@@ -7,7 +7,7 @@ import {
   isInterfaceName,
 } from "../../cni/attachment.ts";
 import { trimSpace } from "../../cni/unicode.ts";
-import type { SystemError } from "../../system/system.ts";
+import { NO_FILE, type SystemError } from "../../system/system.ts";
 
 /** A pod as `namespace/name`, for which an address is kept; see `parsePodName`. */
 export type PodName = string & { readonly proof: "pod name" };
@@ -64,10 +64,9 @@ function parseKept(content: string): Owner | undefined {
   return pod === undefined && text !== NOBODY ? undefined : { kind: "kept", pod };
 }
 
-/** The content of a file that has an owner, without surrounding white space; `undefined` where there is none. */
+/** The content of a file that names a container, without surrounding white space; `undefined` for any other. */
 export function contentOf(owner: Owner): ReservationContent | undefined {
   if (owner.kind === "attachment") return formatOwner(owner);
-  if (owner.kind === "kept") return formatKept(owner.pod);
   return owner.kind === "legacy" ? (owner.containerId as string as ReservationContent) : undefined;
 }
 
@@ -96,8 +95,8 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
 /** Reads a reservation's content, as the Go plugin does, without the white space around it. */
 export function parseOwner(content: string): Owner {
   const text = trimSpace(content);
-  const [containerId, interfaceName, ...rest] = text.split("\r\n");
-  if (containerId === undefined || !isContainerId(containerId) || rest.length > 0) {
+  const { 0: containerId, 1: interfaceName, length } = text.split("\r\n");
+  if (containerId === undefined || !isContainerId(containerId) || length > 2) {
     return parseKept(text) ?? { kind: "unowned" };
   }
   if (interfaceName === undefined) return { kind: "legacy", containerId };
@@ -107,13 +106,8 @@ export function parseOwner(content: string): Owner {
 
 /** The owner of a file that could not be read: nobody where that shows that it is not a reservation, else unknown. */
 export function ownerOfUnreadable({ code, message }: SystemError): Owner {
-  return NO_RESERVATION.includes(code)
-    ? { kind: "unowned" }
-    : { kind: "unknown", reason: message, code };
+  return NO_FILE.includes(code) ? { kind: "unowned" } : { kind: "unknown", reason: message, code };
 }
-
-/** The errors of what is gone, not a regular file, or far too large. */
-const NO_RESERVATION = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
 
 /** Whether and how an owner is this attachment; a legacy file matches by its container id alone. */
 export function matchOwner(owner: Owner, attachment: Attachment): Match {

@@ -10,13 +10,7 @@ import {
   formatAddress,
   parseAddress,
 } from "../../ipam/address.ts";
-import {
-  attempt,
-  isSystemError,
-  type Names,
-  NO_HARD_LINK,
-  type System,
-} from "../../system/system.ts";
+import { attempt, type Names, NO_HARD_LINK, recover, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { parentOf } from "../files/paths.ts";
 import {
@@ -84,12 +78,8 @@ function byAddress(a: Reservation, b: Reservation): number {
 
 /** Reads the owner of the reservation with this file name. */
 export function readOwner(files: NetworkFiles, name: string): Owner {
-  try {
-    return parseOwner(files.system.readFile(files.pathOf(name), LARGEST_RESERVATION));
-  } catch (error) {
-    if (isSystemError(error)) return ownerOfUnreadable(error);
-    throw error;
-  }
+  const read = (): string => files.system.readFile(files.pathOf(name), LARGEST_RESERVATION);
+  return recover(() => parseOwner(read()), ownerOfUnreadable);
 }
 
 /** Whether a content is empty, or only white space and NUL, as a power loss may leave it. */
@@ -150,12 +140,8 @@ export function linkReservation(
   path: string,
   content: ReservationContent,
 ): void {
-  try {
-    system.link(temporary, path);
-  } catch (error) {
-    if (!isSystemError(error, ...NO_HARD_LINK)) throw error;
-    system.createFile(path, content, 0o600);
-  }
+  const create = (): void => system.createFile(path, content, 0o600);
+  recover(() => system.link(temporary, path), create, ...NO_HARD_LINK);
 }
 
 /**
@@ -178,12 +164,13 @@ export function removeReservation(files: NetworkFiles, name: string): boolean {
  * @throws CniError 999 with the Go plugin's message where it is not a directory
  */
 export function directoryExists({ system, directory }: NetworkFiles): boolean {
-  try {
-    if (system.status(directory).kind === "directory") return true;
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return false;
-    if (!isSystemError(error, "ENOTDIR")) throw error;
-  }
+  const kind = recover(
+    () => system.status(directory).kind,
+    ({ code }) => code,
+    "ENOENT",
+    "ENOTDIR",
+  );
+  if (kind === "directory" || kind === "ENOENT") return kind === "directory";
   throw internalError(`mkdir ${firstObstacle(system, directory)}: not a directory`);
 }
 

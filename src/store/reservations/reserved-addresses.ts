@@ -24,14 +24,11 @@ export class ReservedAddresses {
   /** The first address from `offset` on that is not reserved; it may be beyond the range. */
   nextFree(range: Range, offset: number): number {
     const [reserved, first] = this.#reservedIn(range);
-    let free = offset;
-    // An IPv6 address may have several names.
-    for (let at = indexFrom(reserved, first + free); at < reserved.length; at++) {
-      const one = (reserved[at] ?? 0) - first;
-      if (one > free) break;
-      if (one === free) free++;
-    }
-    return free;
+    const begin = indexFrom(reserved, first + offset);
+    // Addresses in a row are all as far from their indices; a full /16 is not gone through one by one.
+    const distance = first + offset - begin;
+    const end = firstIndex(begin, reserved.length, (at) => (reserved[at] ?? 0) - at > distance);
+    return offset + end - begin;
   }
 
   /** How many addresses are reserved in parts of a range. */
@@ -45,7 +42,7 @@ export class ReservedAddresses {
     );
   }
 
-  /** Numbers of reserved addresses in ascending order, and which of them the first address of the range has. */
+  /** Numbers of reserved addresses in ascending order, each once, and which of them the first address of the range has. */
   #reservedIn(range: Range): readonly [reserved: readonly number[], first: number] {
     const { quads, others } = this.#names;
     if (range.family === 4) return [quads, Number(range.first.value)];
@@ -62,17 +59,23 @@ function offsetsAmong(names: readonly string[], range: Range): readonly number[]
     const address = parseAddress(name);
     return address !== undefined && isWithin(address, range) ? [offsetIn(range, address)] : [];
   });
-  return offsets.sort((a, b) => a - b);
+  // An IPv6 address may have several names.
+  return [...new Set(offsets)].sort((a, b) => a - b);
 }
 
 /** Where the first number that is not less than `value` is in an ascending list. */
 function indexFrom(numbers: readonly number[], value: number): number {
-  let low = 0;
-  let high = numbers.length;
+  return firstIndex(0, numbers.length, (at) => (numbers[at] ?? value) >= value);
+}
+
+/** The first index that `holds`, as all after it do; `end` where none does. */
+function firstIndex(begin: number, end: number, holds: (index: number) => boolean): number {
+  let low = begin;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? value) < value) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

@@ -105,9 +105,8 @@ export function rangeToReclaim(
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
   { address, name }: Reservation,
 ): Range | undefined {
-  const range = usableRangeOf(address, set, exclusions);
-  if (range === undefined) return undefined;
-  return isReclaimable(files.system, files.pathOf(name)) ? range : undefined;
+  const isFree = isReclaimable(files.system, files.pathOf(name));
+  return isFree ? usableRangeOf(address, set, exclusions) : undefined;
 }
 
 /** The range of an address that may be handed out; `undefined` for any other. */

@@ -5,7 +5,8 @@ import properLockfile from "proper-lockfile";
 import { isSystemError, type LockRequest, LockTimeout, SystemError } from "../system.ts";
 import { openLockFile } from "./lock-file.ts";
 import { pause } from "./pause.ts";
-import { errnoOf } from "./system-call.ts";
+import { errnoOf, quietly } from "./system-call.ts";
+import { withFile } from "./with-file.ts";
 
 /** How long a killed holder blocks others: the shortest staleness that proper-lockfile allows, in milliseconds. */
 const STALE = 2000;
@@ -16,10 +17,8 @@ const FURTHEST_AHEAD = 1500;
 /** The longest pause between two checks of a lock that is held, in milliseconds. */
 const LONGEST_PAUSE = 250;
 
-const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
-
-/** For the holder's file: a symbolic link leads to a foreign file, and a FIFO would block the call. */
-const NO_FOLLOW_NO_BLOCK = O_NOFOLLOW | O_NONBLOCK;
+/** A symbolic link in place of the holder's file leads to a foreign one. */
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
 
 /**
  * Takes the lock.
@@ -81,7 +80,8 @@ function tryLock(path: string): (() => void) | undefined {
       fs: guarded,
     });
     taken = modified(path);
-    return () => releaseQuietly(release);
+    // One that cannot be removed goes stale.
+    return () => quietly(release);
   } catch (error) {
     const code = errnoOf(error);
     if (code === "ELOCKED") return undefined;
@@ -93,68 +93,30 @@ function modified(path: string): bigint {
   return fs.statSync(path, { bigint: true }).mtimeNs;
 }
 
-/** Releases the lock; one that cannot be removed goes stale. */
-function releaseQuietly(release: () => void): void {
-  try {
-    release();
-  } catch (error) {
-    errnoOf(error);
-  }
-}
-
 /** A check that costs less than an attempt. A lock dated in the future would never go stale, so it is dated now. */
 function isHeld(path: string): boolean {
   // Read before the check: on a busy machine time may pass in between, and the lock must not seem older than it is.
   const earliest = Date.now();
-  const found = statusOf(path);
+  const found = quietly(() => fs.lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return false;
   // Anything but a directory is not a lock, and would never be released.
   if (!found.isDirectory()) throw new SystemError("mkdir", path, "ENOTDIR");
   const now = Date.now();
-  if (found.mtimeMs > now + FURTHEST_AHEAD) dateQuietly(path, now / 1000);
+  // An error means that it was released meanwhile.
+  if (found.mtimeMs > now + FURTHEST_AHEAD)
+    quietly(() => fs.lutimesSync(path, now / 1000, now / 1000));
   return found.mtimeMs >= earliest - STALE;
-}
-
-function statusOf(path: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    errnoOf(error);
-    return undefined;
-  }
-}
-
-/** Sets the mtime of a lock; an error means that it was released meanwhile. */
-function dateQuietly(path: string, seconds: number): void {
-  try {
-    fs.lutimesSync(path, seconds, seconds);
-  } catch (error) {
-    errnoOf(error);
-  }
 }
 
 /** Records who took the lock last; it is only shown in messages, so errors are ignored. */
 function writeHolder(path: string, holder: string): void {
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW_NO_BLOCK;
-  try {
-    const file = fs.openSync(path, flags, 0o600);
-    try {
-      fs.writeFileSync(file, `process ${process.pid} (${holder})`);
-    } finally {
-      fs.closeSync(file);
-    }
-  } catch (error) {
-    errnoOf(error);
-  }
+  const flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+  const text = `process ${process.pid} (${holder})`;
+  quietly(() => withFile(path, flags, (file) => fs.writeFileSync(file, text), 0o600));
 }
 
 /** Who took the lock last; `undefined` where that cannot be read, or is being written. */
 function readHolder(path: string): string | undefined {
-  try {
-    const flag = O_RDONLY | NO_FOLLOW_NO_BLOCK;
-    return fs.readFileSync(path, { encoding: "utf8", flag }) || undefined;
-  } catch (error) {
-    errnoOf(error);
-    return undefined;
-  }
+  const read = (file: number): string => fs.readFileSync(file, "utf8");
+  return quietly(() => withFile(path, O_RDONLY | O_NOFOLLOW, read)) || undefined;
 }

@@ -3,16 +3,9 @@
 import fs from "node:fs";
 import { getSystemErrorName } from "node:util";
 import { flockTimeout } from "../flock-holder.ts";
-import {
-  type FileStatus,
-  isSystemError,
-  type LockRequest,
-  type System,
-  SystemError,
-} from "../system.ts";
+import { attempt, isSystemError, type LockRequest, type System, SystemError } from "../system.ts";
 import type { CLibrary } from "./c-library.ts";
-import { closeQuietly } from "./close-quietly.ts";
-import { systemCall } from "./system-call.ts";
+import { quietly, systemCall } from "./system-call.ts";
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
@@ -45,14 +38,16 @@ export function lockFile(
   const deadline = performance.now() + Math.min(timeout, LONGEST_WAIT);
   for (let tries = 0; tries < MOST_LOCK_FILES; tries++) {
     const descriptor = openLockFile(file);
+    // Whatever goes wrong, it is released when the process exits.
+    const close = (): void => quietly(() => fs.closeSync(descriptor));
     let outcome: Outcome = "removed";
     try {
       const end = waitFor(library, descriptor, file, deadline);
       if (end !== "locked" || isNamed(system, file, descriptor)) outcome = end;
     } finally {
-      if (outcome !== "locked") closeQuietly(descriptor);
+      if (outcome !== "locked") close();
     }
-    if (outcome === "locked") return () => closeQuietly(descriptor);
+    if (outcome === "locked") return close;
     if (outcome === "refused") return undefined;
     if (outcome === "late") break;
   }
@@ -105,15 +100,6 @@ function outcomeOf(errno: number, path: string): Outcome {
 /** Whether the locked file is still the one at its path. */
 function isNamed(system: Pick<System, "status">, path: string, descriptor: number): boolean {
   const locked = systemCall("fstat", path, () => fs.fstatSync(descriptor, { bigint: true }));
-  const named = statusOrMissing(system, path);
+  const named = attempt(() => system.status(path), undefined, "ENOENT");
   return named?.device === locked.dev && named.inode === locked.ino;
-}
-
-function statusOrMissing(system: Pick<System, "status">, path: string): FileStatus | undefined {
-  try {
-    return system.status(path);
-  } catch (error) {
-    if (!isSystemError(error, "ENOENT")) throw error;
-    return undefined;
-  }
 }

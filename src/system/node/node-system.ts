@@ -7,18 +7,18 @@ import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
-  attempt,
   type FileStatus,
-  isSystemError,
   type Lines,
   makeDirectoriesBy,
   type System,
   SystemError,
 } from "../system.ts";
-import { closeQuietly } from "./close-quietly.ts";
 import { createLock } from "./lock.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
-import { errnoOf, systemCall } from "./system-call.ts";
+import { errnoOf, quietly, systemCall } from "./system-call.ts";
+import { withFile } from "./with-file.ts";
+
+const { O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
 
 /** `System`, the command line, and the exit of the process. */
 export interface NodeSystem extends System {
@@ -54,8 +54,6 @@ export function createNodeSystem(): NodeSystem {
     symlink: (target, path) => systemCall("symlink", path, () => fs.symlinkSync(target, path)),
     readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
     makeDirectories,
-    changeMode: (path, mode) => systemCall("chmod", path, () => fs.chmodSync(path, mode)),
-    removeDirectory: (path) => systemCall("rmdir", path, () => fs.rmdirSync(path)),
     list,
     listAddresses: (path) => namesOf(list(path)),
     readFiles: (path, limit) => readFilesBy({ list, readFile }, path, limit),
@@ -88,14 +86,7 @@ function writeStandardError(text: string): void {
 
 /** See `System.readFile`. */
 export function readFile(path: string, limit: number): string {
-  // Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock.
-  const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
-  const file = systemCall("open", path, () => fs.openSync(path, flags));
-  try {
-    return readText(file, path, limit);
-  } finally {
-    closeQuietly(file);
-  }
+  return withFile(path, O_RDONLY, (file) => readText(file, path, limit));
 }
 
 /** The rest of an open file, see `System.readFile`. */
@@ -118,7 +109,8 @@ function createFile(path: string, text: string, mode: number): void {
   try {
     systemCall("write", path, () => writeAndClose(file, text));
   } catch (error) {
-    unlinkQuietly(path);
+    // The error of the write is the one to report.
+    quietly(() => fs.unlinkSync(path));
     throw error;
   }
 }
@@ -128,7 +120,7 @@ function writeAndClose(file: number, text: string): void {
   try {
     fs.writeFileSync(file, text);
   } catch (error) {
-    closeQuietly(file);
+    quietly(() => fs.closeSync(file));
     throw error;
   }
   try {
@@ -139,31 +131,21 @@ function writeAndClose(file: number, text: string): void {
   }
 }
 
-/** Removes a file; the error of the write is the one to report. */
-function unlinkQuietly(path: string): void {
-  try {
-    fs.unlinkSync(path);
-  } catch (error) {
-    errnoOf(error);
-  }
-}
-
 /** How much of a longer file is overwritten before it is truncated, in bytes. */
 const OVERWRITE_LIMIT = 4096;
 
 function overwriteFile(path: string, text: string): void {
-  const flags = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-  const file = systemCall("open", path, () => fs.openSync(path, flags));
-  try {
-    systemCall("write", path, () => {
-      const length = Buffer.byteLength(text);
-      const rest = Math.min(fs.fstatSync(file).size, OVERWRITE_LIMIT) - length;
-      fs.writeSync(file, text.padEnd(text.length + rest, "\n"), 0);
-      fs.ftruncateSync(file, length);
-    });
-  } finally {
-    closeQuietly(file);
-  }
+  changeFile(path, (file) => {
+    const length = Buffer.byteLength(text);
+    const rest = Math.min(fs.fstatSync(file).size, OVERWRITE_LIMIT) - length;
+    fs.writeSync(file, text.padEnd(text.length + rest, "\n"), 0);
+    fs.ftruncateSync(file, length);
+  });
+}
+
+/** Changes an existing file in place; a symbolic link is not followed. */
+function changeFile(path: string, change: (file: number) => void): void {
+  withFile(path, O_WRONLY | O_NOFOLLOW, (file) => systemCall("write", path, () => change(file)));
 }
 
 function list(path: string): readonly string[] {
@@ -174,42 +156,33 @@ function list(path: string): readonly string[] {
 const FIRST_LINE = 4096;
 
 function findLines(path: string, start: string | undefined): Lines {
-  const flags = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-  const file = systemCall("open", path, () => fs.openSync(path, flags));
-  try {
-    return systemCall("read", path, () => {
-      const { size } = fs.fstatSync(file);
-      const buffer = Buffer.allocUnsafe(start === undefined ? Math.min(size, FIRST_LINE) : size);
-      let length = 0;
-      while (length < buffer.length) {
-        const count = fs.readSync(file, buffer, length, buffer.length - length, length);
-        // Lines are missing: the length is not that of the seal.
-        if (count === 0) return { first: "", found: [], size: length };
-        length += count;
-      }
-      const text = buffer.toString("utf8");
-      const end = text.indexOf("\n");
-      if (end < 0) return { first: "", found: [], size };
-      const found = start === undefined ? [] : linesIn(text, start, end + 1);
-      return { first: text.slice(0, end), found, size };
-    });
-  } finally {
-    closeQuietly(file);
-  }
+  const find = (file: number): Lines => {
+    const { size } = fs.fstatSync(file);
+    const buffer = Buffer.allocUnsafe(start === undefined ? Math.min(size, FIRST_LINE) : size);
+    let length = 0;
+    while (length < buffer.length) {
+      const count = fs.readSync(file, buffer, length, buffer.length - length, length);
+      // Lines are missing: the length is not that of the seal.
+      if (count === 0) return { first: "", found: [], size: length };
+      length += count;
+    }
+    const text = buffer.toString("utf8");
+    const end = text.indexOf("\n");
+    if (end < 0) return { first: "", found: [], size };
+    const found = start === undefined ? [] : linesIn(text, start, end + 1);
+    return { first: text.slice(0, end), found, size };
+  };
+  return withFile(path, O_RDONLY | O_NOFOLLOW, (file) =>
+    systemCall("read", path, () => find(file)),
+  );
 }
 
 function extendFile(path: string, text: string, header: string): void {
-  const flags = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-  const file = systemCall("open", path, () => fs.openSync(path, flags));
-  try {
-    systemCall("write", path, () => {
-      const { size } = fs.fstatSync(file);
-      if (text !== "") writeAt(file, text, size);
-      writeAt(file, header, 0);
-    });
-  } finally {
-    closeQuietly(file);
-  }
+  changeFile(path, (file) => {
+    const { size } = fs.fstatSync(file);
+    if (text !== "") writeAt(file, text, size);
+    writeAt(file, header, 0);
+  });
 }
 
 function writeAt(file: number, text: string, position: number): void {
@@ -220,21 +193,11 @@ function writeAt(file: number, text: string, position: number): void {
   }
 }
 
-function makeDirectories(path: string, mode?: number): void {
-  makeDirectoriesBy((one) => makeDirectory(one, mode), path);
-}
-
-function makeDirectory(path: string, mode = 0o755): void {
-  try {
-    systemCall("mkdir", path, () => fs.mkdirSync(path, mode));
-  } catch (error) {
-    if (!isSystemError(error, "EEXIST")) throw error;
-    if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");
-  }
-}
-
-function isDirectory(path: string): boolean {
-  return attempt(() => status(path).kind, undefined, "ENOENT", "ELOOP") === "directory";
+function makeDirectories(path: string, mode = 0o755): void {
+  const make = (one: string): void => {
+    systemCall("mkdir", one, () => fs.mkdirSync(one, mode));
+  };
+  makeDirectoriesBy({ make, status }, path);
 }
 
 function status(path: string): FileStatus {

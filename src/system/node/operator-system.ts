@@ -19,6 +19,9 @@ import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
+import { withFile } from "./with-file.ts";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
 
 const STDIN = 0;
 
@@ -34,15 +37,11 @@ const MOST_ERRORS = 64 * 1024 * 1024;
 /** A longer line is cut here, in bytes. */
 const LONGEST_LINE = 4096;
 
-/** How much of a file is read at a time, in bytes. */
-const BUFFER = 1024 * 1024;
-
 /** Sets up this process for the operator's tool; see `createNodeSystem`. */
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
-    terminalWidth,
-    terminalHeight,
+    terminalSize: () => (process.stdout.isTTY ? process.stdout : undefined),
     sleep,
     readLine,
     readPipe,
@@ -50,23 +49,13 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readFileIn,
     copyFile,
     exchange,
-    sameContent,
-    hasText,
+    sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
+    hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,
   };
   // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createNodeSystem(), commands);
-}
-
-function terminalWidth(): number | undefined {
-  const { isTTY, columns } = process.stdout;
-  return isTTY && columns > 0 ? columns : undefined;
-}
-
-function terminalHeight(): number | undefined {
-  const { isTTY, rows } = process.stdout;
-  return isTTY && rows > 0 ? rows : undefined;
 }
 
 /** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */
@@ -99,9 +88,11 @@ function readLine(): string | undefined {
 }
 
 function openFile(path: string, limit: number): OpenedFile {
-  let file: number;
   try {
-    file = openForReading(path);
+    return withFile(path, O_RDONLY, (file) => {
+      const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
+      return openedFile(found, readOrError(file, path, limit));
+    });
   } catch (error) {
     // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
     const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
@@ -109,12 +100,6 @@ function openFile(path: string, limit: number): OpenedFile {
     if (!isSystemError(error) || found === undefined) throw error;
     if (error.code === "ENOENT" && !found.isSymbolicLink()) return openFile(path, limit);
     return openedFile(found, error);
-  }
-  try {
-    const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
-    return openedFile(found, readOrError(file, path, limit));
-  } finally {
-    fs.closeSync(file);
   }
 }
 
@@ -135,15 +120,8 @@ function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): Open
     modified,
     changed,
     mode: Number(found.mode) & 0o7777,
-    user: Number(found.uid),
     content,
   };
-}
-
-/** Without O_NONBLOCK a FIFO would block the command. */
-function openForReading(path: string): number {
-  const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
-  return systemCall("open", path, () => fs.openSync(path, flags));
 }
 
 /** `CLONE_NEWNET` of setns(2). */
@@ -151,19 +129,16 @@ const NETWORK_NAMESPACE = 0x40000000;
 
 /** `/proc/self` is the main thread, which enters the namespace: every call here runs in it. */
 function readFileIn(namespace: string, path: string, limit: number): string {
-  const target = openNamespace(namespace);
-  const own = openForReading("/proc/self/ns/net");
-  try {
-    enter(target, namespace);
-    try {
-      return readFile(path, limit);
-    } finally {
-      returnTo(own);
-    }
-  } finally {
-    fs.closeSync(own);
-    fs.closeSync(target);
-  }
+  return withNamespace(namespace, (target) =>
+    withFile("/proc/self/ns/net", O_RDONLY, (own) => {
+      enter(target, namespace);
+      try {
+        return readFile(path, limit);
+      } finally {
+        returnTo(own);
+      }
+    }),
+  );
 }
 
 /** `O_PATH` of open(2): nothing is opened but the name. */
@@ -176,18 +151,13 @@ const NSFS = 0x6e736673;
  * Opens a namespace that is mounted at a path. It may lie in the mounts of somebody who exchanges it for a device
  * meanwhile, so nothing else is opened for reading.
  */
-function openNamespace(path: string): number {
-  const named = systemCall("open", path, () =>
-    fs.openSync(path, PATH_ONLY | fs.constants.O_NOFOLLOW),
-  );
-  try {
+function withNamespace<T>(path: string, use: (namespace: number) => T): T {
+  return withFile(path, PATH_ONLY | O_NOFOLLOW, (named) => {
     const itself = `/proc/self/fd/${named}`;
     const { type } = systemCall("statfs", path, () => fs.statfsSync(itself));
     if (type !== NSFS) throw new SystemError("open", path, "EINVAL");
-    return openForReading(itself);
-  } finally {
-    fs.closeSync(named);
-  }
+    return withFile(itself, O_RDONLY, use);
+  });
 }
 
 /** What follows, such as a program to run, belongs into the own namespace. */
@@ -207,34 +177,22 @@ function enter(descriptor: number, path: string): void {
   if (errno !== 0) throw new SystemError("setns", path, getSystemErrorName(-errno));
 }
 
+function contentOf(path: string): Buffer {
+  return withFile(path, O_RDONLY, (file) => systemCall("read", path, () => fs.readFileSync(file)));
+}
+
 function copyFile(from: string, to: string, mode: number): void {
-  const source = openForReading(from);
-  try {
-    const target = systemCall("open", to, () => fs.openSync(to, "wx", mode));
+  const content = contentOf(from);
+  const write = (file: number): void => {
     try {
-      copyBytes(source, from, target, to);
-      systemCall("fsync", to, () => fs.fsyncSync(target));
+      systemCall("write", to, () => fs.writeFileSync(file, content));
+      systemCall("fsync", to, () => fs.fsyncSync(file));
     } catch (error) {
       fs.rmSync(to, { force: true });
       throw error;
-    } finally {
-      fs.closeSync(target);
     }
-  } finally {
-    fs.closeSync(source);
-  }
-}
-
-function copyBytes(source: number, from: string, target: number, to: string): void {
-  const buffer = Buffer.alloc(BUFFER);
-  for (;;) {
-    const count = systemCall("read", from, () => fs.readSync(source, buffer));
-    if (count === 0) return;
-    for (let written = 0; written < count; ) {
-      const start = written;
-      written += systemCall("write", to, () => fs.writeSync(target, buffer, start, count - start));
-    }
-  }
+  };
+  withFile(to, O_WRONLY | O_CREAT | O_EXCL, write, mode);
 }
 
 /** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
@@ -243,36 +201,6 @@ function exchange(path: string, other: string): void {
   if (library === undefined) throw new SystemError("rename", other, "ENOSYS");
   const errno = library.exchange(path, other);
   if (errno !== 0) throw new SystemError("rename", other, getSystemErrorName(-errno));
-}
-
-function sameContent(path: string, other: string): boolean {
-  const one = openForReading(path);
-  try {
-    const two = openForReading(other);
-    try {
-      const [left, right] = [Buffer.alloc(BUFFER), Buffer.alloc(BUFFER)];
-      for (;;) {
-        // A short read happens only at the end of a file.
-        const count = systemCall("read", path, () => fs.readSync(one, left));
-        if (systemCall("read", other, () => fs.readSync(two, right)) !== count) return false;
-        if (count === 0) return true;
-        if (left.compare(right, 0, count, 0, count) !== 0) return false;
-      }
-    } finally {
-      fs.closeSync(two);
-    }
-  } finally {
-    fs.closeSync(one);
-  }
-}
-
-function hasText(path: string, text: string): boolean {
-  const file = openForReading(path);
-  try {
-    return systemCall("read", path, () => fs.readFileSync(file)).includes(text);
-  } finally {
-    fs.closeSync(file);
-  }
 }
 
 function run(
@@ -326,14 +254,9 @@ function isProgram(path: string): boolean {
 
 /** The beginning of a file, which has what the kernel chooses a loader by. */
 function startOf(path: string): Buffer {
-  const file = openForReading(path);
-  try {
-    const start = Buffer.alloc(20);
-    fs.readSync(file, start);
-    return start;
-  } finally {
-    fs.closeSync(file);
-  }
+  const start = Buffer.alloc(20);
+  withFile(path, O_RDONLY, (file) => fs.readSync(file, start));
+  return start;
 }
 
 /** The number of the machine of an ELF file that begins so; `undefined` if it is none. */

@@ -18,6 +18,16 @@ export function systemCall<T>(operation: string, path: string, call: () => T): T
   }
 }
 
+/** Runs a call whose failure changes nothing; `undefined` where it fails. */
+export function quietly<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    errnoOf(error);
+    return undefined;
+  }
+}
+
 /** The name of an error's errno; an error without one is a defect, and thrown again. */
 export function errnoOf(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) throw error;

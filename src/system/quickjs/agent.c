@@ -1,8 +1,6 @@
 /*
- * Host functions for `host-local agent`. What it waits for, in one place: the time, the ends of the programs that it
- * runs, and connections. There are some connections; another one takes the place of the oldest, so that clients that
- * send nothing keep no other one waiting. SIGTERM and SIGINT end the process from here, also where it is the first one
- * of a container, for which the kernel has no default action.
+ * Waiting, in one place: for the time, the ends of programs, and the connections of `host-local agent`. There are some
+ * connections; another one takes the place of the oldest, so that clients that send nothing keep no other one waiting.
  */
 
 #define _GNU_SOURCE
@@ -19,13 +17,9 @@
 #include "input-output.h"
 #include "programs.h"
 
-extern char **environ;
-
 enum {
   /* In bytes; the text of a request is cut here. */
   LONGEST_REQUEST = 8 * 1024,
-  /* Of a program, in bytes: metrics of a network are 4 KB. */
-  LONGEST_OUTPUT = 4 * 1024 * 1024,
   WAITING_CONNECTIONS = 16,
   MOST_CONNECTIONS = 8,
   /* What is awaited: the streams of the programs, the connections, and new ones. */
@@ -61,6 +55,14 @@ static _Noreturn void on_terminate(int signal) {
   (void)signal;
   kill_programs();
   _exit(0);
+}
+
+/* Also where this is the first process of a container, for which the kernel has no default action. */
+JSValue host_end_on_signals(struct call *call) {
+  (void)call;
+  await_signal(SIGTERM, on_terminate);
+  await_signal(SIGINT, on_terminate);
+  return JS_UNDEFINED;
 }
 
 static void close_connection(struct connection *connection) {
@@ -150,8 +152,6 @@ static bool is_any_complete(void) {
 
 JSValue host_wait(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 0) * 1000000;
-  await_signal(SIGTERM, on_terminate);
-  await_signal(SIGINT, on_terminate);
   for (;;) {
     struct pollfd awaited[AWAITED];
     int64_t until = watch_connections(awaited, watch_programs(awaited, deadline));
@@ -219,25 +219,4 @@ JSValue host_listen(struct call *call) {
   if (!address) return JS_EXCEPTION;
   int error = listen_at(address, (uint16_t)number_at(call, 2));
   return error == 0 ? JS_UNDEFINED : throw_errno(call, "listen", error);
-}
-
-JSValue host_start(struct call *call) {
-  struct run run = {
-      .program = call->path,
-      .words = words_at(call, 1),
-      .environment = environ,
-      .deadline = monotonic() + (int64_t)number_at(call, 2) * 1000000,
-      .output = JS_ToBool(call->ctx, call->args[3]) ? STDERR_FILENO : -1,
-      .errors = -1,
-      .limit = LONGEST_OUTPUT,
-  };
-  if (!run.words) return JS_EXCEPTION;
-  int error = start_program((int)number_at(call, 4), &run);
-  free(run.words);
-  return error == 0 ? JS_UNDEFINED : throw_errno(call, "exec", error);
-}
-
-JSValue host_result(struct call *call) {
-  int place = (int)number_at(call, 1);
-  return is_complete(place) ? completed_process(call, place) : JS_UNDEFINED;
 }

@@ -15,18 +15,12 @@
 
 #include "input-output.h"
 
-enum {
-  /* A file that is larger is not a pair; see LONGEST_WORD. */
-  PAIR_LIMIT = 4096,
-  /* An interface name has at most this many bytes. */
-  LONGEST_WORD = 15,
-};
+/* An interface name has at most this many bytes. */
+enum { LONGEST_WORD = 15 };
 
 JSValue host_make_directory(struct call *call) {
   return done(call, mkdir(call->path, (mode_t)number_at(call, 1)));
 }
-
-JSValue host_remove_directory(struct call *call) { return done(call, rmdir(call->path)); }
 
 /* What is done with each name; false where it threw. */
 typedef bool visit_name(const struct call *call, void *data, const char *name);
@@ -121,6 +115,8 @@ JSValue host_list_addresses(struct call *call) {
 /* The result of host_read_files as it grows. */
 struct files {
   DIR *directory;
+  /* Room for the content of one file, and one byte that is too many; NULL before the first. */
+  char *content;
   size_t limit;
   char *pairs;
   size_t length, capacity;
@@ -202,26 +198,8 @@ static bool add_error(const struct call *call, struct files *files, const char *
   return add_other(ctx, files, name, made);
 }
 
-/* Adds a file whose content is not a pair, of which the beginning has been read. */
-static bool add_content(const struct call *call, struct files *files, const char *name,
-                        int descriptor, const char *start, size_t length) {
-  bool is_whole = length < PAIR_LIMIT || length > files->limit;
-  char *content = malloc(is_whole ? length + 1 : files->limit + 1);
-  if (!content) return JS_ThrowOutOfMemory(call->ctx), false;
-  memcpy(content, start, length);
-  ssize_t count =
-      is_whole ? 0 : read_up_to(descriptor, content + length, files->limit + 1 - length);
-  int error = count < 0 ? errno : 0;
-  if (count > 0) length += (size_t)count;
-  if (length > files->limit) error = EFBIG;
-  bool added;
-  if (error != 0) added = add_error(call, files, name, "read", error);
-  else added = add_other(call->ctx, files, name, JS_NewStringLen(call->ctx, content, length));
-  free(content);
-  return added;
-}
-
 static bool add_file(const struct call *call, void *data, const char *name) {
+  JSContext *ctx = call->ctx;
   struct files *files = data;
   /* Without O_NONBLOCK a FIFO would block this call. */
   int descriptor = openat(dirfd(files->directory), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -229,19 +207,15 @@ static bool add_file(const struct call *call, void *data, const char *name) {
     /* It was removed meanwhile. */
     return errno == ENOENT || add_error(call, files, name, "open", errno);
   }
-  char content[PAIR_LIMIT];
-  ssize_t length = read_up_to(descriptor, content, sizeof content);
-  bool added;
-  if (length < 0) {
-    added = add_error(call, files, name, "read", errno);
-  } else {
-    int pair = length < PAIR_LIMIT ? add_pair(files, name, content, (size_t)length) : 0;
-    if (pair < 0) JS_ThrowOutOfMemory(call->ctx);
-    added = pair > 0 ||
-            (pair == 0 && add_content(call, files, name, descriptor, content, (size_t)length));
-  }
+  if (!files->content) files->content = malloc(files->limit + 1);
+  ssize_t length = files->content ? read_up_to(descriptor, files->content, files->limit + 1) : -1;
+  int error = length < 0 ? errno : (size_t)length > files->limit ? EFBIG : 0;
   close(descriptor);
-  return added;
+  if (error != 0) return add_error(call, files, name, "read", error);
+  int pair = add_pair(files, name, files->content, (size_t)length);
+  if (pair < 0) return JS_ThrowOutOfMemory(ctx), false;
+  if (pair > 0) return true;
+  return add_other(ctx, files, name, JS_NewStringLen(ctx, files->content, (size_t)length));
 }
 
 JSValue host_read_files(struct call *call) {
@@ -250,6 +224,7 @@ JSValue host_read_files(struct call *call) {
   if (!files.directory) return throw_errno(call, "open", errno);
   files.others.array = JS_NewArray(ctx);
   bool completed = visit_names(call, files.directory, add_file, &files);
+  free(files.content);
   const char *pairs = files.pairs ? files.pairs : "";
   const struct member members[] = {
       {"pairs", completed ? JS_NewStringLen(ctx, pairs, files.length) : JS_EXCEPTION},

@@ -22,10 +22,6 @@
 #include "allocator.h"
 #include "input-output.h"
 
-/* The plugin, compiled by compiler.c. */
-extern const uint8_t plugin_program[];
-extern const size_t plugin_program_size;
-
 enum {
   MEMORY_LIMIT = 1024 * 1024 * 1024,
   STACK_LIMIT = 6 * 1024 * 1024,
@@ -34,6 +30,7 @@ enum {
   STACK_MARGIN = 32 * 1024,
   PAGE = 4096,
   MOST_PAGES = 16 * 1024,
+  LARGEST_PROGRAM = 1024 * 1024,
 };
 
 static struct engine engine;
@@ -115,7 +112,7 @@ static size_t stack_limit(void) {
 }
 
 bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size) {
-  JSValue program = JS_ReadObject(ctx, bytes, size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
+  JSValue program = JS_ReadObject(ctx, bytes, size, JS_READ_OBJ_BYTECODE);
   if (JS_IsException(program)) return false;
   JSValue result = JS_EvalFunction(ctx, program);
   bool completed = !JS_IsException(result);
@@ -146,6 +143,10 @@ bool report_exception(JSContext *ctx) {
 }
 
 #ifdef HOST_CHECKED
+
+/* The plugin, compiled by compiler.c. */
+extern const uint8_t plugin_program[];
+extern const size_t plugin_program_size;
 
 /* The sanitizers have an allocator of their own, and addresses that change: no snapshot. */
 bool has_snapshot(void) { return true; }
@@ -195,8 +196,6 @@ bool is_building(void) {
 #ifdef LIBRARY_HAS_WIDE_TIME
 #define __real_gettimeofday __real___gettimeofday64
 #define __wrap_gettimeofday __wrap___gettimeofday64
-#define __real_clock_gettime __real___clock_gettime64
-#define __wrap_clock_gettime __wrap___clock_gettime64
 #define __real_localtime_r __real___localtime64_r
 #define __wrap_localtime_r __wrap___localtime64_r
 #endif
@@ -207,23 +206,17 @@ int __wrap_gettimeofday(struct timeval *time, void *zone) {
   return 0;
 }
 
-int __real_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
-  if (!is_building()) return __real_clock_gettime(clock, time);
-  *time = (struct timespec){.tv_sec = 1};
-  return 0;
-}
-
 struct tm *__real_localtime_r(const time_t *time, struct tm *result);
 struct tm *__wrap_localtime_r(const time_t *time, struct tm *result) {
   return is_building() ? gmtime_r(time, result) : __real_localtime_r(time, result);
 }
 
-/* The pages that calls write, if they are known; see allocator.h. */
+/* The pages that calls write; see allocator.h. */
 static uint8_t written[MOST_PAGES];
-static bool knows_written;
 
 #ifdef SNAPSHOT_REHEARSAL
+
+static const uint8_t *const known_written = NULL;
 
 static void on_write(int number, siginfo_t *info, void *context) {
   (void)number, (void)context;
@@ -246,6 +239,10 @@ void report_written(void) {
   (void)reported; /* the build sees that nothing was */
 }
 
+#else
+
+static const uint8_t *const known_written = written;
+
 #endif
 
 struct engine *start_engine(add_globals *add) {
@@ -261,23 +258,36 @@ struct engine *start_engine(add_globals *add) {
 }
 
 static add_globals *globals;
+static uint8_t *program;
+static size_t program_size;
 static bool evaluated;
 
 static void make_snapshot(void) {
-  allocate_only_from(snapshot.memory, sizeof snapshot.memory, knows_written ? written : NULL);
+  allocate_only_from(snapshot.memory, sizeof snapshot.memory, known_written);
   if (!make_engine(JS_NewRuntime2(&allocator, NULL), globals)) return;
   asked_for_machine = false; /* by the engine itself, for its seed */
   JS_UpdateStackTop(engine.runtime);
   JS_SetMaxStackSize(engine.runtime, idle_memory_size / 2);
-  evaluated = evaluate(engine.ctx, plugin_program, plugin_program_size);
+  evaluated = evaluate(engine.ctx, program, program_size);
   if (!evaluated) report_exception(engine.ctx);
   JS_RunGC(engine.runtime);
+}
+
+/* Standard input has the pages that calls write, and then the plugin: where there is a snapshot, it is needed no more. */
+static bool read_input(void) {
+  ssize_t length = -1;
+  program = malloc(LARGEST_PROGRAM);
+  if (program && read_up_to(STDIN_FILENO, (char *)written, sizeof written) >= 0) {
+    length = read_up_to(STDIN_FILENO, (char *)program, LARGEST_PROGRAM);
+  }
+  program_size = (size_t)length;
+  return length >= 0;
 }
 
 int write_snapshot(add_globals *add) {
   building = true;
   globals = add;
-  knows_written = read_up_to(STDIN_FILENO, (char *)written, sizeof written) > 0;
+  if (!read_input()) return 2;
   /* On a stack that is always at the same place, since the engine remembers where its own is. */
   static ucontext_t here, there;
   if (getcontext(&there) < 0) return 2;

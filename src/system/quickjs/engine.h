@@ -31,8 +31,8 @@ typedef bool add_globals(JSContext *ctx);
 bool has_snapshot(void);
 
 /*
- * At build time: evaluates the plugin and writes the section to standard output. The exit code, which
- * is not 0 if the plugin asked for anything of the machine.
+ * At build time: evaluates the plugin, which standard input has as bytecode, and writes the section to standard output.
+ * The exit code, which is not 0 if the plugin asked for anything of the machine.
  */
 int write_snapshot(add_globals *add);
 

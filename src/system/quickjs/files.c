@@ -113,10 +113,6 @@ JSValue host_read_link(struct call *call) {
   return length < 0 ? done(call, -1) : JS_NewStringLen(call->ctx, target, (size_t)length);
 }
 
-JSValue host_change_mode(struct call *call) {
-  return done(call, chmod(call->path, (mode_t)number_at(call, 1)));
-}
-
 JSValue host_set_modified(struct call *call) {
   int64_t nanoseconds;
   if (JS_ToBigInt64(call->ctx, &nanoseconds, call->args[1]) < 0) return JS_EXCEPTION;
@@ -186,7 +182,6 @@ static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue con
       {"modified", JS_NewBigInt64(ctx, nanoseconds(found->st_mtim))},
       {"changed", JS_NewBigInt64(ctx, nanoseconds(found->st_ctim))},
       {"mode", JS_NewInt32(ctx, mode & 07777)},
-      {"user", JS_NewInt64(ctx, found->st_uid)},
       {"content", content},
   };
   return object_of(ctx, members, sizeof members / sizeof members[0]);

@@ -29,16 +29,15 @@ static JSValue host_environment(struct call *call) {
   return value ? JS_NewString(call->ctx, value) : JS_UNDEFINED;
 }
 
-/* In whole milliseconds. */
-static JSValue time_of(struct call *call, clockid_t clock) {
+static JSValue host_now(struct call *call) {
   struct timespec time;
-  if (clock_gettime(clock, &time) < 0) return done(call, -1);
+  clock_gettime(CLOCK_REALTIME, &time);
   return JS_NewInt64(call->ctx, nanoseconds(time) / 1000000);
 }
 
-static JSValue host_now(struct call *call) { return time_of(call, CLOCK_REALTIME); }
-
-static JSValue host_monotonic(struct call *call) { return time_of(call, CLOCK_MONOTONIC); }
+static JSValue host_monotonic(struct call *call) {
+  return JS_NewInt64(call->ctx, monotonic() / 1000000);
+}
 
 static JSValue host_process_id(struct call *call) { return JS_NewInt32(call->ctx, getpid()); }
 
@@ -73,8 +72,6 @@ static const struct function functions[] = {
     {"readLink", 1, host_read_link, "readlink", 0, NULL},
     {"setModified", 2, host_set_modified, "utimensat", 0, NULL},
     {"makeDirectory", 2, host_make_directory, "mkdir", 0, NULL},
-    {"changeMode", 2, host_change_mode, "chmod", 0, NULL},
-    {"removeDirectory", 1, host_remove_directory, "rmdir", 0, NULL},
     {"list", 1, host_list, "open", 0, NULL},
     {"listAddresses", 1, host_list_addresses, "open", 0, NULL},
     {"readFiles", 2, host_read_files, "open", 0, NULL},
@@ -86,15 +83,13 @@ static const struct function functions[] = {
     {"requireWritable", 1, host_require_writable, "access", 0, NULL},
     {"flock", 2, host_lock, "open", 0, NULL},
     {"unlock", 1, host_unlock, NULL, 0, NULL},
-    {"now", 0, host_now, "clock_gettime", 0, ""},
-    {"monotonic", 0, host_monotonic, "clock_gettime", 0, ""},
+    {"now", 0, host_now, NULL, 0, NULL},
+    {"monotonic", 0, host_monotonic, NULL, 0, NULL},
     {"processId", 0, host_process_id, NULL, 0, NULL},
     {"exit", 1, host_exit, NULL, 0, NULL},
     {"arguments", 0, host_arguments, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},
-    {"terminalWidth", 0, host_terminal_width, NULL, 0, NULL},
-    {"terminalHeight", 0, host_terminal_height, NULL, 0, NULL},
-    {"sleep", 1, host_sleep, NULL, 0, NULL},
+    {"terminalSize", 0, host_terminal_size, NULL, 0, NULL},
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},
     {"openFile", 2, host_open_file, "open", 0, NULL},
@@ -103,9 +98,9 @@ static const struct function functions[] = {
     {"sameContent", 2, host_same_content, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
-    {"run", 6, host_run, "exec", 0, NULL},
+    {"endOnSignals", 0, host_end_on_signals, NULL, 0, NULL},
     {"listen", 3, host_listen, "listen", 0, NULL},
-    {"start", 5, host_start, "exec", 0, NULL},
+    {"start", 8, host_start, "exec", 0, NULL},
     {"wait", 1, host_wait, "poll", 0, ""},
     {"answer", 1, host_answer, NULL, 0, NULL},
     {"result", 2, host_result, "exec", 0, NULL},

@@ -4,28 +4,34 @@ import type { CompletedProcess, OperatorSystem, ProgramPlace } from "../operator
 import { type System, SystemError } from "../system.ts";
 
 /** Calls of the system that are more than a function of the host. */
-type Composed = "makeDirectories" | "isLocal" | "locksOutGoPlugin" | "lock" | "run" | "serve";
+type Composed =
+  | "makeDirectories"
+  | "isLocal"
+  | "locksOutGoPlugin"
+  | "lock"
+  | "run"
+  | "serve"
+  | "sleep";
 
 /** Its functions, by name in host.c. What fails throws the class of errors that it was given. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments">, PluginHost {
   arguments(): readonly string[];
-  /** Words and variables (`NAME=value`) as `wordsOf` makes them, timeout 0 for none. */
-  run(
-    program: string,
-    command: string,
-    limit: number,
-    variables: string,
-    timeout: number,
-    captureStderr: boolean,
-  ): CompletedProcess;
-
+  /** From now on SIGTERM and SIGINT end the process, with exit code 0, and kill the programs that run. */
+  endOnSignals(): void;
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;
+  /**
+   * Starts a program, with words as `wordsOf` makes them, and variables as such words, names and values in turn. A stream that
+   * is not captured is this process's standard error; timeout 0 is none.
+   */
   start(
     program: string,
     command: string,
+    variables: string,
     timeout: number,
-    isLogged: boolean,
+    limit: number,
+    capturesOutput: boolean,
+    capturesErrors: boolean,
     place: ProgramPlace,
   ): void;
   /** The text of a request when more of it has arrived; `undefined` after the time, or when a program has ended. */

@@ -14,9 +14,10 @@
 #include "reading.h"
 
 enum {
-  /* How much of a file is looked through at a time; a longer line needs more. */
-  WINDOW = 64 * 1024,
-  LONGEST_LINE = 1024 * 1024,
+  /* How much of a file is read at a time. */
+  PART = 64 * 1024,
+  /* A longer line is an error; one has a container id, which is an environment variable, hence shorter than half. */
+  WINDOW = 256 * 1024,
 };
 
 /* Where the lines go, and what they begin with. */
@@ -59,7 +60,8 @@ static int search_file(struct search *search, int descriptor, off_t *left) {
   char *window = malloc(capacity);
   int result = window ? 0 : ENOMEM;
   while (result == 0 && *left > 0) {
-    ssize_t count = read(descriptor, window + length, capacity - length);
+    size_t room = capacity - length;
+    ssize_t count = read(descriptor, window + length, room < PART ? room : PART);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) result = errno;
     if (count <= 0) break;
@@ -72,13 +74,7 @@ static int search_file(struct search *search, int descriptor, off_t *left) {
       length -= (size_t)(last + 1 - window);
       memmove(window, last + 1, length);
     } else if (length == capacity) {
-      char *larger = capacity < LONGEST_LINE ? realloc(window, capacity * 2) : NULL;
-      if (larger) {
-        window = larger;
-        capacity *= 2;
-      } else {
-        result = capacity < LONGEST_LINE ? ENOMEM : EFBIG;
-      }
+      result = EFBIG;
     }
   }
   free(window);

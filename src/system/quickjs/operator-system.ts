@@ -1,6 +1,7 @@
 /** `OperatorSystem` on the C host. */
 
-import type { OperatorSystem } from "../operator-system.ts";
+import type { CompletedProcess, OperatorSystem, RunOptions } from "../operator-system.ts";
+import { isSystemError } from "../system.ts";
 import { wordsOf } from "./host.ts";
 import { createQuickJsSystem, type QuickJsSystem } from "./quickjs-system.ts";
 import { serve } from "./serve.ts";
@@ -10,21 +11,36 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
   const commands: Omit<OperatorSystem, keyof QuickJsSystem> = {
     ...host,
     arguments: host.arguments(),
-    run: (command, limit, options = {}) => {
-      const [program, ...words] = command;
-      const { name = program, variables = {}, timeout = 0, captureStderr = false } = options;
-      const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-      return host.run(
-        program,
-        wordsOf(program, [name, ...words]),
-        limit,
-        wordsOf(program, settings),
-        timeout,
-        captureStderr,
-      );
-    },
+    run,
     serve,
+    sleep: (milliseconds) => void host.wait(milliseconds),
   };
   // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createQuickJsSystem(), commands);
+}
+
+/** The exit code of a program that could not be started, as in a shell. */
+const NOT_STARTED = 127;
+
+/** In milliseconds. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
+function run(
+  [program, ...words]: readonly [string, ...string[]],
+  limit: number,
+  { name = program, variables = {}, timeout = 0, captureStderr = false }: RunOptions = {},
+): CompletedProcess {
+  const command = wordsOf(program, [name, ...words]);
+  const settings = wordsOf(program, Object.entries(variables).flat());
+  try {
+    host.start(program, command, settings, timeout, limit, true, captureStderr, 0);
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT", "EACCES")) throw error;
+    return { exitCode: NOT_STARTED, stdout: "", stderr: "" };
+  }
+  for (;;) {
+    host.wait(LONGEST_WAIT);
+    const completed = host.result(program, 0);
+    if (completed !== undefined) return completed;
+  }
 }

@@ -12,20 +12,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "input-output.h"
-#include "programs.h"
 #include "reading.h"
-
-extern char **environ;
 
 enum {
   /* A longer line is cut here, in bytes. */
   LONGEST_LINE = 4096,
   BUFFER = 64 * 1024,
-  NOT_STARTED = 127,
 };
 
 struct command_line command_line;
@@ -45,23 +40,14 @@ JSValue host_is_terminal(struct call *call) {
   return JS_NewBool(call->ctx, isatty((int)number_at(call, 0)));
 }
 
-JSValue host_terminal_width(struct call *call) {
+JSValue host_terminal_size(struct call *call) {
   struct winsize size;
-  bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? JS_NewInt32(call->ctx, size.ws_col) : JS_UNDEFINED;
-}
-
-JSValue host_terminal_height(struct call *call) {
-  struct winsize size;
-  bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
-  return is_known ? JS_NewInt32(call->ctx, size.ws_row) : JS_UNDEFINED;
-}
-
-JSValue host_sleep(struct call *call) {
-  int64_t milliseconds = (int64_t)number_at(call, 0);
-  struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
-  while (nanosleep(&left, &left) < 0 && errno == EINTR) continue;
-  return JS_UNDEFINED;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) return JS_UNDEFINED;
+  const struct member members[] = {
+      {"columns", JS_NewInt32(call->ctx, size.ws_col)},
+      {"rows", JS_NewInt32(call->ctx, size.ws_row)},
+  };
+  return object_of(call->ctx, members, 2);
 }
 
 /* A FIFO has no end before it has had a writer: read_all waits for one, since it asks poll first. */
@@ -75,8 +61,7 @@ JSValue host_read_line(struct call *call) {
   char line[LONGEST_LINE];
   size_t length = 0;
   while (length < sizeof line) {
-    ssize_t found = read(STDIN_FILENO, line + length, 1);
-    if (found < 0 && errno == EINTR) continue;
+    ssize_t found = read_up_to(STDIN_FILENO, line + length, 1);
     if (found < 0) return throw_errno(call, "read", errno);
     if (found == 0 && length == 0) return JS_UNDEFINED;
     if (found == 0 || line[length] == '\n') break;
@@ -89,10 +74,9 @@ JSValue host_read_line(struct call *call) {
 static int copy_bytes(int from, int to) {
   char buffer[BUFFER];
   for (;;) {
-    ssize_t found = read(from, buffer, sizeof buffer);
+    ssize_t found = read_up_to(from, buffer, sizeof buffer);
     if (found == 0) return 0;
-    if (found < 0 && errno != EINTR) return errno;
-    if (found > 0 && !write_all(to, buffer, (size_t)found)) return errno;
+    if (found < 0 || !write_all(to, buffer, (size_t)found)) return errno;
   }
 }
 
@@ -172,72 +156,6 @@ JSValue host_has_text(struct call *call) {
   int error = find_text(descriptor, text, length, &found);
   close(descriptor);
   return error == 0 ? JS_NewBool(call->ctx, found) : throw_errno(call, "read", error);
-}
-
-static bool is_replaced(const char *variable, char **settings) {
-  size_t name = strcspn(variable, "=");
-  for (; *settings; settings++) {
-    if (strncmp(variable, *settings, name + 1) == 0) return true;
-  }
-  return false;
-}
-
-/* This process's environment with these variables replaced or added; only the array is to be freed. NULL without memory. */
-static char **environment_with(char **settings) {
-  size_t count = 1;
-  for (char **one = settings; *one; one++) count++;
-  for (char **one = environ; *one; one++) count++;
-  char **environment = calloc(count, sizeof *environment);
-  if (!environment) return NULL;
-  size_t at = 0;
-  for (char **one = settings; *one; one++) environment[at++] = *one;
-  for (char **one = environ; *one; one++) {
-    if (!is_replaced(*one, settings)) environment[at++] = *one;
-  }
-  return environment;
-}
-
-/* Runs a program until it is complete. */
-static JSValue run_program(const struct call *call, const struct run *run) {
-  int error = start_program(0, run);
-  if (error == ENOENT || error == EACCES) {
-    const struct member members[] = {
-        {"exitCode", JS_NewInt32(call->ctx, NOT_STARTED)},
-        {"stdout", JS_NewString(call->ctx, "")},
-        {"stderr", JS_NewString(call->ctx, "")},
-    };
-    return object_of(call->ctx, members, sizeof members / sizeof members[0]);
-  }
-  if (error != 0) return throw_errno(call, "exec", error);
-  while (!is_complete(0)) {
-    struct pollfd awaited[STREAMS];
-    error = await(awaited, STREAMS, watch_programs(awaited, INT64_MAX));
-    if (error != 0) return throw_errno(call, "poll", error);
-    attend_programs(awaited);
-  }
-  return completed_process(call, 0);
-}
-
-JSValue host_run(struct call *call) {
-  int64_t timeout = (int64_t)number_at(call, 4);
-  struct run run = {
-      .program = call->path,
-      .words = words_at(call, 1),
-      .deadline = timeout > 0 ? monotonic() + timeout * 1000000 : 0,
-      .output = -1,
-      .errors = JS_ToBool(call->ctx, call->args[5]) ? -1 : STDERR_FILENO,
-      .limit = (size_t)number_at(call, 2),
-  };
-  char **settings = run.words ? words_at(call, 3) : NULL;
-  JSValue result = JS_EXCEPTION;
-  if (settings) {
-    run.environment = environment_with(settings);
-    result = run.environment ? run_program(call, &run) : JS_ThrowOutOfMemory(call->ctx);
-    free(run.environment);
-  }
-  free(settings);
-  free(run.words);
-  return result;
 }
 
 /* Reads a file in the network namespace that this thread is in now. */

@@ -12,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "functions.h"
 #include "input-output.h"
+
+extern char **environ;
 
 enum {
   OUTPUT,
@@ -100,13 +103,13 @@ static int open_stream(struct stream *stream, size_t limit) {
   return -1;
 }
 
-/* Returns 0 or the errno. */
-static int spawn(pid_t *id, const struct run *run, int output, int errors) {
+/* Starts a program with these streams; returns 0 or the errno. */
+static int spawn(struct program *program, const char *path, char **words, const int streams[PIPES]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t ignored, blocked;
   short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
-  if (run->deadline) flags |= POSIX_SPAWN_SETPGROUP;
+  if (program->deadline < INT64_MAX) flags |= POSIX_SPAWN_SETPGROUP;
   /* Resets the signals that this process ignores. */
   sigemptyset(&ignored);
   sigaddset(&ignored, SIGPIPE);
@@ -119,10 +122,9 @@ static int spawn(pid_t *id, const struct run *run, int output, int errors) {
         (error = posix_spawnattr_setsigmask(&attributes, &blocked)) == 0 &&
         (error = posix_spawnattr_setflags(&attributes, flags)) == 0 &&
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
-        (error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0 &&
-        (error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)) == 0) {
-      error = posix_spawnp(id, run->program, &actions, &attributes, run->words,
-                           run->environment);
+        (error = posix_spawn_file_actions_adddup2(&actions, streams[OUTPUT], STDOUT_FILENO)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, streams[ERRORS], STDERR_FILENO)) == 0) {
+      error = posix_spawnp(&program->id, path, &actions, &attributes, words, environ);
     }
     posix_spawnattr_destroy(&attributes);
   }
@@ -130,24 +132,66 @@ static int spawn(pid_t *id, const struct run *run, int output, int errors) {
   return error;
 }
 
+/* As spawn, with names and values of variables that this process has not. */
+static int spawn_with(struct program *program, const char *path, char **words, char **variables,
+                      const int streams[PIPES]) {
+  int error = 0;
+  for (char **one = variables; *one && error == 0; one += 2) {
+    if (setenv(one[0], one[1], 1) < 0) error = errno;
+  }
+  if (error == 0) error = spawn(program, path, words, streams);
+  for (char **one = variables; *one; one += 2) unsetenv(one[0]);
+  return error;
+}
+
 /* It only interrupts `await`. */
 static void on_child(int signal) { (void)signal; }
 
-int start_program(int place, const struct run *run) {
-  struct program *program = &programs[place];
+/*
+ * An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed; NULL, with an exception
+ * thrown, without memory.
+ */
+static char **words_at(struct call *call, int at) {
+  size_t length, count = 0;
+  const char *text = text_at(call, at, &length);
+  /* Each word takes a byte at least. */
+  char **words = text ? calloc(length + 1, sizeof *words) : NULL;
+  if (text && !words) JS_ThrowOutOfMemory(call->ctx);
+  for (const char *word = text; words && word < text + length; word += strlen(word) + 1) {
+    words[count++] = (char *)word;
+  }
+  return words;
+}
+
+JSValue host_start(struct call *call) {
+  struct program *program = &programs[(int)number_at(call, 7)];
+  const size_t limits[PIPES] = {(size_t)number_at(call, 4), LONGEST_ERRORS};
+  int streams[PIPES] = {STDERR_FILENO, STDERR_FILENO}, error = 0;
+  char **words = words_at(call, 1), **variables = words ? words_at(call, 2) : NULL;
+  if (!variables) {
+    free(words);
+    return JS_EXCEPTION;
+  }
   clear(program);
   /* Also where the parent process ignores it: the kernel would discard exit codes. */
   await_signal(SIGCHLD, on_child);
-  int output = run->output >= 0 ? run->output : open_stream(&program->streams[OUTPUT], run->limit);
-  int errors = run->errors;
-  if (output >= 0 && errors < 0) errors = open_stream(&program->streams[ERRORS], LONGEST_ERRORS);
-  int error = output < 0 || errors < 0 ? errno : spawn(&program->id, run, output, errors);
-  if (run->output < 0 && output >= 0) close(output);
-  if (run->errors < 0 && errors >= 0) close(errors);
-  program->deadline = run->deadline ? run->deadline : INT64_MAX;
+  int64_t timeout = (int64_t)number_at(call, 3);
+  program->deadline = timeout > 0 ? monotonic() + timeout * 1000000 : INT64_MAX;
+  for (int at = 0; at < PIPES && error == 0; at++) {
+    if (!JS_ToBool(call->ctx, call->args[5 + at])) continue;
+    streams[at] = open_stream(&program->streams[at], limits[at]);
+    if (streams[at] < 0) error = errno;
+  }
+  if (error == 0) error = spawn_with(program, call->path, words, variables, streams);
+  for (int at = 0; at < PIPES; at++) {
+    if (streams[at] > STDERR_FILENO) close(streams[at]);
+  }
+  free(variables);
+  free(words);
   program->is_there = error == 0;
-  if (error != 0) clear(program);
-  return error;
+  if (error == 0) return JS_UNDEFINED;
+  clear(program);
+  return throw_errno(call, "exec", error);
 }
 
 static void kill_group(const struct program *program) {
@@ -200,9 +244,9 @@ bool is_complete(int place) {
   return program->is_there && program->has_ended && is_silent;
 }
 
-JSValue completed_process(const struct call *call, int place) {
+/* The complete program as `CompletedProcess`. */
+static JSValue completed_process(const struct call *call, struct program *program) {
   JSContext *ctx = call->ctx;
-  struct program *program = &programs[place];
   struct stream *output = &program->streams[OUTPUT], *errors = &program->streams[ERRORS];
   /* A child of the program may still hold it. */
   while (errors->descriptor >= 0 && !errors->is_longer && take_part(program, ERRORS)) continue;
@@ -225,15 +269,20 @@ JSValue completed_process(const struct call *call, int place) {
   return result;
 }
 
+JSValue host_result(struct call *call) {
+  int place = (int)number_at(call, 1);
+  return is_complete(place) ? completed_process(call, &programs[place]) : JS_UNDEFINED;
+}
+
 void kill_programs(void) {
   for (int place = 0; place < PROGRAMS; place++) kill_group(&programs[place]);
 }
 
-/* The signals that arrive while this process waits. */
+/* The signals that are blocked during `await`, if any are to arrive only then. */
 static sigset_t waiting;
+static bool is_known;
 
 void await_signal(int number, void (*handler)(int)) {
-  static bool is_known;
   struct sigaction action = {.sa_handler = handler};
   sigset_t taken;
   sigemptyset(&taken);
@@ -247,21 +296,10 @@ void await_signal(int number, void (*handler)(int)) {
 int await(struct pollfd *awaited, size_t count, int64_t until) {
   int64_t now = monotonic(), left = until > now ? until - now : 0;
   struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-  int ready = ppoll(awaited, count, until == INT64_MAX ? NULL : &timeout, &waiting);
+  int ready = ppoll(awaited, count, until == INT64_MAX ? NULL : &timeout,
+                    is_known ? &waiting : NULL);
   if (ready >= 0) return 0;
   /* Nothing is known of the descriptors then. */
   for (size_t at = 0; at < count; at++) awaited[at].revents = 0;
   return errno == EINTR ? 0 : errno;
-}
-
-char **words_at(struct call *call, int at) {
-  size_t length, count = 0;
-  const char *text = text_at(call, at, &length);
-  /* Each word takes a byte at least. */
-  char **words = text ? calloc(length + 1, sizeof *words) : NULL;
-  if (text && !words) JS_ThrowOutOfMemory(call->ctx);
-  for (const char *word = text; words && word < text + length; word += strlen(word) + 1) {
-    words[count++] = (char *)word;
-  }
-  return words;
 }

@@ -15,8 +15,10 @@ export function createQuickJsSystem(): QuickJsSystem {
   let locksOutGoPlugin = false;
   return {
     ...host,
-    makeDirectories: (path, mode = 0o755) =>
-      makeDirectoriesBy((one) => makeDirectory(one, mode), path),
+    makeDirectories: (path, mode = 0o755) => {
+      const make = (one: string): void => host.makeDirectory(one, mode);
+      makeDirectoriesBy({ make, status: host.status }, path);
+    },
     isLocal,
     get locksOutGoPlugin() {
       return locksOutGoPlugin;
@@ -31,19 +33,6 @@ export function createQuickJsSystem(): QuickJsSystem {
 
 function isLocal(path: string): boolean {
   return isLocalType(host.fileSystemType(path));
-}
-
-function makeDirectory(path: string, mode: number): void {
-  try {
-    host.makeDirectory(path, mode);
-  } catch (error) {
-    if (!isSystemError(error, "EEXIST")) throw error;
-    if (!isDirectory(path)) throw new SystemError("mkdir", path, "ENOTDIR");
-  }
-}
-
-function isDirectory(path: string): boolean {
-  return attempt(() => host.status(path).kind, undefined, "ENOENT", "ELOOP") === "directory";
 }
 
 /** Takes `flock(2)` on the Go plugin's own lock file. */

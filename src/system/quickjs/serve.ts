@@ -4,11 +4,15 @@ import type { Service, ServiceStep } from "../operator-system.ts";
 import { isSystemError } from "../system.ts";
 import { wordsOf } from "./host.ts";
 
+/** Of a program, in bytes: metrics of a network are 4 KB. */
+const LONGEST_OUTPUT = 4 * 1024 * 1024;
+
 type Run = Extract<ServiceStep, { readonly kind: "run" }>;
 
 /** See `OperatorSystem`. */
 export function serve(service: Service): never {
   const running = new Set<Run>();
+  host.endOnSignals();
   for (;;) {
     const step = service.next();
     if (step.kind === "run") start(service, step, running);
@@ -32,8 +36,9 @@ function listen(service: Service, step: Extract<ServiceStep, { readonly kind: "l
 function start(service: Service, step: Run, running: Set<Run>): void {
   const { command, timeout, isLogged, place } = step;
   const [program] = command;
+  const words = wordsOf(program, command);
   try {
-    host.start(program, wordsOf(program, command), timeout, isLogged, place);
+    host.start(program, words, "", timeout, LONGEST_OUTPUT, !isLogged, true, place);
     running.add(step);
   } catch (error) {
     if (!isSystemError(error)) throw error;

@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { closest } from "../../../src/cli/command/suggestion.ts";
+import { suggestion } from "../../../src/cli/command/suggestion.ts";
 
 const names = ["list", "show", "networks", "capacity", "check", "completion", "release"];
 
@@ -17,7 +17,7 @@ for (const [word, name] of [
   ["x", undefined],
 ] as const) {
   test(`${JSON.stringify(word)} probably means ${name ?? "nothing known"}`, (t) => {
-    t.equal(closest(word, names), name);
+    t.equal(suggestion(word, names), name === undefined ? "" : `; did you mean ${name}?`);
     t.end();
   });
 }

@@ -23,7 +23,7 @@ function withScript(t: Pick<Test, "teardown">, shell: "bash" | "zsh" | "fish"): 
   symlinkSync(executable, join(directory, "host-local"));
   writeFileSync(join(directory, "script"), tool(["completion", shell]).stdout);
   mkdirSync(join(directory, "plugins"));
-  writeFileSync(join(directory, "plugins.txt"), "");
+  writeFileSync(join(directory, "nodes.txt"), "");
   return directory;
 }
 
@@ -60,10 +60,10 @@ for (const [rest, offered] of [
   ["capacity --n", ["--node-feature", "--node-patch"]],
   ["completion ", ["bash", "zsh", "fish"]],
   ["install pl", ["plugins"]],
-  ["audit plugins.", ["plugins.txt"]],
+  ["audit nod", ["nodes.txt"]],
   ["list --data-dir pl", ["plugins"]],
   ["list --data-dir=pl", ["plugins"]],
-  ["list --data-dir=", ["plugins"]],
+  ["audit --cluster-cidr=", []],
   ["list --sort a", ["address", "age"]],
   ["list --sort=", ["network", "address", "age", "container", "pod"]],
   ["capacity --resource ", []],
@@ -150,7 +150,7 @@ for (const [line, offered] of [
   ["host-local completion b", ["bash"]],
   ["host-local install plug", ["plugins/"]],
   ["host-local list --data-dir=plug", ["--data-dir=plugins/"]],
-  ["host-local audit plugins.", ["plugins.txt"]],
+  ["host-local audit nod", ["nodes.txt"]],
   [`host-local list --conf-dir ${confDir} mac`, ["macvlan"]],
   [`host-local list --conf-dir=${confDir} mac`, ["macvlan"]],
 ] as const) {
@@ -198,7 +198,7 @@ for (const [line, completed] of [
   ["host-local list --data-", "host-local list --data-dir "],
   ["host-local list --sort=ag", "host-local list --sort=age "],
   ["host-local list --data-dir=plug", "host-local list --data-dir=plugins/"],
-  ["host-local audit plugins.", "host-local audit plugins.txt "],
+  ["host-local audit nod", "host-local audit nodes.txt "],
   ["host-local completion b", "host-local completion bash "],
   ["host-local install plug", "host-local install plugins/"],
   [`host-local list --conf-dir ${confDir} mac`, `host-local list --conf-dir ${confDir} macvlan `],

@@ -76,8 +76,6 @@ test("characters that are special to troff are escaped", {
   const odd: Command = {
     name: "odd",
     operands: "",
-    operandCount: { least: 0, most: 0 },
-    findsNetworks: false,
     summary: "back\\slash, 'quotes' and `ticks`",
     description: [".leading dot. 'leading quote, ~ ^ and --double-hyphens"],
     options: [],

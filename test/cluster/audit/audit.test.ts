@@ -193,7 +193,6 @@ test("the document", (t) => {
         node: "node-4",
         from: [],
         to: ["10.244.3.0/24"],
-        problem: null,
         steps: [
           `used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24`,
           `kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}'`,
@@ -204,7 +203,6 @@ test("the document", (t) => {
         node: "node-5",
         from: ["10.244.2.0/24"],
         to: ["10.244.4.0/24"],
-        problem: null,
         steps: [],
         undo: [],
       },
@@ -223,19 +221,13 @@ test("each kind of problem", (t) => {
     [["10.244.9.0/24"], []],
     [[], ["no-pod-cidr"]],
     [["10.245.0.0/24"], ["outside"]],
-    [["10.0.0.0/8"], ["overlap", "overlap", "overlap", "overlap", "covers-cluster", "mask-size"]],
+    [["10.0.0.0/8"], ["overlap", "overlap", "overlap", "overlap", "mask-size"]],
     [["10.244.9.0/25"], ["mask-size"]],
     [["10.244.0.128/25"], ["overlap", "overlap", "mask-size"]],
     [["10.244.9.1/24"], ["invalid"]],
     [["10.244.9.0/31"], ["invalid", "mask-size"]],
-    [["10.244.9.0"], ["no-pod-cidr", "invalid"]],
-    [["::ffff:10.244.9.0/120"], ["no-pod-cidr", "invalid"]],
     [["10.244.9.0/24", "fd00::/64"], ["outside"]],
     [["fd00::/64"], ["no-pod-cidr", "outside"]],
-    [
-      ["10.244.9.0/24", "10.244.9.0/24"],
-      ["duplicate", "duplicate"],
-    ],
   ];
   for (const [podCidrs, codes] of cases) {
     const found = problemsOf(one(podCidrs), CLUSTER).map(([code]) => code);
@@ -305,8 +297,7 @@ test("where nothing is left, the proposal names the plan that holds all nodes", 
   const nodes = [...healthy, { name: "node-4", podCidrs: ["10.244.3.0/24"] }, { name: "node-5" }];
   const { stdout } = audit(nodes, "--cluster-cidr=10.244.0.0/22", "--service-cidr=10.96.0.0/12");
   const [, line = ""] =
-    /none: no IPv4 podCIDR is left in the cluster CIDR; see host-local (plan .+)\n/.exec(stdout) ??
-    [];
+    / none is left\n\nFor settings that hold all nodes: host-local (plan .+)\n/.exec(stdout) ?? [];
   t.equal(line, "plan --cluster-cidr 10.244.0.0/22 --service-cidr 10.96.0.0/12 --nodes 5");
   t.match(tool(line.split(" ")), { exitCode: 0, stdout: /\/25 +8 +125\n/ });
   t.end();
@@ -378,8 +369,11 @@ test("where no node has a podCIDR, audit says so once and proposes nothing", (t)
 test("without a cluster CIDR there are findings, and the option that proposals need", (t) => {
   const { exitCode, stdout } = audit([...healthy, { name: "node-4" }]);
   t.equal(exitCode, 1);
-  t.match(stdout, /node-4 {2}- {5}none: give --cluster-cidr for a proposal\n$/);
-  t.notMatch(stdout, "kubectl");
+  t.match(
+    stdout,
+    /^4 nodes, no --cluster-cidr to propose podCIDRs of, node mask \/24 .+ 1 node with/,
+  );
+  t.match(stdout, /node-4 {2}- {8}pods on it get no address\n$/);
   t.end();
 });
 
@@ -398,24 +392,14 @@ test("nodes are read from a file or standard input", (t) => {
   t.end();
 });
 
-test("a node that is listed twice counts once", (t) => {
-  const { exitCode, stderr } = audit([...healthy, ...healthy], CLUSTER);
-  t.equal(exitCode, 0);
-  t.equal(
-    stderr,
-    "host-local: audit: 3 duplicate nodes in the input; the last entry of each counts\n",
-  );
-  t.end();
-});
-
 test("input without nodes is an error", (t) => {
   const cases: readonly (readonly [words: readonly string[], stdin: string, message: RegExp])[] = [
     [["/nowhere/nodes.json"], "", /\/nowhere\/nodes.json: no such file or directory/],
     [["-"], "", /standard input: found no text; expected the output of kubectl get nodes -o json/],
-    [["-"], nodesJson([]), /found a list without nodes/],
+    [["-"], nodesJson([]), /found no node in an object of kind "List"/],
     [["-"], "{", /standard input: cannot be parsed as JSON/],
     [["-"], "kind: Node\n", /found YAML; expected the output of kubectl get nodes -o json\n$/],
-    [["-"], '{"kind":"PodList","items":[]}', /found kind PodList/],
+    [["-"], '{"kind":"PodList","items":[]}', /no node in an object of kind "PodList"/],
     [["-", "--cluster-cidr=10.0.0.0"], nodesJson(healthy), /--cluster-cidr: expected a network/],
     [["-", "--node-cidr-mask-size=99"], nodesJson(healthy), /expected at most 32/],
     [["a", "b"], "", /too many operands/],
@@ -609,31 +593,6 @@ test("the restart of kube-controller-manager is advised where addresses were sha
   t.equal(restarts([...healthy, { name: "node-4", podCidrs: ["10.244.0.0/24"] }]), true);
   t.equal(restarts([...healthy, { name: "node-4", podCidrs: ["10.244.0.0/23"] }]), true);
   t.equal(restarts([...healthy, { name: "node-4" }]), false, "nothing is deleted");
-  t.end();
-});
-
-test("the name of a node never becomes a command", (t) => {
-  const names = [
-    "a; touch pwned",
-    "$(touch pwned)",
-    "`touch pwned`",
-    "a' ; touch pwned ; '",
-    "x\ntouch pwned\n",
-    "--all",
-    "../../etc/passwd",
-    "\u001b[31mred",
-  ];
-  const nodes = [...healthy, ...names.map((name) => ({ name })), { name: "node-4" }];
-  const { exitCode, stdout } = audit(nodes, CLUSTER);
-  t.equal(exitCode, 1);
-  t.notMatch(stdout, "\u001b");
-  t.strictSame(
-    problemsOf(nodes, CLUSTER).flatMap(([code, , name]) => (code === "name" ? [name] : [])),
-    names,
-  );
-  const cluster = fakeCluster(t, [...healthy, { name: "node-4" }]);
-  t.equal(cluster.run(`touch() { echo pwned; }; ${commandsFor(nodes)}`).output, "");
-  t.equal(cluster.nodeOf("node-4")?.spec.podCIDR, "10.244.3.0/24", "only node-4 is renumbered");
   t.end();
 });
 

@@ -1,6 +1,7 @@
 import { test } from "tap";
 import { CommandError } from "../../../src/cli/command/command.ts";
-import { type ClusterNode, parseNodes } from "../../../src/cluster/nodes/node-list.ts";
+import type { ClusterNode } from "../../../src/cluster/nodes/node-cidrs.ts";
+import { parseNodes } from "../../../src/cluster/nodes/node-list.ts";
 import { nodeObject, nodesJson } from "../node-texts.ts";
 
 const written = [
@@ -8,7 +9,7 @@ const written = [
   { name: "node-2", created: "2023-01-01T00:00:00Z", isCordoned: true },
 ];
 
-const expected: readonly ClusterNode[] = [
+const expected = [
   {
     name: "node-1",
     podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"],
@@ -28,6 +29,13 @@ const expected: readonly ClusterNode[] = [
 const objects = written.map(nodeObject);
 const list = { apiVersion: "v1", kind: "List", items: objects };
 
+/** The nodes in a text, with the texts of their podCIDRs. */
+function read(text: string) {
+  return parseNodes(text, "it").map(({ cidrs, ...node }: ClusterNode) => {
+    return { ...node, podCidrs: cidrs.map((cidr) => cidr.text) };
+  });
+}
+
 test("every form that kubectl prints is read", (t) => {
   const withoutKind = objects.map((node) => ({ ...node, kind: undefined, apiVersion: undefined }));
   const cases: Readonly<Record<string, string>> = {
@@ -41,26 +49,49 @@ test("every form that kubectl prints is read", (t) => {
     }),
   };
   for (const [form, text] of Object.entries(cases)) {
-    t.strictSame(parseNodes(text, "it"), expected, form);
+    t.strictSame(read(text), expected, form);
   }
-  t.strictSame(parseNodes(JSON.stringify(objects[0]), "it"), expected.slice(0, 1), "a single node");
+  t.strictSame(read(JSON.stringify(objects[0])), expected.slice(0, 1), "a single node");
   t.end();
 });
 
 test("what is missing in a node, or of another type, is absent", (t) => {
-  const read = (node: object): ClusterNode | undefined =>
-    parseNodes(JSON.stringify({ kind: "Node", ...node }), "it")[0];
-  const nothing = { name: "", podCidrs: [], pods: undefined, created: "", isCordoned: false };
-  t.strictSame(read({}), nothing);
-  t.strictSame(read({ metadata: 1, spec: [], status: null }), nothing);
-  t.strictSame(
-    read({ spec: { podCIDR: "10.0.0.0/24" } })?.podCidrs,
-    ["10.0.0.0/24"],
-    "before 1.16",
-  );
-  t.strictSame(read({ spec: { podCIDR: "" } })?.podCidrs, []);
-  t.equal(read({ status: { allocatable: { pods: 110 } } })?.pods, 110n);
-  t.equal(read({ status: { allocatable: { pods: "1k" } } })?.pods, undefined);
+  const one = (members: object) => {
+    const [node] = read(JSON.stringify({ kind: "Node", metadata: { name: "n" }, ...members }));
+    return node;
+  };
+  const nothing = { name: "n", podCidrs: [], pods: undefined, created: "", isCordoned: false };
+  t.strictSame(one({}), nothing);
+  t.strictSame(one({ spec: [], status: null }), nothing);
+  t.strictSame(one({ spec: { podCIDR: "10.0.0.0/24" } })?.podCidrs, ["10.0.0.0/24"], "before 1.16");
+  t.strictSame(one({ spec: { podCIDR: "" } })?.podCidrs, []);
+  t.equal(one({ status: { allocatable: { pods: 110 } } })?.pods, 110n);
+  t.equal(one({ status: { allocatable: { pods: "1k" } } })?.pods, undefined);
+  t.end();
+});
+
+test("a name or a podCIDR that no API server accepts is an error", (t) => {
+  const names = ["", "--all", "a; touch pwned", "$(touch pwned)", "x\ny", "../passwd", "A", "a-"];
+  for (const name of names) {
+    t.throws(
+      () => read(nodesJson([{ name }])),
+      { message: /^it: found a node with the name / },
+      name,
+    );
+  }
+  const long = "a".repeat(254);
+  t.throws(() => read(nodesJson([{ name: long }])), { message: /with the name "a/ });
+  t.equal(read(nodesJson([{ name: long.slice(1) }]))[0]?.name.length, 253);
+  for (const text of ["10.244.9.0", "::ffff:10.244.9.0/120", "", "$(id)"]) {
+    t.throws(
+      () => read(nodesJson([{ name: "n", podCidrs: ["10.0.0.0/24", text] }])),
+      {
+        message:
+          /^it: found the podCIDR .+ of n; expected the output of kubectl get nodes -o json$/,
+      },
+      text,
+    );
+  }
   t.end();
 });
 
@@ -82,29 +113,23 @@ test("text without nodes is an error that names its source", (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["", /^nodes: found no text; expected the output of kubectl get nodes -o json$/],
     [" \n", /^nodes: found no text;/],
-    [nodesJson([]), /^nodes: found a list without nodes;/],
-    ["{}", /^nodes: found an object without a kind;/],
-    ['{"kind":"PodList","items":[]}', /^nodes: found kind PodList;/],
+    [nodesJson([]), /^nodes: found no node in an object of kind "List";/],
+    ["{}", /^nodes: found no node in an object of kind "";/],
+    ['{"kind":"PodList","items":[]}', /no node in an object of kind "PodList";/],
     [
       '{"kind":"List","items":[{"kind":"Pod"},{"kind":"Service"}]}',
-      /found a list of kind Pod, Service;/,
+      /no node in an object of kind "List";/,
     ],
-    [
-      '{"kind":"Status","message":"nodes is forbidden"}',
-      /^nodes: found an error: "nodes is forbidden";/,
-    ],
-    ['{"apiVersion":"v1","kind":"Config","clusters":[]}', /^nodes: found a kubeconfig;/],
     [
       'Error from server (Forbidden): nodes is forbidden: User "x" cannot list',
       /^nodes: found the text "Error from server \(Forbidden\): nodes is forbidden: .+";/,
     ],
-    ["<!DOCTYPE html>\n<html>", /^nodes: found HTML or XML;/],
-    ["NAME     STATUS   ROLES    AGE\nnode-1   Ready    <none>   1d\n", /^nodes: found a table;/],
+    ["<!DOCTYPE html>\n<html>", /^nodes: found the text "<!DOCTYPE html>";/],
     [
-      "The connection to the server was refused\n",
-      /^nodes: found the text "The connection to the server was refused";/,
+      "NAME     STATUS   ROLES    AGE\nnode-1   Ready    <none>   1d\n",
+      /^nodes: found the text "NAME /,
     ],
-    [JSON.stringify({ kind: "\u001b[31m" }), /^nodes: found kind "\\u001b\[31m";/],
+    [JSON.stringify({ kind: "\u001b[31m" }), /no node in an object of kind "\\u001b\[31m";/],
     ['{"kind":"List"', /^nodes: cannot be parsed as JSON: /],
   ];
   for (const [text, message] of cases) {

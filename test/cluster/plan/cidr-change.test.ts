@@ -1,23 +1,17 @@
 import fc from "fast-check";
 import { test } from "tap";
 import { changeOf, changeProblems, type Settings } from "../../../src/cluster/plan/cidr-change.ts";
-import type { AddressRange } from "../../../src/ipam/address.ts";
-import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
+import { layOutCidrs } from "../../../src/cluster/plan/cidr-layout.ts";
+import { addressRangeOf, networkOf, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { seed } from "../../harness/seed.ts";
 
-function settings(
-  cluster: string,
-  nodeMask: number,
-  serviceCidrs: readonly AddressRange[] = [],
-): Settings {
-  const prefix = parsePrefix(cluster);
-  if (prefix === undefined) throw new Error(`${cluster} is not a network`);
-  return {
-    family: prefix.address.family,
-    cluster: { ...prefix, address: addressRangeOf(prefix).first },
-    serviceCidrs,
-    nodeMask,
-  };
+function settings(text: string, nodeMask: number): Settings {
+  const prefix = parsePrefix(text);
+  if (prefix === undefined) throw new Error(`${text} is not a network`);
+  const { family } = prefix.address;
+  const cluster = networkOf(prefix);
+  const unknown = { nodes: undefined, pods: undefined };
+  return { ...layOutCidrs({ family, cluster, nodeMask, ...unknown }), cluster };
 }
 
 function counts(was: Settings, now: Settings, nodes: bigint) {
@@ -101,22 +95,16 @@ test("the numbers are those of counting CIDR by CIDR", (t) => {
     .map(([[host, length], nodeBits]) =>
       settings(`10.0.0.${host}/${length}`, Math.min(32, length + nodeBits)),
     );
-  const services = fc
-    .option(cidr, { nil: undefined })
-    .map((one) => (one === undefined ? [] : [rangeOf(`10.0.0.${one[0]}/${one[1]}`)]));
   const counted = fc.bigInt({ min: 0n, max: 20n });
   fc.assert(
-    fc.property(some, some, services, counted, (before, after, serviceCidrs, nodes) => {
-      const was = { ...before, serviceCidrs };
-      const now = { ...after, serviceCidrs };
-      const [service] = serviceCidrs.map(numbersOf);
-      const isFree = (one: Numbers): boolean => service === undefined || !overlaps(one, service);
-      const old = cidrsOf(was).filter(isFree).slice(0, Number(nodes));
+    fc.property(some, some, counted, (was, now, nodes) => {
+      const old = cidrsOf(was).slice(0, Number(nodes));
       const fresh = cidrsOf(now);
-      const cluster = numbersOf(addressRangeOf(now.cluster));
+      const { first, last } = addressRangeOf(now.cluster);
+      const cluster = { first: first.value, last: last.value };
       const accepted = old.filter((one) => overlaps(one, cluster));
       const taken = fresh.filter((one) => old.some((two) => overlaps(one, two)));
-      const free = fresh.filter((one) => !taken.includes(one) && isFree(one));
+      const free = fresh.filter((one) => !taken.includes(one));
       const isSameSize = was.nodeMask === now.nodeMask;
       t.strictSame(counts(was, now, nodes), {
         keeping: BigInt(isSameSize ? accepted.length : 0),
@@ -134,14 +122,6 @@ test("the numbers are those of counting CIDR by CIDR", (t) => {
 interface Numbers {
   readonly first: bigint;
   readonly last: bigint;
-}
-
-function numbersOf({ first, last }: AddressRange): Numbers {
-  return { first: first.value, last: last.value };
-}
-
-function rangeOf(cidr: string): AddressRange {
-  return addressRangeOf(settings(cidr, 32).cluster);
 }
 
 /** As kube-controller-manager accepts a podCIDR: it lies in the other network, or contains it. */

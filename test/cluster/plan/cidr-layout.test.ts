@@ -2,28 +2,19 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { test } from "tap";
 import { nodesIn, podsIn } from "../../../src/cluster/nodes/node-mask.ts";
-import { layOutCidrs, problemsOf } from "../../../src/cluster/plan/cidr-layout.ts";
+import { layOutCidrs } from "../../../src/cluster/plan/cidr-layout.ts";
 import type { CidrRequest } from "../../../src/cluster/plan/cidr-request.ts";
-import type { AddressRange } from "../../../src/ipam/address.ts";
+import { problemsOf } from "../../../src/cluster/plan/problems.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { seed } from "../../harness/seed.ts";
 import { families } from "../../ipam/arbitraries.ts";
 
 const nothing = {
   cluster: undefined,
-  serviceCidrs: [],
   nodeMask: undefined,
   nodes: undefined,
   pods: undefined,
 };
-
-/** The addresses of service CIDRs. */
-function services(...cidrs: readonly string[]): readonly AddressRange[] {
-  return cidrs.flatMap((cidr) => {
-    const prefix = parsePrefix(cidr);
-    return prefix === undefined ? [] : [addressRangeOf(prefix)];
-  });
-}
 
 function request(
   written: Partial<Omit<CidrRequest, "cluster">> & { readonly cluster?: string },
@@ -36,7 +27,7 @@ function problemCodes(asked: CidrRequest): readonly string[] {
   return problemsOf(asked, layOutCidrs(asked)).map(({ code }) => code);
 }
 
-test("any two of cluster CIDR, node mask, nodes and pods give the rest", (t) => {
+test("a cluster CIDR, or a number of nodes, and what else is given give the rest", (t) => {
   const cases: readonly (readonly [CidrRequest, object])[] = [
     [
       request({ cluster: "10.244.0.0/16", nodeMask: 24 }),
@@ -57,7 +48,6 @@ test("any two of cluster CIDR, node mask, nodes and pods give the rest", (t) => 
       request({ nodes: 1000n, pods: 110n }),
       { clusterLength: 15, nodeMask: 25, nodes: 1024n, pods: 125n },
     ],
-    [request({ nodeMask: 29, pods: 5n }), { clusterLength: undefined, nodes: undefined, pods: 5n }],
     [
       request({ cluster: "fd00::/48", nodes: 1000n }),
       { nodeMask: 64, nodes: 65536n, pods: 2n ** 64n - 2n },
@@ -71,18 +61,6 @@ test("any two of cluster CIDR, node mask, nodes and pods give the rest", (t) => 
     [request({ cluster: "10.244.0.0/16" }), { nodeMask: 24 }],
     [request({ cluster: "10.244.0.0/26" }), { nodeMask: 26, nodes: 1n }],
     [request({ cluster: "fd00::/32" }), { nodeMask: 48, nodes: 65536n }],
-    [
-      request({ cluster: "10.0.0.0/8", nodeMask: 24, serviceCidrs: services("10.96.0.0/12") }),
-      { nodes: 65536n - 4096n },
-    ],
-    [
-      request({ cluster: "10.0.0.0/16", nodes: 4n, serviceCidrs: services("10.0.9.0/24") }),
-      { nodeMask: 19, nodes: 7n },
-    ],
-    [
-      request({ cluster: "10.0.0.0/16", nodes: 4n, serviceCidrs: services("10.1.0.0/16") }),
-      { nodeMask: 18, nodes: 4n },
-    ],
   ];
   for (const [asked, layout] of cases) {
     t.match(layOutCidrs(asked), layout, inspect(layout));
@@ -101,7 +79,7 @@ test("what does not fit is a problem, with what to choose instead", (t) => {
     [
       request({ cluster: "10.240.0.0/12", nodeMask: 16, nodes: 17n, pods: 250n }),
       "too-many-nodes",
-      "a node mask of /17 (32 nodes of 32765 pods), or a cluster CIDR of /11 with a node mask of /16 (32 nodes of 65533 pods)",
+      "a node mask of /24 (4096 nodes of 253 pods), or a cluster CIDR of /11 with a node mask of /16 (32 nodes of 65533 pods)",
     ],
     [
       request({ cluster: "10.244.0.0/16", nodeMask: 24, pods: 254n }),
@@ -113,7 +91,11 @@ test("what does not fit is a problem, with what to choose instead", (t) => {
       "too-many-nodes",
       "a cluster CIDR of /14 with a node mask of /24 (1024 nodes of 253 pods)",
     ],
-    [request({ nodeMask: 30, pods: 2n }), "too-many-pods", "a node mask of /29 (5 pods)"],
+    [
+      request({ nodeMask: 30, nodes: 4n, pods: 2n }),
+      "too-many-pods",
+      "a cluster CIDR of /27 with a node mask of /29 (4 nodes of 5 pods)",
+    ],
     [
       request({ cluster: "10.0.0.0/24", nodeMask: 16 }),
       "mask-too-short",
@@ -122,17 +104,17 @@ test("what does not fit is a problem, with what to choose instead", (t) => {
     [
       request({ cluster: "10.0.0.0/8", nodeMask: 31 }),
       "pod-cidr-too-small",
-      "a node mask of /30 (4194304 nodes of 1 pod)",
+      "a node mask of /24 (65536 nodes of 253 pods)",
     ],
     [
       request({ nodeMask: 32, nodes: 4n }),
       "pod-cidr-too-small",
-      "a cluster CIDR of /28 with a node mask of /30 (4 nodes of 1 pod)",
+      "a cluster CIDR of /22 with a node mask of /24 (4 nodes of 253 pods)",
     ],
     [
       request({ cluster: "fd00::/32", nodeMask: 64 }),
       "too-many-pod-cidrs",
-      "a node mask of /48 (65536 nodes of 1208925819614629174706174 pods), or a cluster CIDR of /48 with a node mask of /64 (65536 nodes of 18446744073709551614 pods)",
+      "a node mask of /48 (65536 nodes of 1208925819614629174706174 pods)",
     ],
     [
       request({ cluster: "fd00::/48", nodes: 65_537n }),
@@ -142,12 +124,12 @@ test("what does not fit is a problem, with what to choose instead", (t) => {
     [
       request({ nodes: 2n, pods: 2n ** 32n }),
       "too-many-pods",
-      "fewer nodes, fewer pods per node, or IPv6; IPv4 does not have enough addresses",
+      "fewer nodes, fewer pods per node, or IPv6; no private IPv4 network has enough addresses",
     ],
     [
       request({ nodes: 100_000n, pods: 5000n }),
       "no-private-network",
-      "fewer nodes, fewer pods per node, or IPv6",
+      "fewer nodes, fewer pods per node, or IPv6; no private IPv4 network has enough addresses",
     ],
   ];
   for (const [asked, code, instead] of cases) {
@@ -169,7 +151,6 @@ const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
   return fc.record({
     family: fc.constant(family),
     cluster: fc.option(cluster, { nil: undefined }),
-    serviceCidrs: fc.constantFrom([], services("10.0.0.0/12", "fd00::/64"), services("fd00::/8")),
     nodeMask: fc.option(lengths, { nil: undefined }),
     nodes: fc.option(counts, { nil: undefined }),
     pods: fc.option(counts, { nil: undefined }),
@@ -182,12 +163,10 @@ test("a plan without problems holds all that was asked for, and its numbers agre
       const layout = layOutCidrs(asked);
       const { family, clusterLength, nodeMask, nodes, pods } = layout;
       t.equal(pods, podsIn(family, nodeMask));
-      if (clusterLength !== undefined && asked.serviceCidrs.length === 0) {
-        t.equal(nodes, nodesIn(clusterLength, nodeMask));
-      }
+      t.equal(nodes, nodesIn(clusterLength, nodeMask));
       if (problemsOf(asked, layout).length > 0) return;
       t.equal(nodeMask, asked.nodeMask ?? nodeMask);
-      t.ok(asked.nodes === undefined || nodes === undefined || nodes >= asked.nodes);
+      t.ok(asked.nodes === undefined || nodes >= asked.nodes);
       t.ok(asked.pods === undefined || pods >= asked.pods);
       t.ok(pods > 0n);
     }),

@@ -15,10 +15,9 @@ function partsOf(text: string, bits: number, clusterCidr = "10.244.0.0/16") {
   return rangeParts(context, {
     family,
     cluster,
-    serviceCidrs: [],
     clusterLength: cluster.length,
     nodeMask: cluster.length + bits,
-    nodes: undefined,
+    nodes: 2n ** BigInt(bits),
     pods: 1n,
   });
 }

@@ -112,7 +112,7 @@ test("check warns where another node has the podCIDR of this one, or some of it"
       },
     ]);
   }
-  t.match(findingsOn(t, node, "unreadable"), [{ code: "parts-unknown", severity: "info" }]);
+  t.match(findingsOn(t, node, "unreadable"), [{ code: "ip-failed", severity: "info" }]);
   t.end();
 });
 
@@ -122,7 +122,7 @@ test("a node without a part is an error, and its reservations are still listed",
   writeFileSync(node.subnetFile, "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.245.7.1/24\n");
   t.match(findingsOn(t, node), [
     {
-      code: "no-part",
+      code: "unreadable-configuration",
       severity: "error",
       path: node.source,
       message: /^FLANNEL_SUBNET 10\.245\.7\.1\/24 is not in FLANNEL_NETWORK 10\.244\.0\.0\/16; /,

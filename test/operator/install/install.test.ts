@@ -111,7 +111,7 @@ test("without --yes and a terminal it only prints what it would do", (t) => {
 
   t.strictSame(install(directory), [
     1,
-    `This executable will be installed as ${target}, and the existing file kept as ${previous}.\n${no}`,
+    `This executable will be installed as ${target}. What is there is kept as ${previous}; a version of this executable only if no other plugin is kept.\n${no}`,
     "",
   ]);
   t.strictSame(readdirSync(directory), ["host-local"]);

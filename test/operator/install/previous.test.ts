@@ -65,10 +65,7 @@ test("so is one whose program is not visible here, as that of a snap in a contai
   const { target, previous } = directory;
   symlinkSync("/snap/gone/host-local", target);
 
-  t.match(directory.install(), [
-    1,
-    `${target}, and the existing link to /snap/gone/host-local, which does not exist here, kept as ${previous}.\n`,
-  ]);
+  t.match(directory.install(), [1, `${target}. What is there is kept as ${previous};`]);
   t.equal(directory.install("--yes")[0], 0);
   t.ok(isExecutable(target) && !isLink(target));
   t.equal(readlinkSync(previous), "/snap/gone/host-local");
@@ -132,10 +129,7 @@ test("a plugin that another installer brought is the previous one then, and the 
   directory.install("--yes");
   directory.put("host-local", answering("1.1.0"));
 
-  t.match(directory.install(), [
-    1,
-    `and the existing file kept as ${previous}, which becomes ${older}.\n`,
-  ]);
+  t.match(directory.install(), [1, `${target}. What is there is kept as ${previous};`]);
   t.strictSame(directory.install("--yes"), [
     0,
     `Installed ${target}, which supports CNI ${VERSIONS}. The file it replaced is now ${previous}.\n`,

@@ -183,7 +183,7 @@ test("findings are counted as check counts them, for each network and severity",
   node.network("other", { subnet: "10.1.3.0/24" });
   node.write("net/10.1.2.9", "", 60);
   node.write("net/10.1.9.9", "c1\r\neth0", 60);
-  node.write("net/README", "", 60);
+  node.write("old/lock", "");
   writeFileSync(join(node.confDir, "bad.conf"), "{");
 
   const { document } = node.json(["check"]);

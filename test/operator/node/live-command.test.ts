@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
-import { CONTAINERD_LIST } from "../../../src/cni/containerd-list.ts";
-import { liveCommandOf } from "../../../src/operator/node/live-command.ts";
+import { CONTAINERD_LIST, liveCommandOf } from "../../../src/operator/node/live-command.ts";
 import { attachment } from "../../store/fixtures.ts";
 import { networkIn, reservationOf } from "./reservation.ts";
 

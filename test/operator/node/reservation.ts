@@ -52,7 +52,6 @@ export function reservationIn(
     modified: 0n,
     changed: 0n,
     mode: 0o600,
-    user: 0,
   } as const;
   return new NodeReservation(
     directory,

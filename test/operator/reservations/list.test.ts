@@ -11,7 +11,6 @@ import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { processWith, skipOutsideHost, startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
-import { tool } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
 
@@ -377,21 +376,4 @@ test("--watch fits the screen", { skip: skipWithoutTerminal }, async (t) => {
   const lines = seen.replaceAll("\r", "").split("\n");
   t.match(lines, [/NETWORK/, /10\.0\.0\.2 /, /10\.0\.0\.3 /, /10\.0\.0\.4 /, /^… 7 more$/, /^$/]);
   t.equal(lines.length, 6);
-});
-
-test("thousands of reservations show progress on a terminal, and nowhere else", {
-  skip: skipWithoutTerminal,
-}, (t) => {
-  const node = nodeFor(t);
-  for (let at = 0; at < 2100; at++) node.write(`net/10.0.${at >> 8}.${at & 255}`, `c${at}\r\neth0`);
-  const words = ["list", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
-  const progress = `\rreading ${node.dataDir}/net: 1000 of 2100\rreading ${node.dataDir}/net: 2000 of 2100\r\u001b[K`;
-
-  const seen = atTerminal(words);
-
-  t.equal(seen.stdout.slice(0, progress.length), progress);
-  t.equal(seen.stdout.split("\n").length, 2102);
-  const { exitCode, stdout, stderr } = tool(words);
-  t.strictSame([exitCode, stdout.split("\n").length, stderr], [0, 2102, ""]);
-  t.end();
 });

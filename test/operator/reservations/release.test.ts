@@ -52,7 +52,7 @@ test("an address is released, and reported", (t) => {
     `Released:
 NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
 net      10.7.4.2  aaa        eth0       2h   -      default/web
-The container also holds fd74::2 (eth0 in net). To release that, too, add --all.
+The container also holds fd74::2 (eth0 in net). To release all: host-local release aaa --network net --conf-dir /net.d --data-dir /networks --cache-dir /cache
 `,
     "",
   ]);
@@ -60,27 +60,10 @@ The container also holds fd74::2 (eth0 in net). To release that, too, add --all.
   t.end();
 });
 
-test("a container is freed with all its addresses, or with those of one interface", (t) => {
-  const node = busyNode(t);
-  t.strictSame(release(node, "bbb", "net1", "--yes", "--force"), [
-    0,
-    `Released:
-NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
-net      10.7.4.4  bbb        net1       2h   -      -
-net      fd74::4   bbb        net1       2h   -      -
-The container also holds 10.7.4.3 (eth0 in net), fd74::3 (eth0 in net). To release that, too, add --all.
-`,
-    "",
-  ]);
-  t.equal(release(node, "aaa", "--yes", "--force")[0], 0);
-  t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
-  t.end();
-});
-
-test("--all frees what else the container holds in the network", (t) => {
+test("a container is freed with all its addresses in the network", (t) => {
   const node = busyNode(t);
   node.add("other", { subnet: "10.7.8.0/24" }, "aaa");
-  t.equal(release(node, "10.7.4.2", "--all", "--yes", "--force")[0], 0);
+  t.equal(release(node, "aaa", "--network", "net", "--yes", "--force")[0], 0);
   t.strictSame(
     left(node),
     all.filter((address) => address !== "10.7.4.2" && address !== "fd74::2"),
@@ -128,7 +111,7 @@ test("the address of a live container is refused, with how that is known", {
   node.remember("net", "aaa", "default/web", { netns: path });
   const processId = await processWith(t, "fd74::3/64");
 
-  for (const words of [["10.7.4.2"], ["aaa"], ["default/web"], ["fd74::2", "--all"]]) {
+  for (const words of [["10.7.4.2"], ["aaa"], ["default/web"], ["fd74::2"]]) {
     const [exitCode, stdout] = release(node, ...words, "--yes");
     t.equal(exitCode, 1);
     t.match(
@@ -136,7 +119,7 @@ test("the address of a live container is refused, with how that is known", {
       /the container that holds (?:10\.7\.4\.2|fd74::2), \S+ is alive, since its network namespace \/netns exists\. /,
     );
     t.equal(stdout.match(/Refused/g)?.length, 1, "it is said once");
-    t.notMatch(stdout, "add --all");
+    t.notMatch(stdout, "To release all");
     t.match(stdout, "add --force.\n");
   }
   const [exitCode, stdout] = release(node, "10.7.4.3", "--yes");
@@ -169,10 +152,10 @@ test("where it is not known whether the container is alive, nothing is freed wit
   t.end();
 });
 
-test("a reservation without an interface is freed with any of the container's", (t) => {
+test("a reservation without an interface is freed with the container's", (t) => {
   const node = busyNode(t);
   node.write("net/10.7.4.77", "old");
-  t.equal(release(node, "old", "eth0", "--yes", "--force")[0], 0);
+  t.equal(release(node, "old", "--yes", "--force")[0], 0);
   t.strictSame(left(node), all);
   t.end();
 });
@@ -182,15 +165,6 @@ test("a file that names no container is freed by its address", (t) => {
   node.write("net/10.7.4.77", "a note");
   t.equal(release(node, "10.7.4.77", "--yes", "--force")[0], 0);
   t.strictSame(left(node), all);
-  t.end();
-});
-
-test("--all of a file that names no container frees no other such file", (t) => {
-  const node = busyNode(t);
-  for (const name of ["10.7.4.77", "10.7.4.78"]) node.write(`net/${name}`, "a note");
-  t.equal(release(node, "10.7.4.77", "--all", "--yes", "--force")[0], 0);
-  t.strictSame(left(node).includes("10.7.4.78"), true);
-  t.strictSame(left(node).includes("10.7.4.77"), false);
   t.end();
 });
 
@@ -250,12 +224,7 @@ Nothing was released: use --yes, or answer y at a terminal.
   [
     "the container id is not complete",
     ["bb", "--yes", "--force"],
-    "No reservation for container bb.\n  Held by bbb eth0, bbb net1; use the complete container id.\n",
-  ],
-  [
-    "the interface is another",
-    ["aaa", "net7", "--yes", "--force"],
-    "No reservation for container aaa.\n  Held by aaa eth0; not by interface net7.\n",
+    "No reservation for container bb.\n  Held by bbb; use the complete container id.\n",
   ],
   [
     "nothing is reserved there",
@@ -331,33 +300,6 @@ for (const [typed, exitCode, freed] of [
   });
 }
 
-for (const [answers, freed] of [
-  [
-    ["y\n", "y\n"],
-    ["10.7.4.2", "fd74::2"],
-  ],
-  [["n\n", "y\n"], ["10.7.4.2"]],
-  [["y\n", "n\n"], []],
-] as const) {
-  test(`at a terminal it asks for the other addresses of the container: ${JSON.stringify(answers)}`, {
-    skip: skipWithoutTerminal,
-  }, async (t) => {
-    const node = busyNode(t);
-    const words = ["release", "10.7.4.2", "--data-dir", node.dataDir, "--conf-dir", node.confDir];
-
-    const outcome = await converse(words, (question) => answers[question - 1] ?? "");
-
-    t.match(
-      outcome.stdout,
-      "The container also holds fd74::2 (eth0 in net). Release that, too? [y/N] ",
-    );
-    t.strictSame(
-      left(node),
-      all.filter((address) => !(freed as readonly string[]).includes(address)),
-    );
-  });
-}
-
 for (const [change, content] of [
   ["another's", "ccc\r\neth0"],
   ["written anew", "aaa\r\neth0"],
@@ -406,11 +348,7 @@ test("wrong usage ends with 2", (t) => {
   for (const [words, problem] of [
     [
       [],
-      "release: missing operand; expected ADDRESS|CONTAINER|POD [INTERFACE]\nRun 'host-local release --help' for usage.",
-    ],
-    [
-      ["10.7.4.2", "eth0"],
-      "release: an interface belongs to a container, not to an address\nRun 'host-local release --help' for usage.",
+      "release: missing operand; expected ADDRESS|CONTAINER|POD\nRun 'host-local release --help' for usage.",
     ],
     [["aaa", "--network", "x"], 'unknown network "x"; known networks: net'],
   ] as [string[], string][]) {

@@ -17,7 +17,8 @@ test("each boot has an id of its own", (t) => {
 
 test("without /proc, or with something else in its place, there is none", (t) => {
   const machine = new MemoryMachine();
-  for (const content of [undefined, "", "unknown\n", "x".repeat(100)]) {
+  const id = machine.bootId?.trimEnd();
+  for (const content of [undefined, "", "unknown\n", "x".repeat(100), `x${id}`, `${id}0`]) {
     machine.bootId = content;
     t.equal(open(machine.start()).boot, undefined);
   }
@@ -49,6 +50,8 @@ test("the id of the machine is 32 hexadecimal digits", (t) => {
     `${"0".repeat(32)}\n`,
     `${"A".repeat(32)}\n`,
     `${"a".repeat(31)}\n`,
+    `${"a".repeat(33)}\n`,
+    `x${"a".repeat(32)}\n`,
     "x".repeat(100),
   ]) {
     machine.machineId = content;
@@ -57,8 +60,12 @@ test("the id of the machine is 32 hexadecimal digits", (t) => {
   t.end();
 });
 
-test("one that cannot be read for the moment is not taken for none", (t) => {
+test("one that cannot be read for the moment is not taken for none, unlike one that never can", (t) => {
   const machine = new MemoryMachine();
+  for (const code of ["ENOENT", "EISDIR", "EFBIG"]) {
+    const without = machine.start({ interrupt: refuse("readFile", code) });
+    t.equal(machineId(without), undefined, code);
+  }
   const system = machine.start({ interrupt: refuse("readFile", "EMFILE") });
   t.throws(() => machineId(system), { code: "EMFILE" });
   t.end();

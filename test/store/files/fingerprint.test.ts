@@ -21,7 +21,16 @@ test("a directory that was dated back shows every later write, however coarse th
 test("two processes never date a directory alike", (t) => {
   const machine = machineWith();
 
-  t.not(dateBack(machine.start(), directory), dateBack(machine.start(), directory));
+  const times = [1, 999, 1000, 4_194_303].map((processId) => {
+    dateBack(machine.start({ processId }), directory);
+    return machine.disk.status(directory).modified;
+  });
+
+  const threeSecondsAgo = BigInt(machine.time - 3000) * 1_000_000n;
+  for (const time of times) {
+    t.ok(time > threeSecondsAgo && time < threeSecondsAgo + 1_000_000n, "to the millisecond");
+  }
+  t.equal(new Set(times).size, times.length);
   t.end();
 });
 
@@ -32,5 +41,14 @@ test("there is no fingerprint to rely on where times are kept in full seconds, o
 
   const refused = machineWith().start({ interrupt: refuse("setModified", "EPERM") });
   t.equal(dateBack(refused, directory), undefined);
+
+  const written = machineWith();
+  const now = BigInt(written.time) * 1_000_000n;
+  const meanwhile = (): void => written.disk.setModified(directory, now + 5n);
+  const disturbed = written.start({
+    interrupt: ({ operation }) =>
+      operation === "status" ? { kind: "pause", meanwhile } : undefined,
+  });
+  t.equal(dateBack(disturbed, directory), undefined, "somebody writes at the same time");
   t.end();
 });

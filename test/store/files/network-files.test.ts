@@ -180,6 +180,8 @@ test("where the state directory is not used, nothing is made or removed in it", 
 
   t.same(machine.disk.filesUnder(NEW), { "1.0": "", "2.0": "" });
   t.equal(machine.disk.readFile("/data/net/goal", 100), "content");
+  machine.wait(60_000);
+  t.same(open(machine.start({ interrupt })).abandonedFiles(), ["/data/net/.host-local-2.0"]);
   t.end();
 });
 

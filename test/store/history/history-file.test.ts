@@ -7,6 +7,7 @@ import {
   readHistory,
 } from "../../../src/store/history/history-file.ts";
 import type { Change } from "../../../src/store/history/history-record.ts";
+import { parseOwner } from "../../../src/store/reservations/owner.ts";
 import { pauseAt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, OPENING, open } from "../fixtures.ts";
@@ -88,6 +89,20 @@ test("what an ADD reclaims is a line of its own, of another's pod", (t) => {
     "ADD 10.0.0.2 c1 default/web",
     "RECLAIM 10.0.0.3",
   ]);
+  t.end();
+});
+
+test("of what was reserved and released again only the rest is told, also of one attachment", (t) => {
+  const machine = machineWith();
+
+  keep(open(machine.start()), [
+    change("reserved", "10.0.0.2"),
+    change("reserved", "fd00::2"),
+    change("released", "10.0.0.2"),
+    { kind: "released", name: "10.0.0.3", owner: parseOwner("legacy") },
+  ]);
+
+  t.same(told(machine), ["ADD fd00::2 c1 default/web", "RECLAIM 10.0.0.3 legacy"]);
   t.end();
 });
 
@@ -209,6 +224,19 @@ test("nothing is read through a link, and what may not be read is an error", (t)
   machine.disk.putLink(path, "/elsewhere");
   t.equal(told(machine), undefined);
   t.equal(hasHistory(open(machine.start())), false);
+  machine.disk.unlink(path);
+  machine.disk.makeDirectories(path);
+  t.equal(told(machine), undefined);
+
+  const gone = machine.start({ interrupt: refuse("readFile", "ENOENT", path) });
+  machine.disk.removeDirectory(path);
+  keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
+  t.equal(readHistory(open(gone)), undefined, "what is removed meanwhile");
+
+  const unused = machineWith();
+  unused.disk.putLink(location.temporaryDirectory, "/elsewhere");
+  t.equal(told(unused), undefined);
+  t.equal(hasHistory(open(unused.start())), false);
 
   const refused = machine.start({ interrupt: refuse("linkStatus", "EACCES") });
   t.throws(() => readHistory(open(refused)), { code: "EACCES" });

@@ -64,9 +64,17 @@ test("whatever a runtime names a pod or an interface, a record is one line of pr
   t.end();
 });
 
+test("what no line can have is a question mark", (t) => {
+  const odd = { ...record, pod: "défaut/w b", caller: "a\tb c" };
+  t.match(formatRecord(odd), / d\?faut\/w\?b a\?b c\n$/);
+  t.end();
+});
+
 test("no name makes a line endless", (t) => {
   const long = "x".repeat(100_000);
   t.ok(formatRecord({ ...record, pod: long, caller: long }).length < 1500);
+  const longest = `${"n".repeat(63)}/${"p".repeat(253)}`;
+  t.equal(podWord(`${longest}x`), longest);
   t.end();
 });
 

@@ -13,7 +13,7 @@ import {
   validNotes,
 } from "../../../src/store/journal/earlier-boots.ts";
 import { readJournal } from "../../../src/store/journal/journal-file.ts";
-import { allIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
+import { allIn, readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address, attachment, location, machineWith, open, withNetwork } from "../fixtures.ts";
@@ -22,8 +22,8 @@ const FILE = `${location.stateDirectory}/before-boot`;
 const JOURNAL = `${location.stateDirectory}/journal`;
 const OTHER_MACHINE = `${"f".repeat(32)}\n`;
 const four = {
-  "10.0.0.2": "c1\r\neth0",
   "10.0.0.3": "c2\r\neth0",
+  "10.0.0.2": "c1\r\neth0",
   "10.0.0.4": "c3",
   "10.0.0.5": "",
 };
@@ -51,7 +51,7 @@ function note(machine: MemoryMachine): NetworkFiles {
   const { boot } = files;
   const seal = readJournal(files, undefined)?.seal;
   if (boot === undefined || seal === undefined) throw new Error("there is no seal");
-  noteBeforeBoot(files, boot, seal, () => allIn(readAll(files)));
+  noteBeforeBoot(files, boot, seal, () => usualIn(readAll(files)));
   return files;
 }
 
@@ -73,6 +73,8 @@ test("namesBeforeBoot has the attachments' reservations of another boot, noted o
 
   machine.boot();
   t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  t.same(names(machine, refuse("readFile", "EMFILE", "/etc/machine-id")), [], "not known");
+  t.same(names(machine, refuse("linkStatus", "ENOENT", "/data/net/10.0.0.2")), ["10.0.0.3"]);
   t.notOk(machine.disk.has(FILE));
 
   note(machine);
@@ -89,6 +91,7 @@ test("nothing is from before this boot where that is not certain", (t) => {
     "a machine id that is not set yet": (machine) =>
       Object.assign(machine, { machineId: "uninitialized\n" }),
     "an unknown boot": (machine) => Object.assign(machine, { bootId: undefined }),
+    "a boot id of another form": (machine) => Object.assign(machine, { bootId: "unknown\n" }),
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
@@ -215,6 +218,29 @@ test("namesBeforeBootAmong compares file and owner with the note", (t) => {
   t.end();
 });
 
+test("namesBeforeBootAmong has those that are not noted yet, too, and asks for none without need", (t) => {
+  const machine = machineWithJournal();
+  const among = (kind: "file" | "other" = "file"): readonly string[] => {
+    const system = machine.start();
+    const files = open(system);
+    const all = allIn(readAll(files)).map((one) => {
+      const status = { ...system.linkStatus(files.pathOf(one.name)), kind };
+      return { ...one, status };
+    });
+    return [...namesBeforeBootAmong(files, () => all)];
+  };
+  const asked = (): never => t.fail("asked") as never;
+  t.same([...namesBeforeBootAmong(open(machine.start()), asked)], []);
+
+  machine.boot();
+  t.same(among(), ["10.0.0.2", "10.0.0.3"]);
+  t.same(among("other"), [], "what is no file");
+  note(machine);
+  withNetwork(machine.start(), (network) => network.allOwned());
+  t.same(among(), ["10.0.0.2", "10.0.0.3"]);
+  t.end();
+});
+
 test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) => {
   const machine = machineWithNotes();
   withNetwork(machine.start(), (network) => network.allOwned());
@@ -239,6 +265,12 @@ test("noteBeforeBoot writes nothing where it finds nothing", (t) => {
   const machine = machineWithJournal();
   note(machine);
   t.notOk(machine.disk.has(FILE));
+
+  const noted = machineWithNotes();
+  const before = noted.disk.status(FILE).inode;
+  noted.boot();
+  note(noted);
+  t.equal(noted.disk.status(FILE).inode, before);
   t.end();
 });
 
@@ -297,6 +329,27 @@ test("notes that cannot be read are an error to readNotes, and none to validNote
     t.throws(() => [...readNotes(files)], { code: "EMFILE" }, path);
     t.same(validNotes(files), []);
   }
+  machine.disk.unlink(FILE);
+  const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", "/etc/machine-id") }));
+  t.same([...readNotes(files)], [], "none where there is no file");
+  t.end();
+});
+
+test("nothing is noted by lines of nonsense, a file of another form, or where it may not be", (t) => {
+  const machine = machineWithNotes();
+  const text = machine.disk.readFile(FILE, 1000);
+  const [, line = ""] = text.split("\n");
+  const [boot, , ...rest] = line.split(" ");
+  const bad = ["", "x", `${boot} 10.0.0.9 c9 eth0`, `${line} more`, `x 10.0.0.9 ${rest.join(" ")}`];
+  machine.disk.write(FILE, `${text}${bad.join("\n")}\n`);
+  t.same(
+    [...readNotes(open(machine.start()))].map(({ name }) => name),
+    ["10.0.0.2", "10.0.0.3"],
+  );
+  machine.disk.write(FILE, text.replace("boot 1", "boot 2"));
+  t.same([...readNotes(open(machine.start()))], []);
+  machine.disk.putLink("/data/.host-local", "/elsewhere");
+  t.same([...readNotes(open(machine.start()))], []);
   t.end();
 });
 

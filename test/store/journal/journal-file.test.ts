@@ -9,11 +9,14 @@ import {
   readJournal,
   releasedLine,
   renewJournal,
+  requireJournal,
+  SEVERAL,
   type Seal,
   sealJournal,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf, keyOfOwner, parseOwner } from "../../../src/store/reservations/owner.ts";
+import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../fixtures.ts";
 
@@ -150,15 +153,38 @@ test("a journal that has grown to several times its length is not current, so th
   sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
   t.ok(currentSeal(machine), "a short one may grow");
 
-  sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(5000));
+  const lines = "c1 eth1 10.0.0.5\n".repeat(5000);
+  sealed(machine, {}, lines);
   t.equal(currentSeal(machine), undefined);
+
+  sealed(machine, { renewed: lines.length / 2 }, lines);
+  t.ok(currentSeal(machine), "twice its length");
+  sealed(machine, { renewed: 17 * 2_000_000 }, "c1 eth1 10.0.0.5\n".repeat(2_000_000));
+  t.equal(currentSeal(machine), undefined, "longer than that of any network");
   t.end();
 });
 
-test("a journal behind a symbolic link is none", (t) => {
+test("where something else is in its place there is none, where it cannot be read that is not known", (t) => {
   const machine = machineWith(two);
-  machine.disk.putLink(path, "/elsewhere");
+  sealed(machine);
+  for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"]) {
+    const files = open(machine.start({ interrupt: refuse("findLines", code) }));
+    t.equal(requireJournal(files, "all"), undefined, code);
+  }
+  const refused = open(machine.start({ interrupt: refuse("findLines", "EIO") }));
+  t.throws(() => requireJournal(refused, "all"), { code: "EIO" });
+  t.equal(readJournal(refused, "all"), undefined);
+  t.end();
+});
 
-  t.equal(read(machine), undefined);
+test("until it is sealed it is not current, but tells of which machine it is", (t) => {
+  const machine = machineWith(two);
+  const files = open(machine.start());
+  if (files.state === undefined) throw new Error("there is no state directory");
+  for (const one of [files.requireMachine(), SEVERAL, undefined] as const) {
+    renewJournal(files.state, readAll(files), one);
+    t.equal(read(machine)?.isCurrent, false);
+    t.equal(read(machine)?.seal?.machine, one);
+  }
   t.end();
 });

@@ -1,6 +1,7 @@
 import { test } from "tap";
+import { validNotes } from "../../../src/store/journal/earlier-boots.ts";
 import { Journal } from "../../../src/store/journal/journal.ts";
-import { knownCount } from "../../../src/store/journal/journal-file.ts";
+import { knownCount, readJournal, SEVERAL } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { failAt, refuse } from "../../harness/interruption.ts";
@@ -13,6 +14,7 @@ const key = keyOf(c1);
 /** A machine with one reservation, of `c1`, and a journal that lists it. */
 function machineWithJournal(): MemoryMachine {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  machine.wait(1000);
   withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
   return machine;
 }
@@ -68,7 +70,8 @@ test("an abandoned journal stays as it is, and so does that of a change which ma
 });
 
 test("what a journal of this boot lists and a search does not find is missing", (t) => {
-  const machine = machineWithJournal();
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
+  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
   machine.disk.unlink("/data/net/10.0.0.2");
   const missing = () => {
     const system = machine.start();
@@ -94,5 +97,92 @@ test("it never makes a call fail", (t) => {
       journal.close();
     }, operation);
   }
+  t.end();
+});
+
+test("it is not sealed where somebody else has reserved an address since the search", (t) => {
+  for (const [what, expected] of [
+    ["10.0.0.3", undefined],
+    ["last_reserved_ip.0", 1],
+  ] as const) {
+    const machine = machineWithJournal();
+    const files = open(machine.start());
+    const journal = new Journal(files, true);
+    journal.change();
+    journal.renew(readAll(files));
+    machine.disk.put(`${location.directory}/${what}`, "c2\r\neth0");
+    journal.close();
+    t.equal(knownCount(open(machine.start())), expected, what);
+  }
+  t.end();
+});
+
+test("none is written where the boot is not known", (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  machine.bootId = undefined;
+  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
+  t.notOk(machine.disk.has(`${location.stateDirectory}/journal`));
+  t.end();
+});
+
+test("a seal is of the machine that it was of, and of none in particular once it was another's", (t) => {
+  const own = "0123456789abcdef".repeat(2);
+  const other = "f".repeat(32);
+  const machine = machineWithJournal();
+  for (const [what, machineId, boots, expected] of [
+    ["the same boot", own, false, own],
+    ["another boot", own, true, own],
+    ["an id that is changed without a boot", other, false, own],
+    ["another machine", other, true, SEVERAL],
+    ["the first one again", own, true, SEVERAL],
+    ["a change by others", own, false, SEVERAL],
+  ] as const) {
+    machine.machineId = machineId;
+    if (boots) machine.boot();
+    machine.disk.put(`${location.directory}/10.0.0.3`, "c2\r\neth0");
+    machine.wait(1000);
+    withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
+    const journal = readJournal(open(machine.start()), undefined);
+    t.equal(journal?.isCurrent, true, what);
+    t.equal(journal?.seal?.machine, expected, what);
+  }
+  t.end();
+});
+
+test("where the machine's id may not be read, a seal is of no machine; where it cannot for now, none is put", (t) => {
+  for (const [code, isCurrent] of [
+    ["EACCES", true],
+    ["EPERM", true],
+    ["EMFILE", undefined],
+  ] as const) {
+    const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+    const interrupt = refuse("readFile", code, "/etc/machine-id");
+    withNetwork(machine.start({ interrupt }), (network) => network.heldBy(c1, "search"));
+    const journal = readJournal(open(machine.start()), undefined);
+    t.same([journal?.isCurrent, journal?.seal?.machine], [isCurrent, undefined], code);
+  }
+  t.end();
+});
+
+test("one that cannot be read for now stays as it is, and tells the next call what is from before the boot", (t) => {
+  const machine = machineWithJournal();
+  machine.wait(5000);
+  machine.boot();
+  const before = journalFile(machine);
+  for (const interrupt of [refuse("findLines", "EIO"), undefined]) {
+    t.equal(journalFile(machine), before);
+    withNetwork(machine.start({ interrupt }), (network) => network.heldBy(c1, "search"));
+  }
+  t.same(
+    validNotes(open(machine.start())).map(({ name }) => name),
+    ["10.0.0.2"],
+  );
+  t.end();
+});
+
+test("nothing is written where nothing has changed", (t) => {
+  const process = machineWithJournal().start();
+  withNetwork(process, (network) => network.heldBy(c1, "search"));
+  t.notOk(process.calls.some(({ operation }) => /^(?:extend|create)File$/.test(operation)));
   t.end();
 });

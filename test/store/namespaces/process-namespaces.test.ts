@@ -2,13 +2,19 @@
 
 import { test } from "tap";
 import {
+  addressesBy,
   interfaceAddresses,
   localAddresses,
+  nodeNamespaceOf,
   readProcesses,
 } from "../../../src/store/namespaces/process-namespaces.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
+import { SystemError } from "../../../src/system/system.ts";
 import { processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
-import { systemOf } from "../../operator/node/proc.ts";
+import { NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
+
+/** A process of the node itself. */
+const node = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
 
 test("a process is found with the addresses of both families in its namespace", {
   skip: skipOutsideHost,
@@ -69,5 +75,63 @@ test("addresses of IPv6 are in their canonical form", (t) => {
     "fd000000000000000000000000000007 02 40 00 80     eth0\nfe80000000000000a8bbccfffeddeeff 02 40 20 80     eth0\n";
 
   t.same(interfaceAddresses(table), ["fd00::7", "fe80::a8bb:ccff:fedd:eeff"]);
+  t.end();
+});
+
+test("the processes of the node are told apart from those in pods, by whoever may inspect them", (t) => {
+  const processes = { 7: { namespace: 70, addresses: ["10.7.10.2"] }, 80: node };
+  for (const isUnprivileged of [false, true]) {
+    const found = readProcesses(systemOf({ processes, isUnprivileged }));
+    t.same(
+      found.namespaces.map(({ processId }) => processId),
+      [7],
+    );
+    t.same(found.ofNode, ["1", "80", "99"]);
+    t.same([...found.nodeAddresses], node.addresses);
+    t.equal(found.incomplete, undefined);
+  }
+  t.end();
+});
+
+test("the namespace of the node is known to who sees the processes of the host, and runs in it or may look", (t) => {
+  const inPod = { 99: { namespace: 70 } };
+  for (const [machine, expected] of [
+    [{}, `net:[${NODE_NAMESPACE}]`],
+    [{ isUnprivileged: true }, `net:[${NODE_NAMESPACE}]`],
+    [{ processes: inPod }, `net:[${NODE_NAMESPACE}]`],
+    [{ processes: inPod, isUnprivileged: true }, undefined],
+    [{ isContained: true }, undefined],
+  ] as const) {
+    t.equal(nodeNamespaceOf(systemOf(machine)), expected, JSON.stringify(machine));
+  }
+  const { ofNode, nodeAddresses } = readProcesses(systemOf({ isContained: true }));
+  t.same([ofNode, nodeAddresses], [[], new Set()]);
+  t.end();
+});
+
+test("a namespace whose tables cannot be read is told once, however many processes it has", (t) => {
+  const pod = { namespace: 70, addresses: ["10.7.10.2"] };
+  const found = readProcesses(systemOf({ processes: { 7: pod, 8: pod }, unreadable: [7] }));
+  t.same(found.namespaces, []);
+  t.match(found.incomplete, "open /proc/7/net/if_inet6: file too large");
+  t.end();
+});
+
+test("a process that has ended meanwhile is left out", (t) => {
+  const system = systemOf({ processes: { 99: { namespace: 70 } }, isUnprivileged: true });
+  const list = (): readonly string[] => ["1", "7", "99"];
+  t.same(readProcesses({ ...system, list }).ofNode, ["1"]);
+
+  const failing =
+    (code: string, ...tables: readonly string[]) =>
+    (table: string): string => {
+      if (tables.includes(table)) throw new SystemError("open", table, code);
+      return table === "fib_trie" ? "|-- 10.88.0.7\n   /32 host LOCAL\n" : "";
+    };
+  for (const code of ["ENOENT", "ESRCH", "EINVAL"]) {
+    t.equal(addressesBy(failing(code, "if_inet6", "fib_trie")), undefined, code);
+    t.same(addressesBy(failing(code, "if_inet6")), new Set(["10.88.0.7"]), "without IPv6");
+  }
+  t.throws(() => addressesBy(failing("EIO", "if_inet6")), { code: "EIO" });
   t.end();
 });

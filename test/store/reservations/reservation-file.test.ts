@@ -15,6 +15,8 @@ test("every file named like an address is a reservation, sorted by address", (t)
     "10.0.0.9": "",
     "10.0.0.10": "",
     "2001:db8::a": "",
+    "2001:DB8::a": "",
+    "2001:Db8::a": "",
     "::1": "",
     lock: "",
     "last_reserved_ip.0": "",
@@ -26,7 +28,7 @@ test("every file named like an address is a reservation, sorted by address", (t)
 
   t.same(
     listReservations(open(machine.start())).map(({ name }) => name),
-    ["10.0.0.9", "10.0.0.10", "::1", "2001:db8::a"],
+    ["10.0.0.9", "10.0.0.10", "::1", "2001:DB8::a", "2001:Db8::a", "2001:db8::a"],
   );
   t.end();
 });

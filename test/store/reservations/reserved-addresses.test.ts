@@ -3,6 +3,7 @@ import { offsetIn } from "../../../src/ipam/address.ts";
 import type { Range } from "../../../src/ipam/range.ts";
 import { rangeOf } from "../../../src/ipam/range-set.ts";
 import { ReservedAddresses } from "../../../src/store/reservations/reserved-addresses.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address, machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
 
 function isReserved(reserved: ReservedAddresses, range: Range, offset: number): boolean {
@@ -65,7 +66,7 @@ test("addresses far into a huge range are known, too", (t) => {
 });
 
 test("the next free address is behind all that are reserved in a row, under whatever names", (t) => {
-  const names = ["10.0.0.2", "10.0.0.3", "10.0.0.5", "2001:db8::2", "2001:DB8::2", "2001:db8::3"];
+  const names = ["10.0.0.3", "10.0.0.2", "10.0.0.5", "2001:db8::3", "2001:db8::2", "2001:DB8::2"];
   const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
   const reserved = new ReservedAddresses(open(machine.start()));
   for (const set of [rangeSet("10.0.0.0/29"), rangeSet("2001:db8::/125")]) {
@@ -73,6 +74,29 @@ test("the next free address is behind all that are reserved in a row, under what
       [0, 1, 2, 3].map((offset) => reserved.nextFree(set[0], offset)),
       [0, 3, 3, 3],
     );
+  }
+  t.end();
+});
+
+test("the next free address is found among any that are reserved", (t) => {
+  const [range] = rangeSet("10.0.0.0/27");
+  const rows = [
+    [],
+    [1],
+    [30],
+    [1, 2, 3],
+    [29, 30],
+    [2, 3, 4, 7, 8, 12, 20],
+    [5, 6, 7, 9, 10, 11, 30],
+  ];
+  for (const row of rows) {
+    const machine = machineWith(Object.fromEntries(row.map((last) => [`10.0.0.${last}`, ""])));
+    const reserved = new ReservedAddresses(open(machine.start()));
+    for (let last = 1; last <= 30; last++) {
+      let free = last;
+      while (row.includes(free)) free++;
+      t.equal(reserved.nextFree(range, last - 1), free - 1, `from 10.0.0.${last} beside ${row}`);
+    }
   }
   t.end();
 });
@@ -90,6 +114,33 @@ test("each range of a set has its own, in whatever order they are asked about", 
       [2, 3, 4].map((offset) => reserved.nextFree(range, offset)),
       expected,
     );
+  }
+  t.end();
+});
+
+test("those in parts of a range are counted", (t) => {
+  const names = ["10.0.0.2", "10.0.0.5", "10.0.0.6", "10.0.0.9", "10.0.1.5"];
+  const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
+  const [range] = rangeSet("10.0.0.0/28");
+  const count = (...parts: readonly (readonly [first: string, last: string])[]): number =>
+    new ReservedAddresses(open(machine.start())).countIn(
+      range,
+      parts.map(([first, last]) => ({ first: address(first), last: address(last) })),
+    );
+
+  t.equal(count(["10.0.0.5", "10.0.0.8"]), 2);
+  t.equal(count(["10.0.0.1", "10.0.0.2"], ["10.0.0.6", "10.0.0.14"]), 3);
+  t.equal(count(), 0);
+  t.end();
+});
+
+test("nothing is reserved in an empty network, or before there is one", (t) => {
+  for (const machine of [machineWith(), new MemoryMachine()]) {
+    const reserved = new ReservedAddresses(open(machine.start()));
+    for (const [range] of [rangeSet("10.0.0.0/28"), rangeSet("2001:db8::/64")]) {
+      t.equal(reserved.nextFree(range, 0), 0);
+      t.equal(reserved.countIn(range, [range]), 0);
+    }
   }
   t.end();
 });

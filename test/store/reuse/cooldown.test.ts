@@ -53,3 +53,34 @@ test("a boot ends it, and so does a time in the future", (t) => {
   t.same(cooling(machine, 30), {});
   t.end();
 });
+
+test("nothing is noted where the boot is not known or the state directory may not be used", (t) => {
+  for (const prevent of [
+    (machine: MemoryMachine) => Object.assign(machine, { bootId: undefined }),
+    ({ disk }: MemoryMachine) => disk.putLink("/data/.host-local", "/elsewhere"),
+  ]) {
+    const machine = machineWith();
+    prevent(machine);
+    note(machine, ["10.0.0.2"], 30);
+    t.same(cooling(machine, 30), {});
+  }
+  t.end();
+});
+
+test("the 4096 that were released last are kept, and a file of another form is none", (t) => {
+  const machine = machineWith();
+  const names = Array.from({ length: 4096 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
+  note(machine, names, 30);
+  note(machine, ["10.0.0.0", "10.1.0.0"], 30);
+
+  const kept = cooling(machine);
+  t.equal(Object.keys(kept).length, 4096);
+  t.same(
+    ["10.0.0.0", "10.0.0.1", "10.0.0.2", "10.1.0.0"].map((name) => name in kept),
+    [true, false, true, true],
+  );
+  const path = "/data/.host-local/net/released";
+  machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("released 1", "released 2"));
+  t.same(cooling(machine, 30), {});
+  t.end();
+});

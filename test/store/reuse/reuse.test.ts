@@ -71,6 +71,7 @@ test("the delay is what conntrack says and ten seconds, or 130 seconds where tha
     [undefined, 130],
     ["", 130],
     ["-1\n", 130],
+    ["60 s\n", 130],
   ] as const) {
     const machine = machineWith({});
     if (content !== undefined) machine.disk.put(file, content);
@@ -165,6 +166,9 @@ test("close notes only what the configuration needs", (t) => {
       reused.reserved(owner("web-0"), [address("10.0.0.3")]);
     });
     t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), files);
+    const process = machine.start();
+    call(process, reuse, () => undefined);
+    t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
   }
   t.end();
 });

@@ -159,7 +159,14 @@ test("readRemembered skips what is malformed, and reads no other form", (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
   const text = machine.disk.readFile(FILE, 1000);
-  const nonsense = ["a b", "a b eth0 garbage 1", "a b eth0 10.0.0.3 x", "eth0 10.0.0.3 1"];
+  const nonsense = [
+    "a b",
+    "a b eth0 garbage 1",
+    "a b eth0 10.0.0.3 x",
+    "a b eth0 10.0.0.3 1x",
+    " a b eth0 10.0.0.3 1",
+    "eth0 10.0.0.3 1",
+  ];
 
   machine.disk.write(FILE, `${text}${nonsense.join("\n")}\n`);
   t.same(remembered(machine), ["default web-0 eth0 10.0.0.2 0"]);

@@ -1,19 +1,8 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { test } from "tap";
-import { printable, shellWord } from "../../../src/cli/output/printable.ts";
+import { shellWord } from "../../../src/cli/output/shell-word.ts";
 import { seed } from "../../harness/seed.ts";
-
-test("plain text is shown as it is, anything else so that it cannot pretend to be what it is not", (t) => {
-  t.equal(printable("node-1.example.com"), "node-1.example.com");
-  t.equal(printable("10.244.0.0/24"), "10.244.0.0/24");
-  t.equal(printable(""), '""');
-  t.equal(printable("a b"), '"a b"');
-  t.equal(printable('"'), '"\\""');
-  t.equal(printable("\u001b[31m\n"), '"\\u001b[31m\\n"');
-  t.equal(printable("\u009b31m\u202e\u{1f600}"), '"\\u009b31m\\u202e\\ud83d\\ude00"');
-  t.end();
-});
 
 test("a word for a shell is that word, whatever it holds", (t) => {
   t.equal(shellWord("node-1"), "node-1");

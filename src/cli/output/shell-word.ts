@@ -1,16 +1,4 @@
-/** Quotes untrusted text for a terminal or a shell. */
-
-import { withEscapes } from "./escape.ts";
-
-/**
- * Quotes and escapes text, unless it is plain.
- *
- * @param text may contain control characters
- */
-export function printable(text: string): string {
-  if (/^[\w.:/,@%+=-]+$/.test(text)) return text;
-  return withEscapes(JSON.stringify(text), /[^ -~]/g);
-}
+/** Quotes text as words of a shell. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const lineEndOrEscape = /[\r\n\u001b]/g;

@@ -1,0 +1,83 @@
+/** Findings on networks that have a directory, and that no configuration names. */
+
+import { plural } from "../../cli/output/plural.ts";
+import { isWithin } from "../../ipam/address.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
+import type { Node } from "../node/node.ts";
+import { containerOf } from "../node/node-reservations.ts";
+import type { Finding } from "./finding.ts";
+import { namedPods } from "./pods-in-subnet.ts";
+
+/**
+ * Looks for the pods of such networks: after a network was renamed, those from before still have addresses that are handed
+ * out again. Reservations of dead containers are ignored.
+ *
+ * @param isSelected only networks for which this holds, or whose addresses such a network hands out
+ */
+export function unconfiguredFindings(
+  node: Node,
+  isSelected: (directory: NetworkDirectory) => boolean,
+): readonly Finding[] {
+  const configured = node.directories.filter(({ sources }) => sources.length > 0);
+  return node.directories.flatMap((former) => {
+    if (former.sources.length > 0) return [];
+    const others = configured.filter((one) => isSelected(one) || isSelected(former));
+    const finding = findingOn(node, former, others);
+    return finding.severity === "error" || isSelected(former) ? [finding] : [];
+  });
+}
+
+/** @param others networks that may hand out the same addresses */
+function findingOn(
+  { context, cache, liveness }: Node,
+  { files, reservations }: NetworkDirectory,
+  others: readonly NetworkDirectory[],
+): Finding {
+  const living = new Set<string>();
+  const unknown = new Set<string>();
+  const shared: string[] = [];
+  const sharing = new Set<string>();
+  for (const [reservation, { liveness: state }] of liveness.livenessOfAll(reservations)) {
+    const { address, owner, name, text } = reservation;
+    // A process may have an address whose file names no container.
+    const container = containerOf(owner) || (state === "alive" ? name : "");
+    if (state === "dead" || container === "") continue;
+    const holder = cache.podOf(reservation) || container;
+    if (state === "alive") living.add(holder);
+    else unknown.add(container);
+    const other = others.find(({ ranges }) => ranges.some((range) => isWithin(address, range)));
+    if (other === undefined) continue;
+    shared.push(`${text} (${holder})`);
+    sharing.add(other.files.network);
+  }
+  const message = "no configuration names this network";
+  const about = { code: "unconfigured-network", files, path: files.directory } as const;
+  if (shared.length > 0) {
+    return {
+      ...about,
+      severity: "error",
+      message: `${message}, but ${[...sharing].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
+      remedy:
+        "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
+      commands: [commandText(context, files, ["list", files.network])],
+    };
+  }
+  if (living.size > 0) {
+    return {
+      ...about,
+      severity: "warning",
+      message: `${message}, which has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
+      remedy:
+        "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
+    };
+  }
+  const { size } = unknown;
+  if (size === 0) return { ...about, message };
+  return {
+    ...about,
+    message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,
+    remedy:
+      "if the runtime has none of its containers, release its reservations and remove the directory",
+  };
+}

@@ -1,0 +1,53 @@
+import { formatAddress } from "../../ipam/address.ts";
+import type { Conclusion } from "../node/conclusion.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
+import type { Node } from "../node/node.ts";
+import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+
+/** A reservation with what else is known of it. */
+export interface KnownReservation {
+  readonly reservation: NodeReservation;
+  /** `namespace/name`; empty if it is not known. */
+  readonly pod: string;
+  readonly conclusion: Conclusion;
+  /** Once something has been released, this is not known any more. */
+  readonly isBeforeBoot: boolean;
+}
+
+/** What is known of reservations. */
+export function knownReservations(
+  { cache, liveness }: Node,
+  reservations: readonly NodeReservation[],
+): readonly KnownReservation[] {
+  return [...liveness.livenessOfAll(reservations)].map(([reservation, conclusion]) => {
+    const { isBeforeBoot } = reservation;
+    return { reservation, pod: cache.podOf(reservation), conclusion, isBeforeBoot };
+  });
+}
+
+/** The JSON form of a reservation. */
+export function describeReservation({
+  reservation,
+  pod,
+  conclusion: { liveness, reason },
+  isBeforeBoot,
+}: KnownReservation): object {
+  const { network, address, owner, since, range, path } = reservation;
+  return {
+    network: network.files.network,
+    address: formatAddress(address),
+    container: containerOf(owner),
+    interface: interfaceOf(owner),
+    pod,
+    owner: owner.kind,
+    since: since === undefined ? null : new Date(since).toISOString(),
+    beforeBoot: isBeforeBoot,
+    alive: liveness === "unknown" ? null : liveness === "alive",
+    reason,
+    range:
+      range === undefined
+        ? null
+        : { first: formatAddress(range.first), last: formatAddress(range.last) },
+    path,
+  };
+}

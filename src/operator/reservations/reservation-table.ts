@@ -1,0 +1,49 @@
+/** The table of reservations that `list` and `release` print. */
+
+import { formatDuration } from "../../cli/command/duration.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
+import { formatAddress } from "../../ipam/address.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { formatLiveness } from "../node/conclusion.ts";
+import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+import type { KnownReservation } from "./known-reservation.ts";
+
+/**
+ * A row for each reservation. The column BOOT is there where one is from before this boot.
+ *
+ * @param isAliveShown whether there is a column ALIVE
+ */
+export function reservationTable(
+  system: OperatorSystem,
+  known: readonly KnownReservation[],
+  isAliveShown: boolean,
+  isHeadless = false,
+): string {
+  const paint = painter(system);
+  const now = system.now();
+  const hasEarlier = known.some(({ isBeforeBoot }) => isBeforeBoot);
+  const isOne = new Set(known.map(({ reservation }) => reservation.network)).size <= 1;
+  return formatTable(
+    columns(
+      ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
+      ...(isAliveShown ? ["ALIVE"] : []),
+      ...(hasEarlier ? ["BOOT"] : []),
+      "POD",
+    ),
+    known.map(({ reservation, pod, conclusion: { liveness }, isBeforeBoot }) => [
+      reservation.network.files.network,
+      formatAddress(reservation.address),
+      // `?` if the file cannot be read.
+      reservation.owner.kind === "unknown" ? "?" : formatId(system, containerOf(reservation.owner)),
+      interfaceOf(reservation.owner) || "-",
+      reservation.since === undefined ? "-" : formatDuration(now - reservation.since),
+      ...(isAliveShown
+        ? [liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness)]
+        : []),
+      ...(hasEarlier ? [isBeforeBoot ? "earlier" : "-"] : []),
+      pod || "-",
+    ]),
+    { width: tableWidth(system), isHeadless },
+  );
+}
