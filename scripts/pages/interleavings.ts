@@ -35,7 +35,8 @@ function page(found: readonly Found[], defects: readonly string[]): string {
 Written by \`scripts/pages/interleavings.ts\`. The real calls of the plugin run in memory in every order of their system
 calls, and [ten rules](../architecture.md#ten-rules) hold at each end. \`npm test\` makes a part of these searches,
 \`npm run test:all\` all of them (two minutes); with more errors, two stops at once, and every pair also beside a process
-with another lock: \`HOST_LOCAL_EXTENT=exhaustive npx node test/interleavings/interleavings.test.ts\` (hours).
+with another lock: \`HOST_LOCAL_EXTENT=exhaustive npx node FILE\`, with \`interleavings.test.ts\`, \`errors.test.ts\` and
+\`further-troubles.test.ts\` of \`test/interleavings\` (hours).
 
 Three addresses, of which \`c\` has one before. *Unheard*: nobody reads the answer of the ADD, so its UNDO follows. What
 happens besides the calls happens at most once in a schedule, at any point of it. Each cell: schedules (states). One call

@@ -101,6 +101,7 @@ function executablesFor(
   built: readonly Executable["name"][],
 ): readonly Executable["name"][] {
   if (words.has("native executable")) return built.filter((name) => name === "native");
-  const isOneEnough = words.has("one if short") && !options.full;
+  // Without a Go plugin it is of interest what still runs, whatever the executable.
+  const isOneEnough = goPlugin === "none" || (words.has("one if short") && !options.full);
   return isOneEnough ? built.slice(-1) : built;
 }

@@ -61,51 +61,6 @@ function reserved(last: number, content = "other\r\neth0"): Readonly<Record<stri
   return Object.fromEntries(names.map((name) => [name, content]));
 }
 
-test("an address is reserved and the cursor moved, with the Go plugin's bytes and modes", (t) => {
-  const machine = machineWith();
-
-  t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
-
-  t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.2" });
-  t.equal(machine.disk.modeOf("/data/net/10.0.0.2"), 0o600);
-  t.equal(machine.disk.modeOf("/data/net/last_reserved_ip.0"), 0o600);
-  t.end();
-});
-
-test("addresses are reserved from the cursor on, round robin, and the cursor's own comes last", (t) => {
-  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
-
-  const taken = ["a", "b", "c", "d", "e"].map((id) => take(machine.start(), id));
-
-  t.same(
-    taken,
-    [5, 6, 2, 3, 4].map((last) => `10.0.0.${last}/29`),
-  );
-  t.end();
-});
-
-test("each set has its own cursor", (t) => {
-  const machine = machineWith({
-    "last_reserved_ip.0": "10.0.0.2",
-    "last_reserved_ip.1": "10.0.0.5",
-  });
-
-  t.equal(take(machine.start(), "c1", { index: 1 }), "10.0.0.6/29");
-
-  t.equal(filesOf(machine)["last_reserved_ip.0"], "10.0.0.2");
-  t.equal(filesOf(machine)["last_reserved_ip.1"], "10.0.0.6");
-  t.end();
-});
-
-test("with a cursor of the other family, outside the set or malformed, the first address is reserved", (t) => {
-  for (const cursor of ["2001:db8::3", "10.0.1.3", "10.0.0.0", "garbage", ""]) {
-    const machine = machineWith({ "last_reserved_ip.0": cursor });
-
-    t.equal(take(machine.start(), "c1"), "10.0.0.2/29", cursor);
-  }
-  t.end();
-});
-
 test("with a cursor that cannot be read, the first address is reserved, with a warning", (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
   const process = machine.start({
@@ -114,15 +69,6 @@ test("with a cursor that cannot be read, the first address is reserved, with a w
 
   t.equal(take(process, "c1"), "10.0.0.2/29");
   t.match(process.stderr, "Error retrieving last reserved ip");
-  t.end();
-});
-
-test("any file named like an address takes it", (t) => {
-  const machine = machineWith({ "10.0.0.2": "" });
-  machine.disk.makeDirectories("/data/net/10.0.0.3");
-  machine.disk.putOther("/data/net/10.0.0.4");
-
-  t.equal(take(machine.start(), "c1"), "10.0.0.5/29");
   t.end();
 });
 
@@ -159,29 +105,6 @@ test("an address of the set that the attachment already holds is a duplicate", (
     });
     t.same(filesOf(machine), { "10.0.0.5": content });
   }
-  t.end();
-});
-
-test("an address that it holds outside the set is not a duplicate", (t) => {
-  const machine = machineWith({ "10.9.9.9": "c1\r\neth0", "10.0.0.7": "c1\r\neth0" });
-
-  t.equal(take(machine.start(), "c1"), "10.0.0.2/29");
-  t.end();
-});
-
-test("a requested address is reserved, and the cursor moved to it", (t) => {
-  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
-
-  t.equal(take(machine.start(), "c1", { requested: "10.0.0.5" }), "10.0.0.5/29");
-
-  t.same(filesOf(machine), { "10.0.0.5": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.5" });
-  t.end();
-});
-
-test("a requested address may be a second one of the set", (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-
-  t.equal(take(machine.start(), "c1", { requested: "10.0.0.5" }), "10.0.0.5/29");
   t.end();
 });
 
@@ -227,31 +150,6 @@ test("a requested address is refused with the reason", (t) => {
   t.end();
 });
 
-test("an excluded address is never handed out", (t) => {
-  const exclusions = makeExclusions([{ first: address("10.0.0.2"), last: address("10.0.0.4") }]);
-  const machine = machineWith();
-
-  t.equal(take(machine.start(), "c1", { exclusions }), "10.0.0.5/29");
-  t.equal(take(machine.start(), "c2", { exclusions }), "10.0.0.6/29");
-  t.throws(() => take(machine.start(), "c3", { exclusions }), { message: /^no IP addresses/ });
-  t.end();
-});
-
-test("an exhausted set says how full it is and what to do next", (t) => {
-  const machine = machineWith({ ...reserved(5), "10.0.0.6": "" });
-  const before = filesOf(machine);
-
-  t.throws(() => take(machine.start(), "c1"), {
-    code: 999,
-    message: "no IP addresses available in range set: 10.0.0.1-10.0.0.6",
-    details:
-      /^10\.0\.0\.1-10\.0\.0\.6: 5 of 5 addresses in use; 1 of them by files .* in \/data\/net\. Next: look\.$/,
-  });
-
-  t.same(filesOf(machine), before);
-  t.end();
-});
-
 /** A machine on which each file of an exhausted set has the given age, in seconds. */
 function aged(files: Readonly<Record<string, readonly [string, number]>>): MemoryMachine {
   const machine = machineWith();
@@ -285,58 +183,6 @@ test("an empty file is reclaimed when the set is otherwise exhausted", (t) => {
   t.end();
 });
 
-test("an empty file at a gateway or an excluded address is not reclaimed", (t) => {
-  const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
-  const machine = aged({
-    ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
-    "10.0.0.1": ["", 1000],
-    "10.0.0.6": ["", 1000],
-  });
-
-  t.throws(() => take(machine.start(), "c1", { exclusions }), { message: /^no IP addresses/ });
-
-  t.equal(filesOf(machine)["10.0.0.1"], "");
-  t.equal(filesOf(machine)["10.0.0.6"], "");
-  t.end();
-});
-
-test("garbage is never reclaimed: it may keep an address from being used", (t) => {
-  const machine = aged(
-    Object.fromEntries(
-      ["keep out", "cut o\r", "a\neth0", "c1\r\neth0\r\nmore", "-"].map((content, at) => [
-        `10.0.0.${at + 2}`,
-        [content, 365 * 86_400],
-      ]),
-    ),
-  );
-  const before = filesOf(machine);
-
-  t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
-
-  t.same(filesOf(machine), before);
-  t.end();
-});
-
-test("one empty file is reclaimed at a time", (t) => {
-  const machine = aged(
-    Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
-  );
-
-  take(machine.start(), "c1");
-
-  t.same(Object.values(filesOf(machine)).filter((content) => content === "").length, 4);
-  t.end();
-});
-
-test("an empty file is not touched while an address is free", (t) => {
-  const machine = aged({ "10.0.0.2": ["", 1000] });
-
-  t.equal(take(machine.start(), "c1"), "10.0.0.3/29");
-
-  t.equal(filesOf(machine)["10.0.0.2"], "");
-  t.end();
-});
-
 test("an empty file that is too new may be a reservation that is being written, and stays", (t) => {
   const machine = aged({
     ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
@@ -346,22 +192,6 @@ test("an empty file that is too new may be a reservation that is being written, 
   t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
 
   t.equal(filesOf(machine)["10.0.0.6"], "");
-  t.end();
-});
-
-test("a well-formed reservation is never reclaimed, however old it is", (t) => {
-  const old = (content: string): readonly [string, number] => [content, 365 * 86_400];
-  const machine = aged({
-    "10.0.0.2": old("other\r\neth0"),
-    "10.0.0.3": old("other"),
-    "10.0.0.4": old(" other\r\neth0\n"),
-    "10.0.0.5": old("other\r\n"),
-    "10.0.0.6": old("10.0.0.6"),
-  });
-
-  t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
-
-  t.equal(Object.keys(filesOf(machine)).length, 5);
   t.end();
 });
 
@@ -436,22 +266,6 @@ test("an address that cannot be reserved is an error with the Go plugin's messag
   });
 
   t.same(filesOf(machine), {});
-  t.end();
-});
-
-test("the cursor of an existing file is overwritten in place", (t) => {
-  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
-  const { inode } = machine.disk.status("/data/net/last_reserved_ip.0");
-  const process = machine.start();
-
-  take(process, "c1");
-
-  t.equal(machine.disk.status("/data/net/last_reserved_ip.0").inode, inode);
-  const renamed = process.calls.filter(({ operation }) => operation === "rename");
-  t.same(
-    renamed.map(({ path }) => path),
-    [`${location.stateDirectory}/journal`],
-  );
   t.end();
 });
 

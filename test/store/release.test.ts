@@ -1,10 +1,9 @@
 import { test } from "tap";
-import { LockedNetwork } from "../../src/store/locked-network.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../../src/store/release.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
-import { filesOf, journalOf, machineWith, open, withNetwork } from "./fixtures.ts";
+import { filesOf, journalOf, machineWith, withNetwork } from "./fixtures.ts";
 
 const three = {
   "10.0.0.2": "c1\r\neth0",
@@ -21,28 +20,6 @@ function release(machine: MemoryMachine, names?: readonly string[], interrupt?: 
     );
   });
 }
-
-test("the given reservations are removed, and no others", (t) => {
-  const machine = machineWith(three);
-
-  release(machine, ["10.0.0.2", "10.0.0.3"]);
-
-  t.same(Object.keys(filesOf(machine)), ["10.0.0.4"]);
-  t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
-  t.end();
-});
-
-test("without the lock, a reservation that got another owner meanwhile stays", (t) => {
-  const machine = machineWith(three);
-  const network = new LockedNetwork(open(machine.start()), false);
-  const all = network.allOwned();
-  machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
-
-  releaseAll(network, all);
-
-  t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
-  t.end();
-});
 
 test("what cannot be removed is reported after the rest is removed, and found by the next call", (t) => {
   const machine = machineWith(three);
@@ -76,19 +53,6 @@ test("every path that cannot be removed is named", (t) => {
       .map((last) => `unlink /data/net/10.0.0.${last}: read-only file system`)
       .join("; "),
   });
-  t.end();
-});
-
-test("a reservation that is gone counts as released", (t) => {
-  const machine = machineWith(three);
-
-  withNetwork(machine.start(), (network) => {
-    const all = network.allOwned();
-    machine.disk.unlink("/data/net/10.0.0.3");
-    releaseAll(network, all);
-  });
-
-  t.same(filesOf(machine), {});
   t.end();
 });
 

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, each architecture
+// test: each executable, one if short, Go plugin
 /** release: releases what it was asked to, after a confirmation, and nothing else. */
 
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, each architecture
+// test: each executable, one if short, Go plugin
 /** show: the holder of an address, the addresses of a container or a pod, and hints if there are none. */
 
 import { join } from "node:path";

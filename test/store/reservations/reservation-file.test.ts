@@ -1,17 +1,14 @@
 import { test } from "tap";
 import {
   directoryExists,
-  type HeldReservation,
   isBlankFile,
   listReservations,
-  readHeld,
   readOwner,
-  releasable,
   removeReservation,
 } from "../../../src/store/reservations/reservation-file.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, filesOf, machineWith, open } from "../fixtures.ts";
+import { filesOf, machineWith, open } from "../fixtures.ts";
 
 test("every file named like an address is a reservation, sorted by address", (t) => {
   const machine = machineWith({
@@ -48,11 +45,6 @@ test("a directory named like an address takes it, as any other kind of file does
   t.end();
 });
 
-test("a reservation that is gone has no owner", (t) => {
-  t.same(readOwner(open(machineWith().start()), "10.0.0.2"), { kind: "unowned" });
-  t.end();
-});
-
 test("a missing directory holds nothing; one that cannot be read is an error", (t) => {
   t.same(listReservations(open(new MemoryMachine().start())), []);
   const refused = machineWith().start({ interrupt: refuse("listAddresses", "EACCES") });
@@ -86,45 +78,6 @@ test("a file that is not regular, is gone or is far too large has no owner", (t)
     const system = machine.start({ interrupt: refuse("readFile", code) });
     t.same(readOwner(open(system), "10.0.0.2"), { kind: "unowned" }, code);
   }
-  t.end();
-});
-
-/** What the attachment `c1 eth0` holds. */
-function held(machine: MemoryMachine): readonly HeldReservation[] {
-  const files = open(machine.start());
-  return readHeld(files, listReservations(files), attachment("c1"));
-}
-
-test("an attachment holds the reservations that name it, or its container alone", (t) => {
-  const machine = machineWith({
-    "10.0.0.2": "c1\r\neth0",
-    "10.0.0.3": "c1\r\neth1",
-    "10.0.0.4": "c1",
-    "10.0.0.5": "c10\r\neth0",
-    "10.0.0.6": "",
-    "10.9.9.9": "c1\r\neth0\n",
-    other: "c1\r\neth0",
-  });
-
-  t.same(
-    held(machine).map(({ name, match }) => [name, match]),
-    [
-      ["10.0.0.2", "exact"],
-      ["10.0.0.4", "legacy"],
-      ["10.9.9.9", "exact"],
-    ],
-  );
-  t.end();
-});
-
-test("exact reservations are released, and legacy ones only where there are none", (t) => {
-  const names = (files: Readonly<Record<string, string>>): readonly string[] =>
-    releasable(held(machineWith(files))).map(({ name }) => name);
-
-  t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth0" }), ["10.0.0.3"]);
-  t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1\r\neth1" }), ["10.0.0.2"]);
-  t.same(names({ "10.0.0.2": "c1", "10.0.0.3": "c1" }), ["10.0.0.2", "10.0.0.3"]);
-  t.same(names({}), []);
   t.end();
 });
 
