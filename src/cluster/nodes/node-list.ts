@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK = "\ufeff";
 const NODE_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /**
- * Reads a list of nodes, or a single node. Objects of other kinds are ignored.
+ * Reads a list of nodes, or a single node. Objects of other kinds are ignored; of a node that is there twice, the last counts.
  *
  * @param text JSON
  * @param source where the text is from, for the error message
@@ -28,7 +28,9 @@ export function parseNodes(text: string, source: string): readonly ClusterNode[]
   const nodes = items.filter((item) => kind === "NodeList" || member(item, "kind") === "Node");
   if (nodes.length === 0)
     throw expected(`no node in an object of kind ${JSON.stringify(textOf(kind))}`);
-  return nodes.map((node) => nodeOf(node, expected));
+  // A node that is named twice, as by `kubectl get nodes a a`, would share its podCIDR with itself.
+  const read = nodes.map((node) => nodeOf(node, expected));
+  return [...new Map(read.map((node) => [node.name, node])).values()];
 }
 
 /** The most characters of a text that a message quotes. */

@@ -55,6 +55,12 @@ test("every form that kubectl prints is read", (t) => {
   t.end();
 });
 
+test("of a node that is listed twice, only the last entry counts", (t) => {
+  const twice = [{ name: "node-1" }, ...written];
+  t.strictSame(read(nodesJson(twice)), expected);
+  t.end();
+});
+
 test("what is missing in a node, or of another type, is absent", (t) => {
   const one = (members: object) => {
     const [node] = read(JSON.stringify({ kind: "Node", metadata: { name: "n" }, ...members }));
