@@ -34,7 +34,8 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
   if (bridged.length === 0) return [];
   const withoutGateway = bridged.flatMap(gatewayFindings);
   const devices = ipOutput(node.context.system, "address");
-  if (devices === undefined) {
+  // The loopback interface is always there.
+  if (devices === undefined || devices.length === 0) {
     const message = "the addresses of bridges were not checked: ip -json address failed";
     return [...withoutGateway, ...ipFailed(message)];
   }

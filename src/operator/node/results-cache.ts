@@ -199,7 +199,8 @@ function usualEntry(text: string): CachedAttachment | undefined {
     parts[5] === "containerId" &&
     parts[13] === "ifName" &&
     parts[17] === "networkName" &&
-    parts[21] === "netns";
+    parts[21] === "netns" &&
+    parts[22] === ":";
   if (!isUsual) return undefined;
   const { 7: containerId = "", 15: interfaceName = "", 19: network = "", 23: netns = "" } = parts;
   const isEscaped = `${containerId}${interfaceName}${network}${netns}`.includes("\\");
@@ -241,9 +242,9 @@ class UsualEntry implements CachedAttachment {
     return this.#pod;
   }
 
-  /** Without what is before: `config` is the largest member. */
+  /** Without what is before: `config` is the largest member. A network may be named `netns`, too. */
   #memberOf(name: string): unknown {
-    return member(parsed(`{${this.#text.slice(this.#text.indexOf('"netns"'))}`), name);
+    return member(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
   }
 }
 

@@ -474,13 +474,15 @@ test("a network that nothing configures is not taken for unused where that canno
   t.end();
 });
 
-test("without the program ip bridges are not checked, which is reported", (t) => {
+test("without the program ip, or what it prints, bridges are not checked, which is reported", (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/28" }, bridged);
+  const notChecked = { exitCode: 0, document: { findings: [{ code: "ip-failed" }] } };
 
-  const outcome = node.json(["check"], { environment: { PATH: scratchDirectory(t) } });
-
-  t.match(outcome, { exitCode: 0, document: { findings: [{ code: "ip-failed" }] } });
+  const directory = scratchDirectory(t);
+  t.match(node.json(["check"], { environment: { PATH: directory } }), notChecked);
+  writeFileSync(join(directory, "ip"), "#!/bin/sh\n", { mode: 0o755 });
+  t.match(node.json(["check"], { environment: { PATH: directory } }), notChecked);
   t.end();
 });
 
