@@ -258,6 +258,7 @@ function makeSickNode(): void {
   write("mynet/10.244.3.42", `${sandboxes.db}\r\neth0`);
   write("mynet/10.244.3.1", "gateway\r\neth0");
   write("mynet/10.99.0.1", "outside\r\neth0");
+  write("mynet/::ffff:10.244.3.50", "odd\r\neth0");
   write("mynet/10.244.3.43", "writable\r\neth0");
   chmodSync(join(NETWORKS, "mynet/10.244.3.43"), 0o666);
   write("mynet/last_reserved_ip.0", "10.99.0.1");

@@ -86,7 +86,7 @@ export const kinds = {
   "malformed-reservation": {
     severity: "warning",
     remedy:
-      "remove the file if no pod uses the address, or give it the name that ADD looks for; if it is there to block the address, use ipam.exclude instead",
+      "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
   "half-kept-address": {
     severity: "warning",

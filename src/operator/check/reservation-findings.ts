@@ -69,13 +69,19 @@ function keptFindings(
 }
 
 function contentFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
-  const { owner, name, address } = reservation;
+  const { owner, name, address, network, path } = reservation;
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
   if (name !== formatAddress(address)) {
-    const message = `ADD looks for ${formatAddress(address)} instead, so it may hand the address out again`;
-    return [found(reservation, "malformed-reservation", message)];
+    const looked = formatAddress(address);
+    const message = `ADD looks for ${looked} instead, so it may hand the address out again`;
+    const remedy =
+      "give the file that name, which fails if the address was handed out again; then restart one of the two pods";
+    // Unlike mv, ln does not replace the reservation of another pod.
+    const ln = shellCommand(["ln", path, network.files.pathOf(looked)]);
+    const commands = [`${ln} && ${shellCommand(["rm", path])}`];
+    return [{ ...found(reservation, "malformed-reservation", message), remedy, commands }];
   }
   return owner.kind === "unowned" ? unownedFindings(node, reservation) : [];
 }

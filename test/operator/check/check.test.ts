@@ -19,6 +19,7 @@ interface Found {
   readonly network: string;
   readonly path: string;
   readonly message: string;
+  readonly commands: readonly string[];
 }
 
 /** A node with the network `net` and one pod, without a program that would know its bridges. */
@@ -176,7 +177,7 @@ test("the table has findings and remedies, errors first", (t) => {
       "",
       "What to do:",
       "  unreadable-configuration: correct what the message names, or move the file out of the configuration directory",
-      "  malformed-reservation: remove the file if no pod uses the address, or give it the name that ADD looks for; if it is there to block the address, use ipam.exclude instead",
+      "  malformed-reservation: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
       "  out-of-range: none while its container is alive; once it is dead, release the address",
       "  host-local release 10.9.9.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",
       "",
@@ -588,6 +589,25 @@ test("commands of findings run as printed", (t) => {
     t.not(exitCode, 2, `${command}: ${stderr}`);
   }
   t.notOk(findingsOf(node).some(({ code }) => code === "writable-by-others"));
+  t.end();
+});
+
+test("an address under another name gets the one that ADD looks for, unless that is another pod's", (t) => {
+  const node = nodeWithPod(t);
+  const [free, taken] = ["10.1.2.9", "10.1.2.2"];
+  for (const address of [free, taken]) node.write(`net/::ffff:${address}`, "c9\r\neth0");
+  const before = node.read(`net/${taken}`);
+
+  for (const { commands } of findingsOf(node)) {
+    for (const command of commands) runAsPrinted(t, command);
+  }
+
+  t.equal(node.read(`net/${free}`), "c9\r\neth0");
+  t.equal(node.read(`net/${taken}`), before);
+  t.same(
+    findingsOf(node).map(({ path }) => path),
+    [join(node.dataDir, `net/::ffff:${taken}`)],
+  );
   t.end();
 });
 
