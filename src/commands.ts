@@ -2,11 +2,11 @@
 
 import type { Command } from "./cli/command/command.ts";
 import { completionOf } from "./cli/manual/completion.ts";
-import { manOf } from "./cli/manual/man.ts";
+import { man } from "./cli/manual/man.ts";
 import { version } from "./cli/manual/version.ts";
 import { audit } from "./cluster/audit/audit.ts";
 import { plan } from "./cluster/plan/plan.ts";
-import { agentOf } from "./operator/agent/agent.ts";
+import { agent } from "./operator/agent/agent.ts";
 import { capacity } from "./operator/capacity/capacity.ts";
 import { check } from "./operator/check/check.ts";
 import { gc } from "./operator/gc/gc.ts";
@@ -33,9 +33,9 @@ export const commands: readonly Command[] = [
   release,
   reserve,
   metrics,
-  agentOf(() => commands.filter(({ name }) => name !== "agent")),
+  agent,
   install,
-  completionOf(() => commands, completedNames),
-  manOf(() => commands),
+  completionOf(completedNames),
+  man,
   version,
 ];

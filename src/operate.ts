@@ -69,7 +69,7 @@ function execute(
     return 0;
   }
   const log: Context["log"] = (message) => system.writeStandardError(logLine(message));
-  const context = { system, ...parsed, log };
+  const context = { system, commands, ...parsed, log };
   const run = (frame: (text: string) => string): Report => {
     const report = command.run(context);
     system.writeStandardOutput(frame(format(system, report, parsed.has("--json"))));

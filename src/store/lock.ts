@@ -8,10 +8,9 @@ import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
 import { LockedNetwork } from "./locked-network.ts";
 
-/** Who takes the lock, and how long to wait for it. */
+/** How to take the lock, and what is done under it. */
 export interface LockOptions {
-  /** What is done under the lock, such as `ADD c1 eth0`; shown in the error of a call that times out. */
-  readonly holder: string;
+  /** How long to wait. */
   readonly timeoutSeconds: number;
   /** How the call is described in the history; `undefined` where none is kept. */
   readonly history?: HistoryCall | undefined;
@@ -66,10 +65,10 @@ export function withLockIfPossible<T>(
 }
 
 function take({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Unlock {
-  const { holder, timeoutSeconds } = options;
+  const { timeoutSeconds } = options;
   try {
     const timeout = timeoutSeconds * 1000;
-    return system.lock({ file: lockFile, directory: state?.path, holder, timeout });
+    return system.lock({ file: lockFile, directory: state?.path, timeout });
   } catch (error) {
     if (!(error instanceof LockTimeout)) throw error;
     const other = withTrace(error.holder ?? "another process", ", ", error.traceparent);

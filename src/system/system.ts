@@ -57,8 +57,6 @@ export interface LockRequest {
   readonly file: string;
   /** The state directory, for a lock that is not `file`; created where it is needed; `undefined` where it is not used. */
   readonly directory: string | undefined;
-  /** Who takes it, for the error of another process that times out. */
-  readonly holder: string;
   /** How long to wait, in milliseconds. */
   readonly timeout: number;
 }

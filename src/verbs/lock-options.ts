@@ -5,7 +5,6 @@ import type { HistoryVerb } from "../store/history/history-record.ts";
 import type { LockOptions } from "../store/lock.ts";
 import type { System } from "../system/system.ts";
 import { callerText } from "./caller-text.ts";
-import { holderText } from "./holder-text.ts";
 
 /**
  * How a call takes the lock, and how the history describes it.
@@ -18,7 +17,7 @@ export function lockOptions(
   { lockTimeoutSeconds, historyBytes, reuse }: StoreConfig,
   verb: HistoryVerb,
 ): LockOptions {
-  const options = { holder: holderText(system, call), timeoutSeconds: lockTimeoutSeconds, reuse };
+  const options = { timeoutSeconds: lockTimeoutSeconds, reuse };
   if (historyBytes === undefined) return options;
   const pod = "arguments" in call ? formatPod(podIn(call.arguments)) : "";
   return {

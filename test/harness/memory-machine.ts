@@ -342,7 +342,7 @@ export class MemoryProcess implements System {
   }
 
   /** Never waits: one process runs at a time, so that a lock which is held now stays so. */
-  lock({ file, directory, holder, timeout }: LockRequest): () => void {
+  lock({ file, directory, timeout }: LockRequest): () => void {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
@@ -352,7 +352,7 @@ export class MemoryProcess implements System {
         this.#machine.wait(timeout);
         throw new LockTimeout(path, other);
       }
-      this.#machine.locks.set(path, `process ${this.#id} (${holder})`);
+      this.#machine.locks.set(path, `process ${this.#id}`);
       this.#held.add(path);
       return () => this.#unlock(path, file);
     });

@@ -114,7 +114,7 @@ export class Calls {
             owner.containerId === container &&
             dead.has(status?.inode ?? 0n),
         );
-      withLock(files, { holder: "host-local gc", timeoutSeconds: 30 }, (network) => {
+      withLock(files, { timeoutSeconds: 30 }, (network) => {
         network.files.sweepAll();
         return releaseUnchanged(network, chosen);
       });
@@ -136,9 +136,7 @@ export class Calls {
       const files = openNetwork(system, DATA_DIRECTORY, "net" as NetworkName);
       const [kept, pod] = [parseAddress(address), parsePodName(`ns/${container}`)];
       if (kept === undefined) throw new Error(`${address} is no address`);
-      withLock(files, { holder: "reserve", timeoutSeconds: 30 }, (network) =>
-        keep(network, kept, pod),
-      );
+      withLock(files, { timeoutSeconds: 30 }, (network) => keep(network, kept, pod));
       return 0;
     };
     return {

@@ -107,7 +107,7 @@ class Store {
   }
 
   locked<T>(body: () => T): T {
-    const request = { directory: undefined, holder: "", timeout: Number.MAX_SAFE_INTEGER };
+    const request = { directory: undefined, timeout: Number.MAX_SAFE_INTEGER };
     const unlock = this.#system.lock({ ...request, file: `${this.#directory}/lock` });
     try {
       return body();

@@ -61,9 +61,8 @@ clusterScenario(
     await until("the event", () => eventsOf("h", "FailedCreatePodSandBox").length > 0);
     pass20Minutes();
     const survey = terminal("host-local list", "host-local capacity", "host-local check");
-    for (const address of lost) {
-      t.match(survey, `${address} is held by `, `check reports that ${address} has leaked`);
-    }
+    const doubt = /whether \d+ of \d+ reservations leaked cannot be seen/;
+    t.match(survey, doubt, "check does not see the processes of the host, and says so");
     show(
       "The power fails, which ends the forgotten containers. The boot id stays the same, as in a node of kind, which is a container, so no reservation is from before a boot. containerd releases the addresses of the sandboxes that it knows; those of the forgotten ones have leaked. A seventh pod gets the last address, and an eighth waits. Twenty minutes later (the test sets the times back again):",
       survey,

@@ -67,6 +67,7 @@ export function contextOf(
 ): Context {
   return {
     system,
+    commands: [],
     operands,
     has: (name) => options[name] !== undefined,
     option: (name) => options[name],

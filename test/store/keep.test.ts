@@ -16,7 +16,7 @@ const kept = address("10.0.0.4");
 
 /** Runs something under the lock of the network. */
 function locked<T>({ machine }: Network, body: (network: LockedNetwork) => T): T {
-  return withLock(filesOf(machine), { holder: "test", timeoutSeconds: 1 }, body);
+  return withLock(filesOf(machine), { timeoutSeconds: 1 }, body);
 }
 
 function filesOf(machine: MemoryMachine) {

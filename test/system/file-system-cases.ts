@@ -657,7 +657,6 @@ export const fileSystemCases: readonly FileSystemCase[] = [
       const unlock = system.lock({
         file: `${root}/net/lock`,
         directory: `${root}/own/net`,
-        holder: "test",
         timeout: 0,
       });
       unlock();
@@ -668,7 +667,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
   {
     name: "there is no lock in a missing network directory",
     run: (system, root) =>
-      system.lock({ file: `${root}/net/lock`, directory: `${root}/own`, holder: "", timeout: 0 }),
+      system.lock({ file: `${root}/net/lock`, directory: `${root}/own`, timeout: 0 }),
     expected: "ENOENT open /net/lock: no such file or directory",
   },
 ];

@@ -131,22 +131,6 @@ test("ADD waits for the lock as long as configured, then names its holder and ha
   t.end();
 });
 
-test("ADD takes the lock in the name of its attachment", (t) => {
-  const network = networkWith();
-  let holder: string | undefined;
-
-  network.add("c1", {
-    processId: 7,
-    interrupt: ({ operation }) => {
-      if (operation === "link") holder = [...network.machine.locks.values()].at(0);
-      return undefined;
-    },
-  });
-
-  t.equal(holder, "process 7 (ADD c1 eth0)");
-  t.end();
-});
-
 test("ADD removes temporary files of killed calls that are older than a minute", (t) => {
   const network = networkWith();
   const leftOver = "/var/lib/cni/networks/.host-local/net/new/1.0";

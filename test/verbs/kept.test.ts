@@ -18,7 +18,7 @@ const forDb0 = "kept by host-local reserve for default/db-0";
 /** Keeps an address for a pod, as `host-local reserve` does. */
 function keep({ machine }: Network, what = "10.0.0.4", pod = "default/db-0"): void {
   const files = openNetwork(machine.start(), machine.dataDirectory, "net" as NetworkName);
-  withLock(files, { holder: "test", timeoutSeconds: 1 }, (network) =>
+  withLock(files, { timeoutSeconds: 1 }, (network) =>
     keepAddress(network, address(what), parsePodName(pod)),
   );
 }

@@ -44,6 +44,8 @@ export interface Command {
 /** What a command runs with. */
 export interface Context {
   readonly system: OperatorSystem;
+  /** All commands of the program. */
+  readonly commands: readonly Command[];
   readonly operands: readonly string[];
   /** Whether an option without a value was given. */
   readonly has: (option: string) => boolean;

@@ -18,18 +18,13 @@ export const FILES = ":files";
  *
  * @param line what was typed, from the program's name to the cursor
  */
-export function offersFor(
-  line: string,
-  commands: readonly Command[],
-  lists: NameLists,
-  context: Context,
-): readonly Offer[] {
+export function offersFor(line: string, lists: NameLists, context: Context): readonly Offer[] {
   const isNewWord = /\s$/.test(line);
   const { words } = wordsIn(line);
   const before = words.slice(1, isNewWord ? undefined : -1);
   const last = isNewWord ? "" : (words.at(-1) ?? "");
   const given = contextOf(context, before);
-  return offersAfter(before, last, commands, (placeholders) =>
+  return offersAfter(before, last, context.commands, (placeholders) =>
     namesFor(placeholders, lists, given),
   ).filter(([word]) => word.startsWith(last) || word === FILES);
 }
@@ -76,9 +71,10 @@ function namesFor(placeholders: string, lists: NameLists, given: Context): reado
 }
 
 /** The context of a command with these words, as far as it is known: a line that is being typed is incomplete. */
-function contextOf({ system }: Context, words: readonly string[]): Context {
+function contextOf({ system, commands }: Context, words: readonly string[]): Context {
   return {
     system,
+    commands,
     operands: [],
     has: () => false,
     values: () => [],

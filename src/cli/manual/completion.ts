@@ -11,10 +11,9 @@ const lineOption: Option = {
 /**
  * `completion`: prints a shell completion script, or what one asks for.
  *
- * @param commands all commands, including this one
  * @param lists what a value or an operand can be
  */
-export function completionOf(commands: () => readonly Command[], lists: NameLists): Command {
+export function completionOf(lists: NameLists): Command {
   const shells = Object.keys(completionScripts);
   return {
     name: "completion",
@@ -42,7 +41,7 @@ export function completionOf(commands: () => readonly Command[], lists: NameList
     run: (context) => {
       const line = context.option(lineOption.name);
       if (line !== undefined) {
-        const offered = offersFor(line, commands(), lists, context);
+        const offered = offersFor(line, lists, context);
         const text = offered.map((offer) => `${offer.join(" ")}\n`).join("");
         return { exitCode: 0, document: { offered }, text };
       }

@@ -128,7 +128,8 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
   const isHolderAccounted = uses.some((one) => one.namespace !== undefined && isHeld(one));
   return uses.filter((use) => {
-    if (isHeld(use)) return false;
+    // An empty file is a finding of its own, with the command that writes its container back.
+    if (isHeld(use) || use.reservation?.isEmpty === true) return false;
     if (use.namespace !== undefined) return true;
     // One of them may be that of the container that holds the reservation.
     return others > (use.reservation === undefined || isHolderAccounted ? 0 : 1);

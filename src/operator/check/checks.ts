@@ -7,7 +7,7 @@ import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../node/configuration-directories.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
@@ -17,7 +17,7 @@ import { overlapFindings } from "./overlap-findings.ts";
 import { partFindings } from "./part-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings } from "./range-findings.ts";
-import { type AddressUser, reservationFindings } from "./reservation-findings.ts";
+import { reservationFindings } from "./reservation-findings.ts";
 import { reuseFindings } from "./reuse-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
@@ -47,12 +47,11 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
-  const user = (reservation: NodeReservation): AddressUser => userOf(node, reservation);
   const findings = [
     ...noNetworkFindings(node),
     ...configurationFindings(node),
     ...checked.flatMap((directory) => [
-      ...reservationFindings(context, directory, user),
+      ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),
       ...reuseFindings(system, directory),
     ]),
@@ -75,21 +74,6 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     directories: checked,
     findings: bySeverity(withoutReleased(system, findings)),
   };
-}
-
-/** Who uses the address of a reservation in its network, whoever holds it. */
-function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
-  const address = reservation.text;
-  const { network } = reservation.network.files;
-  const attachment = cache.attachments.find(
-    (one) =>
-      one.network === network &&
-      one.addresses.includes(address) &&
-      liveness.livenessOfAttachment(one).liveness === "alive",
-  );
-  if (attachment !== undefined) return attachment;
-  if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
-  return cache.unreadable === undefined ? "nobody" : "unknown";
 }
 
 /** How often findings on attachments are made again, after one second each. */

@@ -1,7 +1,6 @@
 /** Findings on reservations whose containers seem to be dead. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { formatAddress } from "../../ipam/address.ts";
 import { attempt, type System } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
@@ -28,8 +27,9 @@ export function leakFindings(
 ): readonly Finding[] {
   const { system } = context;
   if (hasJustStarted(system)) return [];
+  const youngest = system.now() - GRACE;
   return directories.flatMap(({ files, reservations }) => {
-    const old = [...checker.livenessOfAll(reservations)].filter(([one]) => isOld(system, one));
+    const old = [...checker.livenessOfAll(reservations)].filter(([one]) => isOld(one, youngest));
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(([{ isBeforeBoot }]) => !isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
@@ -47,7 +47,7 @@ export function leakFindings(
             const container = containerOf(reservation.owner);
             const pod = cache.podOf(reservation);
             const holder = pod === "" ? container : `${container} of ${pod}`;
-            return `${formatAddress(reservation.address)} is held by ${holder}: ${result.reason}`;
+            return `${reservation.text} is held by ${holder}: ${result.reason}`;
           },
           commands: isMountOnly ? [] : commands,
         },
@@ -63,8 +63,8 @@ export function leakFindings(
   });
 }
 
-function isOld(system: System, { owner, since }: NodeReservation): boolean {
-  return containerOf(owner) !== "" && since !== undefined && system.now() - since >= GRACE;
+function isOld({ owner, since }: NodeReservation, youngest: number): boolean {
+  return containerOf(owner) !== "" && since !== undefined && since <= youngest;
 }
 
 /** `/proc/uptime` begins with the seconds since the start. */

@@ -7,29 +7,23 @@ import { readKept } from "../../store/reservations/kept.ts";
 import type { PodName } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
+import type { Node } from "../node/node.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
 
-/** Who uses an address: an attachment, a process of which no more is known, or nobody; `unknown` where that cannot be read. */
-export type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
-
 /**
  * Checks every reservation of a network.
  *
- * @param userOf who uses the address of a reservation, whoever holds it
  * @throws CommandError if this user may not read them
  */
-export function reservationFindings(
-  context: Context,
-  directory: NetworkDirectory,
-  userOf: (reservation: NodeReservation) => AddressUser,
-): readonly Finding[] {
+export function reservationFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const { context } = node;
   const { reservations } = directory;
   requireReadable(reservations);
   return [
     ...reservations.flatMap((reservation) => [
-      ...contentFindings(context, reservation, userOf),
+      ...contentFindings(node, reservation),
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(reservation),
     ]),
@@ -46,7 +40,7 @@ function keptFindings(
   { files, listed, reservations }: NetworkDirectory,
 ): readonly Finding[] {
   const kept = readKept(files);
-  const reserved = new Set(listed.map(({ name }) => name));
+  const reserved = new Set(kept.length === 0 ? [] : listed.map(({ name }) => name));
   const known = new Set(kept.map(({ name }) => name));
   const finding = (name: string, pod: PodName | undefined, problem: string): Finding => {
     const whose = pod === undefined ? [] : ["--for", pod];
@@ -74,11 +68,7 @@ function keptFindings(
   ];
 }
 
-function contentFindings(
-  context: Context,
-  reservation: NodeReservation,
-  userOf: (reservation: NodeReservation) => AddressUser,
-): readonly Finding[] {
+function contentFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
   const { owner, name, address } = reservation;
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
@@ -87,15 +77,12 @@ function contentFindings(
     const message = `ADD looks for ${formatAddress(address)} instead, so it may hand the address out again`;
     return [found(reservation, "malformed-reservation", message)];
   }
-  return owner.kind === "unowned" ? unownedFindings(context, reservation, userOf) : [];
+  return owner.kind === "unowned" ? unownedFindings(node, reservation) : [];
 }
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
-function unownedFindings(
-  context: Context,
-  reservation: NodeReservation,
-  userOf: (reservation: NodeReservation) => AddressUser,
-): readonly Finding[] {
+function unownedFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
+  const { context } = node;
   if (reservation.status?.kind !== "file") {
     return [found(reservation, "malformed-reservation", "not a regular file")];
   }
@@ -105,7 +92,7 @@ function unownedFindings(
   if (!reservation.isReclaimable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
-  const user = userOf(reservation);
+  const user = userOf(node, reservation);
   if (user === "nobody") {
     return [{ ...finding, commands: [releaseCommand(context, reservation)] }];
   }
@@ -130,6 +117,24 @@ function unownedFindings(
           }),
     },
   ];
+}
+
+/** Who uses an address: an attachment, a process of which no more is known, or nobody; `unknown` where that cannot be read. */
+type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
+
+/** Who uses the address of a reservation in its network, whoever holds it. */
+function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
+  const address = reservation.text;
+  const { network } = reservation.network.files;
+  const attachment = cache.attachments.find(
+    (one) =>
+      one.network === network &&
+      one.addresses.includes(address) &&
+      liveness.livenessOfAttachment(one).liveness === "alive",
+  );
+  if (attachment !== undefined) return attachment;
+  if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
+  return cache.unreadable === undefined ? "nobody" : "unknown";
 }
 
 /** The file is written only while it is empty. */

@@ -174,7 +174,6 @@ function release(
   );
   if (due.length === 0 && !hasLeftOvers(files)) return new Set();
   const request = {
-    holder: "host-local gc",
     timeoutSeconds: networks[0].lockTimeoutSeconds,
     history: historyCall(system, networks[0], "gc"),
   };

@@ -121,9 +121,7 @@ function releaseReservations(
   }
   const besides = knownReservations(node, others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
-  const released = [...byNetwork].flatMap(([network, here]) =>
-    releaseIn(context, network, here, query),
-  );
+  const released = [...byNetwork].flatMap(([network, here]) => releaseIn(context, network, here));
   return report(context, known, besides, new Set(released));
 }
 
@@ -164,10 +162,8 @@ function releaseIn(
   { system }: Context,
   { files, networks: [network] }: NetworkDirectory,
   reservations: readonly NodeReservation[],
-  query: Query,
 ): readonly NodeReservation[] {
   const request = {
-    holder: `release ${formatQuery(query)}`,
     timeoutSeconds: network.lockTimeoutSeconds,
     history: historyCall(system, network, "release"),
   };

@@ -103,14 +103,14 @@ function reserved(directory: NetworkDirectory, address: Address, pod: PodName | 
   if (files.state === undefined) {
     throw new CommandError(`reserve: ${files.stateDirectory} is not a directory; nothing was kept`);
   }
-  const owner = change(directory, address, (locked) => keep(locked, address, pod));
+  const owner = change(directory, (locked) => keep(locked, address, pod));
   const time = owner?.kind === "kept" ? "" : ` from its release on: ${ownerText(owner)}`;
   const text = `${formatAddress(address)} of ${files.network} is kept for ${pod ?? "nobody"}${time}.\n`;
   return report(directory, address, { pod: pod ?? "", kept: true }, owner, text);
 }
 
 function unreserved(directory: NetworkDirectory, address: Address): Report {
-  const owner = change(directory, address, (locked) => keepNoLonger(locked, address));
+  const owner = change(directory, (locked) => keepNoLonger(locked, address));
   const { network } = directory.files;
   const text = `${formatAddress(address)} of ${network} is kept no longer: ${ownerText(owner)}.\n`;
   return report(directory, address, { pod: "", kept: false }, owner, text);
@@ -123,11 +123,9 @@ function ownerText(owner: Owner | undefined): string {
 /** Changes what is kept, under the lock; and writes the journal anew, without which the next boot reclaims nothing. */
 function change(
   { files, networks: [network] }: NetworkDirectory,
-  address: Address,
   body: (locked: LockedNetwork) => Owner | undefined,
 ): Owner | undefined {
-  const holder = `reserve ${formatAddress(address)}`;
-  const options = { holder, timeoutSeconds: network.lockTimeoutSeconds };
+  const options = { timeoutSeconds: network.lockTimeoutSeconds };
   const owner = withLock(files, options, body);
   withLock(files, options, (locked) => locked.bringUpToDate());
   return owner;

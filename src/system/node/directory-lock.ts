@@ -6,7 +6,6 @@ import { isSystemError, type LockRequest, LockTimeout, SystemError } from "../sy
 import { openLockFile } from "./lock-file.ts";
 import { pause } from "./pause.ts";
 import { errnoOf, quietly } from "./system-call.ts";
-import { withFile } from "./with-file.ts";
 
 /** How long a killed holder blocks others: the shortest staleness that proper-lockfile allows, in milliseconds. */
 const STALE = 2000;
@@ -16,9 +15,6 @@ const FURTHEST_AHEAD = 1500;
 
 /** The longest pause between two checks of a lock that is held, in milliseconds. */
 const LONGEST_PAUSE = 250;
-
-/** A symbolic link in place of the holder's file leads to a foreign one. */
-const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
 
 /**
  * Takes the lock.
@@ -36,25 +32,22 @@ export function lockDirectory(
   try {
     if (directory !== undefined) {
       makeDirectories(directory);
-      return waitFor(`${directory}/lock`, `${directory}/lock.holder`, request);
+      return waitFor(`${directory}/lock`, request.timeout);
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
   // The state directory cannot be used: the lock is made beside the Go plugin's lock file, under a name that it ignores.
-  return waitFor(file.replace(/[^/]*$/, ".host-local-lock"), undefined, request);
+  return waitFor(file.replace(/[^/]*$/, ".host-local-lock"), request.timeout);
 }
 
-function waitFor(path: string, holderFile: string | undefined, request: LockRequest): () => void {
-  const deadline = performance.now() + request.timeout;
+function waitFor(path: string, timeout: number): () => void {
+  const deadline = performance.now() + timeout;
   for (let wait = 2; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE)) {
     const unlock = isHeld(path) ? undefined : tryLock(path);
-    if (unlock !== undefined) {
-      if (holderFile !== undefined) writeHolder(holderFile, request.holder);
-      return unlock;
-    }
+    if (unlock !== undefined) return unlock;
     const left = deadline - performance.now();
-    if (left <= 0) throw new LockTimeout(path, holderFile && readHolder(holderFile));
+    if (left <= 0) throw new LockTimeout(path, undefined);
     // Hundreds may wait: they must not all retry at once, nor take CPU time from the holder.
     pause(Math.min(left, wait * (0.5 + Math.random())));
   }
@@ -106,17 +99,4 @@ function isHeld(path: string): boolean {
   if (found.mtimeMs > now + FURTHEST_AHEAD)
     quietly(() => fs.lutimesSync(path, now / 1000, now / 1000));
   return found.mtimeMs >= earliest - STALE;
-}
-
-/** Records who took the lock last; it is only shown in messages, so errors are ignored. */
-function writeHolder(path: string, holder: string): void {
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
-  const text = `process ${process.pid} (${holder})`;
-  quietly(() => withFile(path, flags, (file) => fs.writeFileSync(file, text), 0o600));
-}
-
-/** Who took the lock last; `undefined` where that cannot be read, or is being written. */
-function readHolder(path: string): string | undefined {
-  const read = (file: number): string => fs.readFileSync(file, "utf8");
-  return quietly(() => withFile(path, O_RDONLY | O_NOFOLLOW, read)) || undefined;
 }

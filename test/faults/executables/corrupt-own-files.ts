@@ -25,7 +25,6 @@ const places = [
   ".host-local/net/new",
   ".host-local/net/journal",
   ".host-local/net/lock",
-  ".host-local/net/lock.holder",
 ];
 
 interface Misplaced extends Case {

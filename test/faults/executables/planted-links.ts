@@ -39,7 +39,6 @@ const names: readonly string[] = [
   own("net/journal"),
   own("net/new"),
   own("net/lock"),
-  own("net/lock.holder"),
 ];
 
 /** Old enough to be a killed call's, by its date and by its name. */

@@ -1,4 +1,4 @@
-/** What check takes from libcni's cache: it is read before the reservations, and where it cannot be read, nothing is repaired. */
+/** What check takes from libcni's cache: it is read before the reservations, and where it cannot be read, no empty file is free. */
 
 import { test } from "tap";
 import { attachmentFindings } from "../../../src/operator/check/attachment-findings.ts";

@@ -157,7 +157,7 @@ test("an empty reservation whose address a pod uses", (t) => {
   run(t, node, "default/web", "c1", "10.7.12.2");
   node.write("net/10.7.12.2", "", 60);
 
-  t.same(codesOf(node), ["error empty-reservation", "error live-without-reservation"]);
+  t.same(codesOf(node), ["error empty-reservation"]);
   const [empty] = findingsOf(node);
   t.match(empty?.message, /; default\/web uses the address$/);
   t.match(empty?.remedy, /^write its container back/);

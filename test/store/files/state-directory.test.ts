@@ -56,7 +56,7 @@ test("where it is not used, everything is searched for, and nothing below it is 
   machine.disk.putLink(location.temporaryDirectory, "/elsewhere");
   const system = machine.start();
 
-  withLock(open(system), { holder: "", timeoutSeconds: 0 }, (network) => {
+  withLock(open(system), { timeoutSeconds: 0 }, (network) => {
     t.equal(network.allOwned().length, 1);
     network.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
   });

@@ -6,7 +6,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -31,13 +30,13 @@ function createOlderLock(): Pick<System, "lock" | "locksOutGoPlugin"> {
 function lockOnce(directory: string, timeout: number): number {
   const start = performance.now();
   const file = `${directory}/lock`;
-  createOlderLock().lock({ file, directory: `${directory}/own`, holder: "test", timeout })();
+  createOlderLock().lock({ file, directory: `${directory}/own`, timeout })();
   return performance.now() - start;
 }
 
 /** Another process that takes the lock, on a Node.js without `node:ffi`. */
-function startOther(t: Test, directory: string, holder: string, timeout = 0): LockProcess {
-  return new LockProcess(t, directory, { holder, timeout, options: ["--no-experimental-ffi"] });
+function startOther(t: Test, directory: string, timeout = 0): LockProcess {
+  return new LockProcess(t, directory, { timeout, options: ["--no-experimental-ffi"] });
 }
 
 test("the lock makes the Go plugin's file and the state directory", (t) => {
@@ -46,15 +45,15 @@ test("the lock makes the Go plugin's file and the state directory", (t) => {
   lockOnce(directory, 0);
 
   t.same(readdirSync(directory).sort(), ["lock", "own"]);
-  t.same(readdirSync(`${directory}/own`), ["lock.holder"]);
+  t.same(readdirSync(`${directory}/own`), []);
   t.end();
 });
 
 test("a process waits until the other releases the lock", async (t) => {
   const directory = t.testdir();
-  const first = startOther(t, directory, "ADD c1 eth0");
+  const first = startOther(t, directory);
   await first.says("locked");
-  const second = startOther(t, directory, "ADD c2 eth0", 20_000);
+  const second = startOther(t, directory, 20_000);
 
   await first.finish();
 
@@ -65,7 +64,7 @@ test("a process waits until the other releases the lock", async (t) => {
 
 test("two processes never hold the lock at the same time", async (t) => {
   const directory = t.testdir();
-  const holder = startOther(t, directory, "ADD c1 eth0");
+  const holder = startOther(t, directory);
   await holder.says("locked");
 
   t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
@@ -74,32 +73,22 @@ test("two processes never hold the lock at the same time", async (t) => {
   t.doesNotThrow(() => lockOnce(directory, 0));
 });
 
-test("a wait that times out is bounded, and names the holder", async (t) => {
+test("a wait that times out is bounded", async (t) => {
   const directory = t.testdir();
-  const holder = startOther(t, directory, "ADD c1 eth0");
+  const holder = startOther(t, directory);
   await holder.says("locked");
   const start = performance.now();
 
-  const named = new LockTimeout(`${directory}/own/lock`, `process ${holder.id} (ADD c1 eth0)`);
-  t.throws(() => lockOnce(directory, 200), named);
+  const late = new LockTimeout(`${directory}/own/lock`, undefined);
+  t.throws(() => lockOnce(directory, 200), late);
 
   t.ok(performance.now() - start >= 200, "it waited until the timeout");
   t.ok(performance.now() - start < 10_000, "and not much longer");
 });
 
-test("a holder's file that is empty, since its holder is writing it, names nobody", async (t) => {
-  const directory = t.testdir();
-  const holder = startOther(t, directory, "ADD c1 eth0");
-  await holder.says("locked");
-  writeFileSync(`${directory}/own/lock.holder`, "");
-
-  t.throws(() => lockOnce(directory, 0), new LockTimeout(`${directory}/own/lock`, undefined));
-  await holder.finish();
-});
-
 test("a killed holder blocks others only until the lock goes stale", async (t) => {
   const directory = t.testdir();
-  const holder = startOther(t, directory, "ADD c1 eth0");
+  const holder = startOther(t, directory);
   await holder.says("locked");
 
   await holder.kill();
@@ -129,10 +118,10 @@ test("a lock dated a day ago is taken at once", (t) => {
 
 test("a process that was stopped does not remove the lock that another took meanwhile", async (t) => {
   const directory = t.testdir();
-  const stopped = startOther(t, directory, "ADD c1 eth0");
+  const stopped = startOther(t, directory);
   await stopped.says("locked");
   stopped.signal("SIGSTOP");
-  const second = startOther(t, directory, "ADD c2 eth0", 20_000);
+  const second = startOther(t, directory, 20_000);
   await second.says("locked");
   const before = statSync(`${directory}/own/lock`, { bigint: true });
 
@@ -144,26 +133,15 @@ test("a process that was stopped does not remove the lock that another took mean
   await second.finish();
 });
 
-for (const fifo of ["lock", "own/lock.holder"]) {
-  test(`${fifo} as a FIFO without a reader does not block the call`, async (t) => {
-    const directory = t.testdir({ own: {} });
-    execFileSync("mkfifo", [`${directory}/${fifo}`]);
-    const process = startOther(t, directory, "ADD c1 eth0");
+test("a lock file that is a FIFO without a reader does not block the call", async (t) => {
+  const directory = t.testdir();
+  execFileSync("mkfifo", [`${directory}/lock`]);
+  const process = startOther(t, directory);
 
-    await process.says("locked");
+  await process.says("locked");
 
-    t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
-    await process.finish();
-  });
-}
-
-test("a symbolic link in place of the holder's file is not followed", async (t) => {
-  const directory = t.testdir({ own: {}, foreign: "text" });
-  symlinkSync(`${directory}/foreign`, `${directory}/own/lock.holder`);
-
-  t.doesNotThrow(() => lockOnce(directory, 0));
-
-  t.equal(readFileSync(`${directory}/foreign`, "utf8"), "text");
+  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
+  await process.finish();
 });
 
 for (const [name, put] of [
@@ -186,14 +164,13 @@ test("where the state directory is not usable, the lock is made beside the Go pl
   const request = {
     file: `${directory}/lock`,
     directory: `${directory}/own`,
-    holder: "test",
     timeout: 0,
   };
 
   const unlock = createOlderLock().lock(request);
 
   t.ok(existsSync(`${directory}/.host-local-lock`));
-  t.throws(() => lockOnce(directory, 0), { name: "Error", holder: undefined });
+  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
   unlock();
   t.same(readdirSync(directory).sort(), ["lock", "own"]);
   t.end();
@@ -210,12 +187,8 @@ test("a lock that cannot be made is an error that names it", (t) => {
   t.end();
 });
 
-test("no lock file is made, no holder is written and no mtime is set through a symbolic link", (t) => {
-  const directory = t.testdir({ own: {}, note: "precious", old: {} });
-  symlinkSync(`${directory}/note`, `${directory}/own/lock.holder`);
-  lockOnce(directory, 0);
-  t.equal(readFileSync(`${directory}/note`, "utf8"), "precious");
-
+test("no lock file is made and no mtime is set through a symbolic link", (t) => {
+  const directory = t.testdir({ own: {}, old: {} });
   utimesSync(`${directory}/old`, 4e9, 4e9);
   symlinkSync(`${directory}/old`, `${directory}/own/lock`);
   lockOnce(directory, 10_000);

@@ -1,20 +1,19 @@
 /**
  * A process that takes the portable lock, says so, and gives it back when its standard input ends.
  *
- * Usage: `node lock-holder.ts DIRECTORY HOLDER TIMEOUT`
+ * Usage: `node lock-holder.ts DIRECTORY TIMEOUT`
  */
 
 import { readSync, writeSync } from "node:fs";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { LockTimeout } from "../../../src/system/system.ts";
 
-const [directory = "", holder = "", timeout = "0"] = process.argv.slice(2);
+const [directory = "", timeout = "0"] = process.argv.slice(2);
 const system = createNodeSystem();
 try {
   const unlock = system.lock({
     file: `${directory}/lock`,
     directory: `${directory}/own`,
-    holder,
     timeout: Number(timeout),
   });
   writeSync(1, "locked\n");

@@ -11,8 +11,6 @@ export const lockHolder = fileURLToPath(new URL("lock-holder.ts", import.meta.ur
 
 /** How to start it. */
 export interface LockProcessOptions {
-  /** What it does under the lock, in words. */
-  readonly holder?: string;
   /** In milliseconds. */
   readonly timeout?: number;
   /** Options of Node.js. */
@@ -33,9 +31,9 @@ export class LockProcess {
   constructor(
     t: Pick<Test, "teardown">,
     directory: string,
-    { holder = "", timeout = 0, options = [], starter = [] }: LockProcessOptions = {},
+    { timeout = 0, options = [], starter = [] }: LockProcessOptions = {},
   ) {
-    const node = [process.execPath, ...options, lockHolder, directory, holder, String(timeout)];
+    const node = [process.execPath, ...options, lockHolder, directory, String(timeout)];
     const [command = "", ...parameters] = [...starter, ...node];
     this.#child = spawn(command, parameters, { stdio: "pipe" });
     this.#child.stdout?.on("data", (data) => {

@@ -27,7 +27,7 @@ function lockOnce(
   system: Pick<System, "lock"> = createNodeSystem(),
 ): void {
   const file = `${directory}/lock`;
-  system.lock({ file, directory: `${directory}/own`, holder: "test", timeout })();
+  system.lock({ file, directory: `${directory}/own`, timeout })();
 }
 
 /** A process that has the lock. */
@@ -102,7 +102,7 @@ test("whoever takes flock(2) on the file, as the Go plugin does, is excluded, an
   t.equal(spawnSync("flock", ["--nonblock", file, "true"]).status, 1);
   await holder.finish();
 
-  const take = [process.execPath, lockHolder, directory, "", "0"];
+  const take = [process.execPath, lockHolder, directory, "0"];
   const stdout = execFileSync("flock", [file, ...take], { encoding: "utf8", input: "" });
 
   t.match(stdout, /^timed out/);
@@ -153,14 +153,14 @@ for (const [name, library] of [
   test(`${name}, a directory is the lock, which the Go plugin does not take`, (t) => {
     const directory = t.testdir({ own: {} });
     const system = createLock(createNodeSystem(), () => library);
-    const request = { file: `${directory}/lock`, directory: `${directory}/own`, holder: "test" };
+    const request = { file: `${directory}/lock`, directory: `${directory}/own` };
 
     const unlock = system.lock({ ...request, timeout: 0 });
 
     t.ok(existsSync(`${directory}/own/lock`));
     t.throws(
       () => lockOnce(directory, 0, system),
-      new LockTimeout(`${directory}/own/lock`, `process ${process.pid} (test)`),
+      new LockTimeout(`${directory}/own/lock`, undefined),
     );
     t.equal(system.locksOutGoPlugin, false);
     unlock();
