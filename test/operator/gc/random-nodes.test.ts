@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: native executable
 /** As wrong-lists.test.ts, with real network namespaces: few nodes, each with some wrong lists and then right ones. */
 
 import { existsSync, mkdirSync } from "node:fs";

@@ -1,15 +1,15 @@
-/** What is read of the entries of libcni's cache, in the form that libcni gives them and in others. */
+/** What an entry of libcni's cache says, in the form in which libcni writes it and in any other. */
 
 import { test } from "tap";
-import { ResultsCache } from "../../../src/operator/node/results-cache.ts";
+import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 
 /** The members of an entry, in libcni's order. */
-const entry = {
+const members: Readonly<Record<string, unknown>> = {
   kind: "cniCacheV1",
   containerId: "c1",
-  config: "eyJuYW1lIjoibmV0In0=",
+  config: "e30=",
   ifName: "eth0",
   networkName: "net",
   netns: "/run/netns/cni-1",
@@ -17,61 +17,67 @@ const entry = {
     ["K8S_POD_NAMESPACE", "default"],
     ["K8S_POD_NAME", "web"],
   ],
-  result: { cniVersion: "1.0.0", ips: [{ address: "10.7.9.2/24" }] },
+  result: { cniVersion: "1.0.0", ips: [{ address: "10.7.9.2/24" }, { address: "FD00::07/64" }] },
 };
 
-const attachment = {
+const known: CachedAttachment = {
   network: "net",
   containerId: "c1",
   interfaceName: "eth0",
   networkNamespace: "/run/netns/cni-1",
-  addresses: ["10.7.9.2"],
+  addresses: ["10.7.9.2", "fd00::7"],
   pod: "default/web",
 };
 
-/** The attachments in a cache with one entry. */
-function read(text: string) {
-  const machine = new MemoryMachine();
-  const directory = "/var/lib/cni/results";
-  machine.disk.makeDirectories(directory);
-  machine.disk.put(`${directory}/net-c1-eth0`, text);
-  const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
-  return attachments.map(
-    ({ network, containerId, interfaceName, networkNamespace, addresses, pod }) => {
-      return { network, containerId, interfaceName, networkNamespace, addresses, pod };
-    },
-  );
-}
+const inOtherOrder = Object.fromEntries(Object.entries(members).toReversed());
+const usual = JSON.stringify(members);
 
-test("an entry says the same in libcni's form and in others", (t) => {
-  const { kind, containerId, ...rest } = entry;
-  const forms: Readonly<Record<string, string>> = {
-    "libcni's": JSON.stringify(entry),
-    "in another order": JSON.stringify({ ...rest, containerId, kind }),
-    "on several lines": JSON.stringify(entry, undefined, 2),
-    "with an escape sequence": JSON.stringify(entry).replace('"c1"', '"\\u00631"'),
-  };
-  for (const [form, text] of Object.entries(forms)) t.strictSame(read(text), [attachment], form);
-  t.end();
-});
+const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | undefined]>> = {
+  "as libcni writes it": [usual, known],
+  "in another order": [JSON.stringify(inOtherOrder), known],
+  "with white space": [JSON.stringify(members, null, 2), known],
+  "with a line end": [`${usual}\n`, known],
+  "without a namespace, as libcni before 1.3": [
+    JSON.stringify({ ...members, netns: undefined }),
+    { ...known, networkNamespace: "" },
+  ],
+  "without a result and arguments": [
+    JSON.stringify({ ...members, cniArgs: undefined, result: undefined }),
+    { ...known, addresses: [], pod: "" },
+  ],
+  "with a name that is escaped": [
+    usual.replace('"eth0"', '"\\u0065th0"').replace('"web"', '"w\\u0065b"'),
+    known,
+  ],
+  "with a quotation mark in a name": [
+    JSON.stringify({ ...members, ifName: 'a"b' }),
+    { ...known, interfaceName: 'a"b' },
+  ],
+  "with another namespace in its result": [
+    usual.replace('"result":{', '"result":{"netns":"/other",'),
+    known,
+  ],
+  "of a network that is named as a member": [
+    JSON.stringify({ ...members, networkName: "netns" }),
+    { ...known, network: "netns" },
+  ],
+  "without a container": [JSON.stringify({ ...members, containerId: "" }), undefined],
+  "that is cut": [usual.slice(0, -1), undefined],
+  "that is empty": ["", undefined],
+};
 
-test("a name may be that of a member", (t) => {
-  for (const name of ["netns", "result", "cniArgs", "networkName"]) {
-    t.strictSame(
-      read(JSON.stringify({ ...entry, networkName: name })),
-      [{ ...attachment, network: name }],
-      `network ${name}`,
+for (const [what, [text, expected]] of Object.entries(cases)) {
+  test(`an entry ${what}`, (t) => {
+    const machine = new MemoryMachine();
+    machine.disk.makeDirectories("/var/lib/cni/results");
+    machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
+    const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
+    const found = attachments.map(
+      ({ network, containerId, interfaceName, networkNamespace, addresses, pod }) => {
+        return { network, containerId, interfaceName, networkNamespace, addresses, pod };
+      },
     );
-  }
-  const named = { ...entry, containerId: "netns", ifName: "netns", networkName: "netns" };
-  t.match(read(JSON.stringify(named)), [{ addresses: ["10.7.9.2"], pod: "default/web" }]);
-  t.end();
-});
-
-test("an entry that was cut off says nothing", (t) => {
-  const text = JSON.stringify(entry);
-  for (const length of [0, 20, 90, 140, text.length - 2]) {
-    t.strictSame(read(text.slice(0, length)), [], `${length} characters`);
-  }
-  t.end();
-});
+    t.strictSame(found, expected === undefined ? [] : [expected]);
+    t.end();
+  });
+}
