@@ -165,6 +165,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["check", "--node-problem-detector"],
     ["check", "--node-problem-detector", hostile],
     ["check", "--node-problem-detector", "--data-dir", hostile],
+    ["check", "--repair"],
     ["metrics", "--output", join(node.root, hostile)],
     ["metrics", `--output=${join(node.root, hostile)}`],
     ["networks", "--no-headers"],

@@ -113,6 +113,7 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["show", ["10.88.0.2"]],
   ["history", ["10.88.0.2"]],
   ["check", []],
+  ["check", ["--repair"]],
   ["gc", []],
   ["gc", ["--live-command", "echo 52a3e7b3c482"]],
   ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],

@@ -8,6 +8,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { CniError } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { openWholeNode } from "../node/node.ts";
+import { releaseOrLog } from "../node/release-or-log.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { runChecks } from "./checks.ts";
 import {
@@ -27,13 +28,15 @@ export const check: Command = {
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
-    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved, and those that are used again sooner than reuseDelaySeconds; empty, malformed and out-of-range reservations; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; and files that others can write to. It changes nothing and takes no lock.",
+    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved, and those that are used again sooner than reuseDelaySeconds; empty, malformed and out-of-range reservations; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; and files that others can write to. Without --repair it changes nothing and takes no lock.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node.",
-    "Exit code 1 means errors or warnings; findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
-    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text]}], "counts": {"error", "warning", "info"}, "networks": [names]}.',
+    "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no living container has. A reservation with any content is kept.",
+    "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",
+    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
     cacheOption,
+    { name: "--repair", summary: "remove empty reservations" },
     {
       name: "--node-problem-detector",
       summary: "print one line, as a custom plugin of node-problem-detector",
@@ -41,7 +44,7 @@ export const check: Command = {
   ],
   examples: [
     { line: "host-local check", effect: "check all networks; change nothing" },
-    { line: "host-local check mynet --json", effect: "check one network; print JSON" },
+    { line: "host-local check mynet --repair", effect: "repair one network" },
     {
       line: "host-local check --node-problem-detector",
       effect: "run from conf-examples/operator/node-problem-detector.json",
@@ -65,22 +68,42 @@ function checkNetworks(context: Context): Report {
 function report(context: Context): Report {
   const [name] = context.operands;
   const { findings, directories } = runChecks(openWholeNode(context, name), name);
-  const counts = countsOf(findings);
+  const repaired = context.has("--repair") ? repair(context, findings) : new Set<Finding>();
+  const left = findings.filter((one) => !repaired.has(one));
+  const counts = countsOf(left);
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : 0,
     get document() {
       return {
-        findings: findings.map(describe),
-        counts,
+        findings: findings.map((one) => ({ ...describe(one), repaired: repaired.has(one) })),
+        counts: { ...counts, repaired: repaired.size },
         networks: directories.map(({ files }) => files.network),
       };
     },
     get text() {
       return context.has("--node-problem-detector")
-        ? problemLine(...summarize(findings, counts))
-        : formatFindings(context.system, findings, counts);
+        ? problemLine(...summarize(left, counts))
+        : formatFindings(context.system, findings, repaired, counts);
     },
   };
+}
+
+/**
+ * Removes empty reservations, as far as they are unchanged.
+ *
+ * @returns the findings on those that are gone
+ */
+function repair(context: Context, findings: readonly Finding[]): ReadonlySet<Finding> {
+  const byNetwork = Map.groupBy(
+    findings.flatMap(({ repairable }) => repairable ?? []),
+    ({ network }) => network,
+  );
+  const removed = new Set(
+    [...byNetwork].flatMap(([network, here]) => releaseOrLog(context, network, "check", here)),
+  );
+  return new Set(
+    findings.filter(({ repairable }) => repairable !== undefined && removed.has(repairable)),
+  );
 }
 
 function describe(finding: Finding): object {

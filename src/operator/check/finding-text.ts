@@ -20,24 +20,32 @@ const MAX_SHOWN = 20;
 /** The `max_output_length` of node-problem-detector, in characters. */
 const MAX_LINE_LENGTH = 80;
 
-/** A table of findings, the remedy for each code with its commands, and a line of counts. */
+/**
+ * A table of findings, the remedy for each code with its commands, and a line of counts.
+ *
+ * @param counts of those that were not repaired
+ */
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
+  repaired: ReadonlySet<Finding>,
   { error, warning, info }: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
   const byCode = [...Map.groupBy(findings, ({ code }) => code).values()];
+  const left = findings.filter((one) => !repaired.has(one));
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
-    byCode.flatMap((own) => rowsOf(system, own)),
+    byCode.flatMap((own) => rowsOf(system, own, repaired)),
     { width: tableWidth(system) },
   );
-  const remedies = byCode.flatMap((own) =>
+  const remedies = [...Map.groupBy(left, ({ code }) => code).values()].flatMap((own) =>
     [...Map.groupBy(own, remedyOf).values()].map(remediesOf),
   );
+  const remedyList = left.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
   const counts = `${plural(error, "error")}, ${plural(warning, "warning")}, ${info} info`;
-  return `${table}\nWhat to do:\n${remedies.join("")}\n${counts}\n`;
+  const repairs = repaired.size === 0 ? "" : `; ${repaired.size} repaired`;
+  return `${table}${remedyList}\n${counts}${repairs}\n`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -50,12 +58,14 @@ export function problemLine(subject: string, detail: string): string {
 function rowsOf(
   system: OperatorSystem,
   findings: readonly Finding[],
+  repaired: ReadonlySet<Finding>,
 ): readonly (readonly string[])[] {
   const paint = painter(system);
   const colour = (severity: Severity): string =>
     severity === "info" ? severity : paint(severity, severity);
   const rows = findings.slice(0, MAX_SHOWN).map((finding) => {
-    const cells = [networkOf(finding) || "-", finding.path || "-", finding.message];
+    const text = repaired.has(finding) ? `${finding.message}; removed` : finding.message;
+    const cells = [networkOf(finding) || "-", finding.path || "-", text];
     return [
       colour(severityOf(finding)),
       finding.code,

@@ -1,6 +1,7 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
 import type { NetworkFiles } from "../../store/files/network-files.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
 
 /** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";
@@ -81,7 +82,7 @@ export const kinds = {
   },
   "empty-reservation": {
     severity: "warning",
-    remedy: "release it; ADD takes the address when the range is otherwise full",
+    remedy: "remove it; ADD does so when the range is otherwise full",
   },
   "malformed-reservation": {
     severity: "warning",
@@ -166,6 +167,8 @@ export interface Finding {
   readonly remedy?: string;
   /** Command lines for a shell that go with the remedy, complete as they are. */
   readonly commands?: readonly string[];
+  /** The empty reservation that `--repair` removes. */
+  readonly repairable?: NodeReservation;
 }
 
 /** The number of findings of each severity. */

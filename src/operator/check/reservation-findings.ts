@@ -5,6 +5,7 @@ import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { readKept } from "../../store/reservations/kept.ts";
 import type { PodName } from "../../store/reservations/owner.ts";
+import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -100,10 +101,16 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(node, reservation);
   if (user === "nobody") {
-    return [{ ...finding, commands: [releaseCommand(context, reservation)] }];
+    const { files } = reservation.network;
+    const commands = [commandText(context, files, ["check", files.network, "--repair"])];
+    return [{ ...finding, commands, repairable: reservation }];
+  }
+  if (user === "perhaps a container") {
+    const text = `${message}; whether the container that had the address is alive is not known, so it is not repaired`;
+    return [{ ...finding, message: text, commands: [releaseCommand(context, reservation)] }];
   }
   if (user === "unknown") {
-    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read`;
+    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
     return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
   }
   return [
@@ -125,22 +132,28 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   ];
 }
 
-/** Who uses an address: an attachment, a process of which no more is known, or nobody; `unknown` where that cannot be read. */
-type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
+/**
+ * Who uses an address: an attachment, a process of which no more is known, one of which it is not known whether it is alive,
+ * or nobody; `unknown` where that cannot be read.
+ */
+type AddressUser = CachedAttachment | "a process" | "perhaps a container" | "nobody" | "unknown";
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
   const address = reservation.text;
   const { network } = reservation.network.files;
-  const attachment = cache.attachments.find(
-    (one) =>
-      one.network === network &&
-      one.addresses.includes(address) &&
-      liveness.livenessOfAttachment(one).liveness === "alive",
+  const attachments = cache.attachments.filter(
+    (one) => one.network === network && one.addresses.includes(address),
   );
+  const livenessIn = (one: CachedAttachment): Liveness =>
+    liveness.livenessOfAttachment(one).liveness;
+  const attachment = attachments.find((one) => livenessIn(one) === "alive");
   if (attachment !== undefined) return attachment;
   if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
-  return cache.unreadable === undefined ? "nobody" : "unknown";
+  if (cache.unreadable !== undefined) return "unknown";
+  return attachments.some((one) => livenessIn(one) === "unknown")
+    ? "perhaps a container"
+    : "nobody";
 }
 
 /** The file is written only while it is empty. */

@@ -1,17 +1,14 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { withLock } from "../../store/lock.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
-import { historyCall } from "../node/history-call.ts";
 import { isInstalled, liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf, requireReadable } from "../node/node-reservations.ts";
-import { releaseUnchanged } from "../node/release-unchanged.ts";
+import { releaseOrLog } from "../node/release-or-log.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { type Candidate, decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
@@ -163,32 +160,16 @@ function finish(context: Context, collection: Collection): Collection {
   return { ...collection, released, isRecorded };
 }
 
-/** Releases what is due in one network, and removes the temporary files of killed calls. An error is only logged, so that the other networks are still processed. */
+/** Releases what is due in one network, and removes the temporary files of killed calls. */
 function release(
-  { system, log }: Context,
+  context: Context,
   { directory, decided }: Collection,
 ): ReadonlySet<NodeReservation> {
-  const { files, networks } = directory;
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  if (due.length === 0 && !hasLeftOvers(files)) return new Set();
-  const request = {
-    timeoutSeconds: networks[0].lockTimeoutSeconds,
-    history: historyCall(system, networks[0], "gc"),
-  };
-  try {
-    return new Set(
-      withLock(files, request, (locked) => {
-        locked.files.sweepAll();
-        return releaseUnchanged(locked, due);
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof CniError || isSystemError(error))) throw error;
-    log(`${files.network}: ${messageWithDetails(error)}`);
-    return new Set(due.filter((one) => directory.read(one) === undefined));
-  }
+  if (due.length === 0 && !hasLeftOvers(directory.files)) return new Set();
+  return new Set(releaseOrLog(context, directory, "gc", due, ({ files }) => files.sweepAll()));
 }
 
 /** The lock would make a missing directory. */

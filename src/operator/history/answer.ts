@@ -86,6 +86,7 @@ function formatRelease({ verb, caller }: HistoryRecord): string {
       return `released by ${verb}${by}`;
     case "release":
     case "gc":
+    case "check":
       return `released by: ${caller}`;
   }
 }

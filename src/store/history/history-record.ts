@@ -13,7 +13,7 @@ import { formatAddress, parseAddress } from "../../ipam/address.ts";
 import type { Owner } from "../reservations/owner.ts";
 
 /** Verbs of the plugin and, in lower case, commands of the operator. `ADD` reserves, every other one releases. */
-const verbs = ["ADD", "DEL", "GC", "UNDO", "RECLAIM", "release", "gc"] as const;
+const verbs = ["ADD", "DEL", "GC", "UNDO", "RECLAIM", "release", "gc", "check"] as const;
 
 /**
  * `UNDO` is an ADD whose result could not be delivered, `RECLAIM` one that took the address from a reservation that gave

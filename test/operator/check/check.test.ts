@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { holdLock } from "../../harness/held-lock.ts";
 import type { JsonObject } from "../../harness/runtime-call.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
@@ -20,6 +21,7 @@ interface Found {
   readonly path: string;
   readonly message: string;
   readonly commands: readonly string[];
+  readonly repaired: boolean;
 }
 
 /** A node with the network `net` and one pod, without a program that would know its bridges. */
@@ -39,6 +41,7 @@ function findingsOf(node: Node, ...words: readonly string[]): readonly Found[] {
 interface Case {
   readonly code: string;
   readonly severity: "error" | "warning" | "info";
+  readonly repairable?: boolean;
   /** Returns the expected path. */
   readonly corrupt: (node: Node) => string;
 }
@@ -47,11 +50,13 @@ const cases: Readonly<Record<string, Case>> = {
   "an empty reservation": {
     code: "empty-reservation",
     severity: "warning",
+    repairable: true,
     corrupt: (node) => node.write("net/10.1.2.9", "", 60),
   },
   "a reservation of NULs, as after a power loss": {
     code: "empty-reservation",
     severity: "warning",
+    repairable: true,
     corrupt: (node) => node.write("net/10.1.2.9", "\0\0\0", 60),
   },
   "a reservation that names no container": {
@@ -135,14 +140,14 @@ test("a healthy node has no findings", (t) => {
     exitCode: 0,
     document: {
       findings: [],
-      counts: { error: 0, warning: 0, info: 0 },
+      counts: { error: 0, warning: 0, info: 0, repaired: 0 },
       networks: ["net"],
     },
   });
   t.end();
 });
 
-for (const [name, { code, severity, corrupt }] of Object.entries(cases)) {
+for (const [name, { code, severity, repairable = false, corrupt }] of Object.entries(cases)) {
   test(`${name}: ${code}`, (t) => {
     const node = nodeWithPod(t);
     const path = corrupt(node);
@@ -150,9 +155,24 @@ for (const [name, { code, severity, corrupt }] of Object.entries(cases)) {
 
     const found = findingsOf(node).find((finding) => finding.code === code);
 
-    t.match(found, { severity });
+    t.match(found, { severity, repaired: false });
     t.equal(found?.path, path);
     t.same(node.everything(), before, "nothing was changed");
+    t.end();
+  });
+
+  test(`${name}: ${repairable ? "is repaired" : "is not repaired"}`, (t) => {
+    const node = nodeWithPod(t);
+    corrupt(node);
+
+    const found = findingsOf(node, "--repair").find((finding) => finding.code === code);
+
+    t.equal(found?.repaired, repairable);
+    t.equal(
+      findingsOf(node).some((finding) => finding.code === code),
+      !repairable,
+    );
+    t.equal(node.read("net/10.1.2.2"), "c1\r\neth0", "the pod keeps its address");
     t.end();
   });
 }
@@ -196,14 +216,58 @@ test("findings of severity info leave the exit code at 0", (t) => {
   t.end();
 });
 
+test("what --repair has removed is in the table", (t) => {
+  const node = nodeWithPod(t);
+  node.write("net/10.1.2.9", "\0\0", 60);
+
+  const { exitCode, stdout } = node.tool(["check", "--repair"]);
+
+  t.equal(exitCode, 0);
+  t.match(stdout, "the file is empty, so no DEL can release it; removed");
+  t.match(stdout, /; 1 repaired\n$/);
+  t.equal(node.tool(["check"]).stdout, "No problems found.\n");
+  t.end();
+});
+
+test("an empty reservation is not repaired where the cache names a container whose life cannot be seen", (t) => {
+  const node = nodeWithPod(t);
+  node.write("net/10.1.2.9", "", 60);
+  node.remember("net", "c9", "default/web", { addresses: ["10.1.2.9/28"] });
+
+  const found = findingsOf(node, "--repair").find(({ code }) => code === "empty-reservation");
+
+  t.match(found, { repaired: false, message: /is not known, so it is not repaired$/ });
+  t.match(found?.commands, [/^host-local release 10\.1\.2\.9 /]);
+  t.equal(node.read("net/10.1.2.9"), "");
+  t.end();
+});
+
+test("a network that cannot be repaired does not keep the others from being repaired", async (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/28", lockTimeoutSeconds: 1 });
+  node.network("other", { subnet: "10.7.0.0/24" });
+  node.write("net/10.1.2.9", "", 60);
+  node.write("other/10.7.0.9", "", 60);
+  await holdLock(t, node.dataDir);
+
+  const { exitCode, stdout, stderr } = node.tool(["check", "--repair"]);
+
+  t.equal(exitCode, 1);
+  t.match(stderr, /net: network net is locked/);
+  t.match(stdout, /; removed/);
+  t.equal(node.read("net/10.1.2.9"), "");
+  t.throws(() => node.read("other/10.7.0.9"), { code: "ENOENT" });
+});
+
 test("a file that has just been created empty is not reported: the Go plugin is writing it", (t) => {
   const node = nodeWithPod(t);
   node.write("net/10.1.2.9", "");
 
   t.same(
-    findingsOf(node).map(({ code }) => code),
+    findingsOf(node, "--repair").map(({ code }) => code),
     [],
   );
+  t.equal(node.read("net/10.1.2.9"), "");
   t.end();
 });
 
@@ -582,13 +646,14 @@ test("commands of findings run as printed", (t) => {
   const verbs = [...commands].map((line) => line.replace(/ (?:10\.|net |[-'/]).*/, ""));
   t.same(
     new Set(verbs),
-    new Set(["release", "gc"].map((verb) => `host-local ${verb}`).concat("chmod go-w")),
+    new Set(["check", "release", "gc"].map((verb) => `host-local ${verb}`).concat("chmod go-w")),
   );
   for (const command of commands) {
     const { exitCode, stderr } = runAsPrinted(t, command);
     t.not(exitCode, 2, `${command}: ${stderr}`);
   }
-  t.notOk(findingsOf(node).some(({ code }) => code === "writable-by-others"));
+  const left = new Set(findingsOf(node).map(({ code }) => code));
+  for (const code of ["empty-reservation", "writable-by-others"]) t.notOk(left.has(code), code);
   t.end();
 });
 

@@ -152,16 +152,21 @@ test("findings on living pods are sorted by address", (t) => {
   );
 });
 
-test("an empty reservation whose address a pod uses", (t) => {
+test("an empty reservation whose address a pod uses is not repaired", (t) => {
   const node = makeNode(t);
   run(t, node, "default/web", "c1", "10.7.12.2");
   node.write("net/10.7.12.2", "", 60);
+  node.write("net/10.7.12.9", "", 60);
 
+  node.tool(["check", "--repair"]);
+
+  t.equal(node.read("net/10.7.12.2"), "");
+  t.throws(() => node.read("net/10.7.12.9"), { code: "ENOENT" });
   t.same(codesOf(node), ["error empty-reservation"]);
   const [empty] = findingsOf(node);
   t.match(empty?.message, /; default\/web uses the address$/);
   t.match(empty?.remedy, /^write its container back/);
-  t.notMatch(node.tool(["check"]).stdout, "host-local release");
+  t.notMatch(node.tool(["check"]).stdout, "remove it");
 
   const [command = "false"] = empty?.commands ?? [];
   t.match(runAsPrinted(t, command), { exitCode: 0, stderr: "" });

@@ -525,20 +525,25 @@ test("reservations of the Go plugin are released, and it takes the addresses aga
   t.end();
 });
 
-test("gc changes nothing in a network that stays locked, and logs the error", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.3.0/24", lockTimeoutSeconds: 1 });
-  node.write("net/10.7.3.2", "c1\r\neth0", HOUR);
-  await holdLock(t, node.dataDir);
-  const words = ["gc", "--live-command", "echo other", "--force", "--now", "--yes"];
+for (const command of [
+  ["gc", "--live-command", "echo other", "--force", "--now", "--yes"],
+  ["check", "--repair"],
+]) {
+  test(`${command[0]} changes nothing in a network that stays locked, and logs the error`, async (t) => {
+    const node = nodeFor(t);
+    node.network("net", { subnet: "10.7.3.0/24", lockTimeoutSeconds: 1 });
+    node.write("net/10.7.3.2", "c1\r\neth0", HOUR);
+    node.write("net/10.7.3.3", "", HOUR);
+    await holdLock(t, node.dataDir);
 
-  const { exitCode, stderr } = await start(executable, {
-    arguments: [...words, "--conf-dir", node.confDir, "--data-dir", node.dataDir],
-    environment: runtimeEnvironment,
-    stdin: "",
+    const { exitCode, stderr } = await start(executable, {
+      arguments: [...command, "--conf-dir", node.confDir, "--data-dir", node.dataDir],
+      environment: runtimeEnvironment,
+      stdin: "",
+    });
+
+    t.equal(exitCode, 1);
+    t.match(stderr, /network net is locked; gave up after 1 s/);
+    t.same(reservedOn(node), ["10.7.3.2", "10.7.3.3"]);
   });
-
-  t.equal(exitCode, 1);
-  t.match(stderr, /network net is locked; gave up after 1 s/);
-  t.same(reservedOn(node), ["10.7.3.2"]);
-});
+}

@@ -114,10 +114,10 @@ test("what the plugin and the commands do is in it, with the command", (t) => {
     ...["--now", "--yes", "--force", "--grace=0s"],
   ]);
   node.write("net/10.48.0.5", "", 60);
-  node.tool(["release", "10.48.0.5", "--yes", "--force"]);
+  node.tool(["check", "--repair"]);
 
   const text = readFileSync(pathOf(node), "utf8");
-  t.match(text, /^\S+ release 10\.48\.0\.5 - - - host-local release 10\.48\.0\.5 /m);
+  t.match(text, /^\S+ check 10\.48\.0\.5 - - - host-local check --repair /m);
   t.match(ask(node, "c1"), [
     0,
     / from TIME until TIME, released by DEL \(.+\)\nThe history of net/,

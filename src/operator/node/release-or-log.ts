@@ -1,0 +1,41 @@
+import type { Context } from "../../cli/command/command.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
+import type { HistoryVerb } from "../../store/history/history-record.ts";
+import { withLock } from "../../store/lock.ts";
+import type { LockedNetwork } from "../../store/locked-network.ts";
+import { isSystemError } from "../../system/system.ts";
+import { historyCall } from "./history-call.ts";
+import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
+import { releaseUnchanged } from "./release-unchanged.ts";
+
+/**
+ * Releases reservations of one network under its lock, if they are unchanged. An error is only logged, so that the other
+ * networks are still processed.
+ *
+ * @param verb for the history
+ * @param before what else is done under the lock
+ * @returns those that are gone
+ */
+export function releaseOrLog(
+  { system, log }: Context,
+  directory: NetworkDirectory,
+  verb: HistoryVerb,
+  reservations: readonly NodeReservation[],
+  before: (locked: LockedNetwork) => void = () => {},
+): readonly NodeReservation[] {
+  const { files, networks } = directory;
+  const request = {
+    timeoutSeconds: networks[0].lockTimeoutSeconds,
+    history: historyCall(system, networks[0], verb),
+  };
+  try {
+    return withLock(files, request, (locked) => {
+      before(locked);
+      return releaseUnchanged(locked, reservations);
+    });
+  } catch (error) {
+    if (!(error instanceof CniError || isSystemError(error))) throw error;
+    log(`${files.network}: ${messageWithDetails(error)}`);
+    return reservations.filter((one) => directory.read(one) === undefined);
+  }
+}
