@@ -6,7 +6,6 @@ import {
   DEFAULT_DATA_DIR,
   hasRanges,
   type IpamConfig,
-  isGcOnly,
   loadConfig,
   loadStoreConfig,
 } from "../../src/ipam/config.ts";
@@ -80,16 +79,6 @@ test("sets come from runtimeConfig first, then from the subnet, then from ranges
   t.end();
 });
 
-test("a set may have several ranges", (t) => {
-  t.strictSame(
-    addressRanges({
-      ipam: { ranges: [[{ subnet }, { subnet: "10.1.4.0/24" }], [{ subnet: "fd00::/126" }]] },
-    }),
-    ["10.1.2.1-10.1.2.254,10.1.4.1-10.1.4.254", "fd00::1-fd00::3"],
-  );
-  t.end();
-});
-
 test("start, end and gateway in ipam count only with a subnet there", (t) => {
   const ranges = [[{ subnet: "11.0.0.0/30" }]];
   const ipam = { rangeStart: "10.9.9.9", rangeEnd: "10.9.9.8", gateway: "10.1.2.30" };
@@ -97,20 +86,6 @@ test("start, end and gateway in ipam count only with a subnet there", (t) => {
   t.equal(refused({ ipam }), "no IP ranges specified");
   const [set] = load({ ipam: { subnet, gateway: "10.1.2.30" } }).rangeSets;
   t.strictSame(set?.[0].gateway, parseAddress("10.1.2.30"));
-  t.end();
-});
-
-test("a configuration without ranges is an error", (t) => {
-  for (const members of [
-    { ipam: {} },
-    { ipam: { ranges: [] } },
-    { ipam: { ranges: null } },
-    { ipam: {}, runtimeConfig: { ipRanges: [] } },
-    { ipam: {}, runtimeConfig: { ipRanges: null } },
-    { ipam: {}, runtimeConfig: null },
-  ]) {
-    t.equal(refused(members), "no IP ranges specified", JSON.stringify(members));
-  }
   t.end();
 });
 
@@ -149,22 +124,6 @@ test("the last IP in CNI_ARGS counts, and an empty one counts as absent", (t) =>
   t.end();
 });
 
-test("absent and null lists of requested addresses are empty", (t) => {
-  for (const members of [
-    { args: null },
-    { args: {} },
-    { args: { cni: null } },
-    { args: { cni: {} } },
-    { args: { cni: { ips: null } } },
-    { args: { cni: { ips: [] } } },
-    { runtimeConfig: {} },
-    { runtimeConfig: { ips: null } },
-  ]) {
-    t.strictSame(requested(members), [], JSON.stringify(members));
-  }
-  t.end();
-});
-
 test("keys match in any letter case", (t) => {
   const configuration = received(
     '{"CNIVERSION":"1.1.0","Name":"net","IPAM":{"DATADIR":"/d","Ranges":[[{"Subnet":"10.0.0.0/30","GATEWAY":"10.0.0.2"}]]},"RuntimeConfig":{"IPS":["10.0.0.1"]}}',
@@ -173,32 +132,6 @@ test("keys match in any letter case", (t) => {
   t.equal(config.dataDir, "/d");
   t.strictSame(config.requested.map(formatAddress), ["10.0.0.1"]);
   t.strictSame(config.rangeSets.map(formatRangeSet), ["10.0.0.1-10.0.0.2"]);
-  t.end();
-});
-
-test("members that host-local does not use are ignored", (t) => {
-  for (const members of [
-    { type: 5, dns: 5, capabilities: 5, prevResult: 5, runtimeConfig: { portMappings: 5 } },
-    { ipam: { subnet, type: "static", name: "other", dns: 5, addresses: "x" } },
-    { args: { labels: 5, cni: { other: 5 } } },
-  ]) {
-    t.doesNotThrow(() => load(members), JSON.stringify(members));
-  }
-  t.end();
-});
-
-test("the network is named by the configuration, not by ipam", (t) => {
-  t.equal(load({ ipam: { subnet, name: "other" } }).network, "net");
-  t.end();
-});
-
-test("routes are read in their order", (t) => {
-  const routes = [{ dst: "0.0.0.0/0" }, { dst: "10.0.0.5/8", gw: "10.1.2.1", mtu: 1400 }];
-  t.strictSame(load({ ipam: { subnet, routes } }).routes, [
-    { family: 4, dst: "0.0.0.0/0" },
-    { family: 4, dst: "10.0.0.5/8", gw: "10.1.2.1", mtu: 1400 },
-  ]);
-  t.strictSame(load({ ipam: { subnet, routes: null } }).routes, []);
   t.end();
 });
 
@@ -327,45 +260,6 @@ test("a release fails only where the data directory is unknown", (t) => {
     t.equal(refusal.code, 999);
     t.match(refusal.message, new RegExp(`^json: cannot unmarshal .* into ${place}: `));
   }
-  t.end();
-});
-
-test("gcOnly is off unless it is true", (t) => {
-  t.equal(isGcOnly(received({})), false);
-  t.equal(isGcOnly(received({ gcOnly: null })), false);
-  t.equal(isGcOnly(received({ gcOnly: false })), false);
-  t.equal(isGcOnly(received({ gcOnly: true })), true);
-  for (const gcOnly of ["true", 1, {}]) {
-    t.match(refusalOf(() => isGcOnly(received({ gcOnly }))).message, /^json: cannot unmarshal/);
-  }
-  t.end();
-});
-
-test("exhaustedStatus is ready or unavailable", (t) => {
-  const unavailable = (ipam: object): boolean =>
-    load({ ipam: { subnet, ...ipam } }).failsWhenExhausted;
-  t.equal(unavailable({}), false);
-  t.equal(unavailable({ exhaustedStatus: null }), false);
-  t.equal(unavailable({ exhaustedStatus: "ready" }), false);
-  t.equal(unavailable({ exhaustedStatus: "unavailable" }), true);
-  t.end();
-});
-
-test("repeatedAdd is error or same", (t) => {
-  const repeats = (ipam: object): boolean => load({ ipam: { subnet, ...ipam } }).repeatsAnswer;
-  t.equal(repeats({}), false);
-  t.equal(repeats({ repeatedAdd: null }), false);
-  t.equal(repeats({ repeatedAdd: "error" }), false);
-  t.equal(repeats({ repeatedAdd: "same" }), true);
-  t.end();
-});
-
-test("reclaimAfterReboot is true or false", (t) => {
-  const reclaims = (ipam: object): boolean =>
-    load({ ipam: { subnet, ...ipam } }).reclaimsAfterReboot;
-  t.equal(reclaims({}), true);
-  t.equal(reclaims({ reclaimAfterReboot: true }), true);
-  t.equal(reclaims({ reclaimAfterReboot: false }), false);
   t.end();
 });
 

@@ -150,6 +150,7 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
       const entry = {
         kind: "cniCacheV1",
         containerId,
+        config: "e30=",
         ifName: interfaceName,
         networkName: network,
         ...(netns === undefined ? {} : { netns }),

@@ -189,13 +189,13 @@ function attachmentIn(text: string): CachedAttachment | undefined {
 
 /**
  * An entry that begins as libcni writes it: `kind`, `containerId`, `config`, `ifName`, `networkName` and `netns`, in this
- * order. `undefined` for any other.
+ * order; and ends with its result. `undefined` for any other.
  */
 function usualEntry(text: string): CachedAttachment | undefined {
   // Every other part is a string, and every fourth one the name of a member.
   const parts = text.split('"', 24);
   const isUsual =
-    text.endsWith("}") &&
+    text.endsWith("}}") &&
     parts[5] === "containerId" &&
     parts[13] === "ifName" &&
     parts[17] === "networkName" &&

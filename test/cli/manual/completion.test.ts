@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { t as root, type Test, test } from "tap";
 import { optionsOf } from "../../../src/cli/command/common-options.ts";
 import { commands } from "../../../src/commands.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -177,11 +177,14 @@ for (const [line, offered] of [
 const skipWithoutZsh =
   spawnSync("zsh", ["--version"]).status === 0 ? false : "There is no zsh here to complete with.";
 
+/** What the first zsh has found of completions, over which it takes seconds, for those that follow. */
+const dump = join(scratchDirectory(root), "dump");
+
 /** Types a line and a tab into a zsh at a terminal, and prints the completed line. */
 const TYPE = `
   zmodload zsh/zpty
   zpty z zsh -f -i
-  zpty -w z "PS1=; autoload -Uz compinit; compinit -u -D; source ./script; path=(. $path)"
+  zpty -w z "PS1=; autoload -Uz compinit; compinit -u -d $DUMP; source ./script; path=(. $path)"
   zpty -w z "finish() { print -r -- \\"[LINE \\$BUFFER]\\"; BUFFER=; zle accept-line }; zle -N finish; bindkey '^X' finish"
   zpty -w z 'print REA""DY'
   zpty -r z seen '*READY*'
@@ -208,7 +211,7 @@ for (const [line, completed] of [
     const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", TYPE, "zsh", line], {
       cwd: withScript(t, "zsh"),
       encoding: "utf8",
-      env: { ...runtimeEnvironment, TERM: "xterm" },
+      env: { ...runtimeEnvironment, TERM: "xterm", DUMP: dump },
       timeout: 60_000,
     });
     t.equal(stdout, `${completed}\n`, stderr);
