@@ -134,7 +134,7 @@ export interface IpamConfig extends StoreConfig {
  *
  * @param args the value of `CNI_ARGS`
  * @param files reads `rangesFile`, and what `partition` names, where they are configured
- * @throws CniError 999 with the path in its details; RangesFileError; PartitionError
+ * @throws CniError 999 with the path in its details
  */
 export function loadConfig(
   network: NetworkConfiguration,

@@ -539,6 +539,15 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: { first: "", found: [], size: 4 },
   },
   {
+    name: "a line may be longer than the longest reservation",
+    run: (system, root) => {
+      const line = `${"c".repeat(256 * 1024)} / 10.0.0.2`;
+      system.createFile(`${root}/a`, `first\n${line}\n`, 0o600);
+      return system.findLines(`${root}/a`, "ccc").found[0] === line;
+    },
+    expected: true,
+  },
+  {
     name: "no lines are found through a symbolic link",
     run: (system, root) => {
       system.symlink("b", `${root}/a`);

@@ -23,6 +23,8 @@ export interface Counts {
   /** Those that can be handed out: `size` without `reserved`. */
   readonly capacity: bigint;
   readonly used: bigint;
+  /** Used addresses whose files name no container, or cannot be read. */
+  readonly unowned: bigint;
   readonly free: bigint;
 }
 
@@ -39,23 +41,31 @@ export const NEARLY_FULL = 900;
 /** kubelet's `--max-pods` is an int32. */
 const MAX_PODS = 2n ** 31n - 1n;
 
-/** Counts the addresses of each range. */
+/**
+ * Counts the addresses of each range.
+ *
+ * @param unowned the reservations that name no container, or cannot be read
+ */
 export function countRanges(
   sets: readonly RangeSet[],
   exclusions: Exclusions,
   reservations: readonly Reservation[],
+  unowned: readonly Reservation[],
 ): readonly RangeCounts[] {
-  return sets.flatMap((set, index) =>
-    usageOf(set, exclusions, reservations).map(({ range, capacity, used }) => ({
+  return sets.flatMap((set, index) => {
+    const usage = usageOf(set, exclusions, reservations);
+    const unownedUsage = usageOf(set, exclusions, unowned);
+    return usage.map(({ range, capacity, used }, at) => ({
       set: index,
       range,
       size: sizeOf(range),
       reserved: sizeOf(range) - capacity,
       capacity,
       used,
+      unowned: unownedUsage[at]?.used ?? 0n,
       free: capacity > used ? capacity - used : 0n,
-    })),
-  );
+    }));
+  });
 }
 
 /** The sum of several counts. */
@@ -67,6 +77,7 @@ export function addUp(counts: readonly Counts[]): Counts {
     reserved: sum(({ reserved }) => reserved),
     capacity: sum(({ capacity }) => capacity),
     used: sum(({ used }) => used),
+    unowned: sum(({ unowned }) => unowned),
     free: sum(({ free }) => free),
   };
 }
@@ -131,10 +142,10 @@ export function permille({ used, capacity }: Counts): number | undefined {
 
 /** The JSON form of counts. */
 export function describeCounts(counts: Counts): object {
-  const { size, reserved, capacity, used, free } = counts;
+  const { size, reserved, capacity, used, unowned, free } = counts;
   const tenths = permille(counts);
   const percent = tenths === undefined ? null : tenths / 10;
-  return { size, reserved, capacity, used, free, percent };
+  return { size, reserved, capacity, used, unowned, free, percent };
 }
 
 /** The JSON form of a range. */

@@ -22,7 +22,7 @@ export interface NetworkCounts {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
   /** Reservations outside all ranges; all of them if no ranges are known. */
-  readonly outside: number;
+  readonly outside: { readonly used: number; readonly unowned: number };
   readonly pods: bigint | undefined;
   /** Reservations from before this boot, which count as free. */
   readonly beforeBoot: number;
@@ -32,7 +32,7 @@ export interface NetworkCounts {
 
 const headings = columns(
   ...["NETWORK", "SET", "RANGE"],
-  ...[">SIZE", "?>RESERVED", ">USED", ">FREE", ">USED%"],
+  ...[">SIZE", "?>RESERVED", ">USED", ">UNOWNED", ">FREE", ">USED%"],
 );
 
 /** The table, followed by the number of pods and the full range sets. */
@@ -72,22 +72,24 @@ function formatCells(
   paint: Paint,
   format: (count: bigint) => string,
 ): readonly string[] {
-  const { size, reserved, used, free } = counts;
+  const { size, reserved, used, unowned, free } = counts;
   const tenths = permille(counts);
   const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
   return [
     format(size),
     format(reserved),
     format(used),
+    unowned > 0n ? paint(format(unowned), "warning") : "0",
     free === 0n ? paint("0", "error") : format(free),
     (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,
   ];
 }
 
 function outsideRow({ network, ranges, outside }: NetworkCounts): readonly string[][] {
-  if (ranges.length > 0 && outside === 0) return [];
+  if (ranges.length > 0 && outside.used === 0) return [];
   const label = ranges.length > 0 ? "outside" : "unknown";
-  return [[network.files.network, "-", label, "-", "-", `${outside}`, "-", "-"]];
+  const cells = [`${outside.used}`, `${outside.unowned}`];
+  return [[network.files.network, "-", label, "-", "-", ...cells, "-", "-"]];
 }
 
 function notesOn(

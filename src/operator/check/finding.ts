@@ -112,6 +112,11 @@ export const kinds = {
     remedy:
       "if its container is dead, release the address; otherwise restart its pod, which has the address of the gateway",
   },
+  "duplicate-owner": {
+    severity: "warning",
+    remedy:
+      "find out which address the container uses (ip address in its network namespace), and release the other one, with --force if the container is alive",
+  },
   "writable-by-others": {
     severity: "warning",
     remedy: "remove the permission; reservations have mode 0600",

@@ -24,7 +24,7 @@ function checkSets(
   const inUse = directory.usedIn(network);
   const commands = [commandText(context, files, ["gc", files.network])];
   return rangeSets.flatMap((set): readonly Finding[] => {
-    const counts = addUp(countRanges([set], exclusions, inUse));
+    const counts = addUp(countRanges([set], exclusions, inUse, []));
     const share = permille(counts) ?? 1000;
     if (share < NEARLY_FULL) return [];
     const { used, capacity, free } = counts;

@@ -3,8 +3,9 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
+import { rangeOf } from "../../ipam/range-set.ts";
 import { readKept } from "../../store/reservations/kept.ts";
-import type { PodName } from "../../store/reservations/owner.ts";
+import { keyOf, type PodName } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
@@ -28,8 +29,32 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
       ...rangeFindings(context, directory, reservation),
       ...permissionFindings(reservation),
     ]),
+    ...duplicateFindings(context, directory),
     ...keptFindings(context, directory),
   ];
+}
+
+/** An attachment has one address of each range set. */
+function duplicateFindings(
+  context: Context,
+  { files, rangeSets, reservations }: NetworkDirectory,
+): readonly Finding[] {
+  return rangeSets.flatMap((set) => {
+    const first = new Map<string, NodeReservation>();
+    return reservations.flatMap((reservation): readonly Finding[] => {
+      const { owner, address } = reservation;
+      if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
+      const key = keyOf(owner);
+      const other = first.get(key);
+      first.set(key, other ?? reservation);
+      if (other === undefined) return [];
+      const message = `${key} holds ${formatAddress(other.address)} and ${formatAddress(address)} of one range set`;
+      const commands = [
+        commandText(context, files, ["show", owner.containerId, "--network", files.network]),
+      ];
+      return [{ ...found(reservation, "duplicate-owner", message), commands }];
+    });
+  });
 }
 
 /**

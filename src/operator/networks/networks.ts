@@ -41,7 +41,7 @@ function listNetworks(context: Context): Report {
     directory.networks.map((network): Entry => {
       const { rangeSets, exclusions } = network;
       const used = rangeSets.length === 0 ? [] : directory.usedIn(network);
-      return { network, ranges: countRanges(rangeSets, exclusions, used) };
+      return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
     }),
   );
   return {

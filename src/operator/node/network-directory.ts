@@ -5,11 +5,18 @@ import type { Range } from "../../ipam/range.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
-import { type Owner, ownerOfUnreadable, parseOwner } from "../../store/reservations/owner.ts";
+import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
+import {
+  isUnowned,
+  type Owner,
+  ownerOfUnreadable,
+  parseOwner,
+} from "../../store/reservations/owner.ts";
 import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
+  type OwnedReservation,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
@@ -69,6 +76,16 @@ export class NetworkDirectory {
   get reservations(): readonly NodeReservation[] {
     this.#reservations ??= this.listed.flatMap((one) => this.read(one) ?? []);
     return this.#reservations;
+  }
+
+  /**
+   * The reservations whose files name no container, or cannot be read; no object is made of any other.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get unowned(): readonly OwnedReservation[] {
+    const read = this.#reservations ?? othersIn(readAll(this.files));
+    return read.filter(({ owner }) => isUnowned(owner));
   }
 
   /**

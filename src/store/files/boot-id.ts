@@ -47,7 +47,7 @@ export function machineId(system: System): MachineId | undefined {
 }
 
 /** Whether a text has the form of a machine id; one of zeros is none. */
-function isMachineId(text: string): text is MachineId {
+export function isMachineId(text: string): text is MachineId {
   return /^(?!0{32})[0-9a-f]{32}$/.test(text);
 }
 

@@ -3,7 +3,7 @@
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { attempt, type Files, isSystemError, recover } from "../../system/system.ts";
-import type { MachineId } from "../files/boot-id.ts";
+import { isMachineId, type MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
@@ -190,7 +190,9 @@ export class Journal {
   #machine(boot: Seal["boot"]): Seal["machine"] {
     const found = this.#foundSeal;
     if (found?.machine === undefined) return this.#machineIfReadable();
-    if (found.boot === boot || found.machine === SEVERAL) return found.machine;
+    if (found.machine === SEVERAL) return SEVERAL;
+    // Any other word could make the seal longer than its line.
+    if (found.boot === boot && isMachineId(found.machine)) return found.machine;
     return found.machine === this.#files.requireMachine() ? found.machine : SEVERAL;
   }
 

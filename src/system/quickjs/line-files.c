@@ -16,8 +16,8 @@
 enum {
   /* How much of a file is read at a time. */
   PART = 64 * 1024,
-  /* A longer line is an error; one has a container id, which is an environment variable, hence shorter than half. */
-  WINDOW = 256 * 1024,
+  /* A longer line is an error; one has the content of a reservation, which has at most half of that. */
+  WINDOW = 512 * 1024,
 };
 
 /* Where the lines go, and what they begin with. */

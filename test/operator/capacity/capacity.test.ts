@@ -37,15 +37,15 @@ test("every range is counted, and reservations outside all ranges", (t) => {
 
   t.strictSame(node.tool(["capacity"]), {
     exitCode: 1,
-    stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED                  FREE   USED%
-dual       0    10.1.0.1-10.1.0.6                                     6         1     3                     2   60.0%
-dual       0    10.1.1.1-10.1.1.254                                 254       128     1                   125    0.7%
-dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3  18446744073709551611    0.0%
-dual       -    outside                                               -         -     1                     -       -
-forgotten  -    unknown                                               -         -     1                     -       -
-small      0    10.2.0.1-10.2.0.2                                     2         1     1                     0  100.0%
-total           IPv4                                                262       130     5                   127    3.7%
-total           IPv6                               18446744073709551615         1     3  18446744073709551611    0.0%
+    stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED  UNOWNED                  FREE   USED%
+dual       0    10.1.0.1-10.1.0.6                                     6         1     3        0                     2   60.0%
+dual       0    10.1.1.1-10.1.1.254                                 254       128     1        1                   125    0.7%
+dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3        0  18446744073709551611    0.0%
+dual       -    outside                                               -         -     1        0                     -       -
+forgotten  -    unknown                                               -         -     1        0                     -       -
+small      0    10.2.0.1-10.2.0.2                                     2         1     1        0                     0  100.0%
+total           IPv4                                                262       130     5        1                   127    3.7%
+total           IPv6                               18446744073709551615         1     3        0  18446744073709551611    0.0%
 
 dual holds 131 pods.
 small holds 1 pod.
@@ -84,11 +84,15 @@ test("the document has the same numbers, of any size", (t) => {
           "reserved": 0,
           "capacity": 18446744073709551600,
           "used": 1,
+          "unowned": 0,
           "free": 18446744073709551599,
           "percent": 0
         }
       ],
-      "outside": 0,
+      "outside": {
+        "used": 0,
+        "unowned": 0
+      },
       "totals": [
         {
           "family": "IPv6",
@@ -96,6 +100,7 @@ test("the document has the same numbers, of any size", (t) => {
           "reserved": 0,
           "capacity": 18446744073709551600,
           "used": 1,
+          "unowned": 0,
           "free": 18446744073709551599,
           "percent": 0
         }
@@ -109,6 +114,7 @@ test("the document has the same numbers, of any size", (t) => {
       "reserved": 0,
       "capacity": 18446744073709551600,
       "used": 1,
+      "unowned": 0,
       "free": 18446744073709551599,
       "percent": 0
     }
@@ -328,7 +334,7 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   node.add("net", { subnet: "10.0.0.0/30" }, "a");
   const words = ["capacity", "net", "--conf-dir", node.confDir];
   const row = (free: string, share: string): string =>
-    `net      0    10.0.0.0/30     2         1     1     ${free}  ${share}\n`;
+    `net      0    10.0.0.0/30     2         1     1        0     ${free}  ${share}\n`;
 
   t.match(atTerminal(words).stdout, row("\u001b[31m0\u001b[0m", "\u001b[31m100.0%\u001b[0m"));
   t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));
@@ -354,11 +360,11 @@ test("on a terminal large counts are powers of two, and 80 columns suffice", {
 
   t.equal(
     stdout,
-    `NETWORK          SET  RANGE                SIZE  RESERVED  USED   FREE  USED%
-k8s-pod-network  0    10.244.3.0/24         254         1     0    253   0.0%
-k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64         1     0  ≈2^64   0.0%
-total                 IPv4                  254         1     0    253   0.0%
-total                 IPv6                ≈2^64         1     0  ≈2^64   0.0%
+    `NETWORK          SET  RANGE                SIZE  USED  UNOWNED   FREE  USED%
+k8s-pod-network  0    10.244.3.0/24         254     0        0    253   0.0%
+k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64     0        0  ≈2^64   0.0%
+total                 IPv4                  254     0        0    253   0.0%
+total                 IPv6                ≈2^64     0        0  ≈2^64   0.0%
 
 k8s-pod-network holds 253 pods.
 `,

@@ -82,6 +82,11 @@ const cases: Readonly<Record<string, Case>> = {
     severity: "warning",
     corrupt: (node) => node.write("net/10.1.2.1", "c9\r\neth0"),
   },
+  "two addresses of one range set for one attachment": {
+    code: "duplicate-owner",
+    severity: "warning",
+    corrupt: (node) => node.write("net/10.1.2.9", "c1\r\neth0"),
+  },
   "a name that ADD would not look for": {
     code: "malformed-reservation",
     severity: "warning",
@@ -660,14 +665,15 @@ test("commands of findings run as printed", (t) => {
 test("an address under another name gets the one that ADD looks for, unless that is another pod's", (t) => {
   const node = nodeWithPod(t);
   const [free, taken] = ["10.1.2.9", "10.1.2.2"];
-  for (const address of [free, taken]) node.write(`net/::ffff:${address}`, "c9\r\neth0");
+  const contentOf = (address: string): string => `c-${address}\r\neth0`;
+  for (const address of [free, taken]) node.write(`net/::ffff:${address}`, contentOf(address));
   const before = node.read(`net/${taken}`);
 
   for (const { commands } of findingsOf(node)) {
     for (const command of commands) runAsPrinted(t, command);
   }
 
-  t.equal(node.read(`net/${free}`), "c9\r\neth0");
+  t.equal(node.read(`net/${free}`), contentOf(free));
   t.equal(node.read(`net/${taken}`), before);
   t.same(
     findingsOf(node).map(({ path }) => path),

@@ -183,7 +183,7 @@ test("GC, gc, check, capacity and release know that it is no container's", (t) =
   t.same(reservedAddresses(node.dataDir, "net"), ["10.7.5.3", "10.7.5.4"]);
   t.same(codesOf(node), []);
   t.match(node.json(["capacity", "net"]).document, {
-    networks: [{ ranges: [{ used: 2 }] }],
+    networks: [{ ranges: [{ used: 2, unowned: 0 }] }],
   });
   t.match(node.tool(["metrics"]).stdout, /cni_ipam_reservations_unowned\{.*\} 0\n/);
   t.match(node.json(["release", "10.7.5.4", "--yes", "--force"]), {
