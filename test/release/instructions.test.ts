@@ -14,12 +14,13 @@ const [, commands = ""] =
 /** A directory with an archive and the sums, and what the commands do in it. */
 function download(t: Pick<Test, "teardown">, { name }: Archive) {
   const directory = scratchDirectory(t);
-  const plugins = join(directory, "plugins");
-  mkdirSync(plugins);
+  const [plugins, tools] = [join(directory, "plugins"), join(directory, "tools")];
+  for (const path of [plugins, tools]) mkdirSync(path);
   for (const file of [name, "SHA256SUMS"]) copyFileSync(join(release, file), join(directory, file));
   const script = commands
     .replace(/^archive=.*$/m, `archive=${name}`)
-    .replace("/opt/cni/bin", plugins);
+    .replace("/opt/cni/bin", plugins)
+    .replace("/usr/local/sbin", tools);
   const follow = () => {
     const { status, stdout, stderr } = spawnSync("bash", ["-c", script], {
       cwd: directory,
@@ -27,13 +28,14 @@ function download(t: Pick<Test, "teardown">, { name }: Archive) {
     });
     return { status, said: `${stdout}${stderr}` };
   };
-  return { directory, plugin: join(plugins, "host-local"), follow };
+  return { directory, plugin: join(plugins, "host-local"), tools, follow };
 }
 
 test("a download is verified and installed", (t) => {
-  const { plugin, follow } = download(t, ownArchive);
+  const { plugin, tools, follow } = download(t, ownArchive);
   const { status, said } = follow();
   t.equal(status, 0, said);
+  t.ok(existsSync(join(tools, "host-local")));
   t.match(said, `${ownArchive.name}: OK`);
   t.ok(existsSync(plugin));
   t.end();
