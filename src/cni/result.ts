@@ -129,5 +129,6 @@ function filled<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const keys = Object.keys(record).sort();
+  return Object.fromEntries(keys.map((key) => [key, record[key]]));
 }
