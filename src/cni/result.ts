@@ -82,7 +82,7 @@ export function formatResult(result: Result, version: SpecVersion): string {
       const dns = sorted(dnsInOrder(result.dns));
       return formatJson({
         cniVersion: version,
-        dns: Object.values(dns).some((value) => value !== undefined) ? dns : undefined,
+        dns: Object.keys(dns).length > 0 ? dns : undefined,
         ips: filled(result.addresses.map(({ address, gateway }) => ({ address, gateway }))),
         routes: filled(result.routes.map((route) => sorted(routeInOrder(route)))),
       });
@@ -129,6 +129,6 @@ function filled<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  const keys = Object.keys(record).sort();
-  return Object.fromEntries(keys.map((key) => [key, record[key]]));
+  const keys = Object.keys(record).filter((key) => record[key] !== undefined);
+  return Object.fromEntries(keys.sort().map((key) => [key, record[key]]));
 }
