@@ -1,7 +1,7 @@
 /** Findings on reservations. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { formatAddress, isWithin } from "../../ipam/address.ts";
+import { isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { readKept } from "../../store/reservations/kept.ts";
@@ -42,13 +42,13 @@ function duplicateFindings(
   return rangeSets.flatMap((set) => {
     const first = new Map<string, NodeReservation>();
     return reservations.flatMap((reservation): readonly Finding[] => {
-      const { owner, address } = reservation;
+      const { owner, address, text } = reservation;
       if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
       const key = keyOf(owner);
       const other = first.get(key);
       first.set(key, other ?? reservation);
       if (other === undefined) return [];
-      const message = `${key} holds ${formatAddress(other.address)} and ${formatAddress(address)} of one range set`;
+      const message = `${key} holds ${other.text} and ${text} of one range set`;
       const commands = [
         commandText(context, files, ["show", owner.containerId, "--network", files.network]),
       ];
@@ -95,17 +95,16 @@ function keptFindings(
 }
 
 function contentFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
-  const { owner, name, address, network, path } = reservation;
+  const { owner, name, text, network, path } = reservation;
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
-  if (name !== formatAddress(address)) {
-    const looked = formatAddress(address);
-    const message = `ADD looks for ${looked} instead, so it may hand the address out again`;
+  if (name !== text) {
+    const message = `ADD looks for ${text} instead, so it may hand the address out again`;
     const remedy =
       "give the file that name, which fails if the address was handed out again; then restart one of the two pods";
     // Unlike mv, ln does not replace the reservation of another pod.
-    const ln = shellCommand(["ln", path, network.files.pathOf(looked)]);
+    const ln = shellCommand(["ln", path, network.files.pathOf(text)]);
     const commands = [`${ln} && ${shellCommand(["rm", path])}`];
     return [{ ...found(reservation, "malformed-reservation", message), remedy, commands }];
   }
@@ -197,9 +196,8 @@ function rangeFindings(
   { ranges, hasKnownRanges }: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
-  const { address } = reservation;
+  const { address, text } = reservation;
   const report = (code: Code, what: string): readonly Finding[] => {
-    const text = formatAddress(address);
     const message = `${text} is ${what}${holderOf(reservation)}`;
     const command =
       reservation.owner.kind === "kept"
@@ -234,12 +232,6 @@ function found({ network, path }: NodeReservation, code: Code, message: string):
   return { code, files: network.files, path, isOnFile: true, message };
 }
 
-function releaseCommand(context: Context, { network, address }: NodeReservation): string {
-  const { files } = network;
-  return commandText(context, files, [
-    "release",
-    formatAddress(address),
-    "--network",
-    files.network,
-  ]);
+function releaseCommand(context: Context, { network: { files }, text }: NodeReservation): string {
+  return commandText(context, files, ["release", text, "--network", files.network]);
 }

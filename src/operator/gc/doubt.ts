@@ -1,6 +1,5 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
-import { formatAddress } from "../../ipam/address.ts";
 import { CONTAINERD_LIST } from "../node/live-command.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { containerOf } from "../node/node-reservations.ts";
@@ -39,7 +38,7 @@ export function doubtOn(
     const pod = cache.podOf(reservation);
     const container = `container ${containerOf(reservation.owner)}`;
     const holder = pod === "" ? container : `${pod}, ${container}`;
-    return `${network}: the list is wrong: it lacks the holder of ${formatAddress(reservation.address)} (${holder}), which is alive: ${conclusion.reason}. Nothing is released by the list there`;
+    return `${network}: the list is wrong: it lacks the holder of ${reservation.text} (${holder}), which is alive: ${conclusion.reason}. Nothing is released by the list there`;
   }
   return isForced ? undefined : tooMany(list, network, judged);
 }

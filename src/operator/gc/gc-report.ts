@@ -4,7 +4,6 @@ import { logLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
-import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
@@ -44,10 +43,10 @@ export function formatCollection(
     collection.decided.flatMap((one) => {
       const state = stateTextOf(collection, one, mode);
       if (state === undefined) return [];
-      const { address, owner } = one.reservation;
+      const { text, owner } = one.reservation;
       const id = formatId(system, containerOf(owner));
       const { network } = collection.directory.files;
-      return [[network, formatAddress(address), id, interfaceOf(owner) || "-", state]];
+      return [[network, text, id, interfaceOf(owner) || "-", state]];
     }),
   );
   const table = formatTable(
@@ -75,9 +74,9 @@ export function formatReleases(collections: readonly Collection[]): string {
     .flatMap(({ directory: { files }, decided, released }) =>
       decided
         .filter(({ reservation }) => released.has(reservation))
-        .map(({ reservation: { address, owner } }) => {
+        .map(({ reservation: { text, owner } }) => {
           const holder = `held by ${containerOf(owner)}`;
-          return logLine(`gc: released ${formatAddress(address)} of ${files.network}, ${holder}`);
+          return logLine(`gc: released ${text} of ${files.network}, ${holder}`);
         }),
     )
     .join("");
@@ -153,10 +152,10 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
   };
 }
 
-function describe({ network, address, owner, path }: NodeReservation): object {
+function describe({ network, text, owner, path }: NodeReservation): object {
   return {
     network: network.files.network,
-    address: formatAddress(address),
+    address: text,
     container: containerOf(owner),
     interface: interfaceOf(owner),
     path,

@@ -103,7 +103,7 @@ function answerFor(
     if (container === "") return [];
     return [
       {
-        address: formatAddress(reservation.address),
+        address: reservation.text,
         container,
         interfaceName: interfaceOf(reservation.owner),
         pod: cache.podOf(reservation),

@@ -32,10 +32,10 @@ export function describeReservation({
   conclusion: { liveness, reason },
   isBeforeBoot,
 }: KnownReservation): object {
-  const { network, address, owner, since, range, path } = reservation;
+  const { network, text, owner, since, range, path } = reservation;
   return {
     network: network.files.network,
-    address: formatAddress(address),
+    address: text,
     container: containerOf(owner),
     interface: interfaceOf(owner),
     pod,

@@ -1,7 +1,6 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { formatAddress } from "../../ipam/address.ts";
 import { withLock } from "../../store/lock.ts";
 import { historyCall } from "../node/history-call.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
@@ -81,8 +80,8 @@ function incompleteId(reservations: readonly NodeReservation[]): Hint {
 
 /** Such a reservation is not a container's: it would be made again. */
 function keptHint(context: Context): (reservation: NodeReservation) => Hint {
-  return ({ address, network: { files } }) => {
-    const command = unreserveCommand(context, files, formatAddress(address));
+  return ({ text: address, network: { files } }) => {
+    const command = unreserveCommand(context, files, address);
     const text = `It is kept by reserve. To keep it no longer: ${command}`;
     return { reason: "kept", network: files.network, text };
   };
@@ -138,7 +137,7 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
     if (first === undefined || result === undefined || result.liveness === "dead") return [];
     const isAlive = result.liveness === "alive";
     if (!isAlive && canAsk(node.context)) return [];
-    const addresses = held.map(({ address }) => formatAddress(address)).join(", ");
+    const addresses = held.map(({ text }) => text).join(", ");
     const state = isAlive
       ? `the container that holds ${addresses} is alive, since ${result.reason}`
       : `whether the container that holds ${addresses} is alive is not known: ${result.reason}`;
@@ -180,8 +179,8 @@ function report(
   const left = chosen.filter(({ reservation }) => !released.has(reservation));
   const table = done.length === 0 ? "" : reservationTable(context.system, done, true);
   const lines = left.map(
-    ({ reservation: { address, network } }) =>
-      `${formatAddress(address)} of ${network.files.network} changed in the meantime and was not released; try again.\n`,
+    ({ reservation: { text, network } }) =>
+      `${text} of ${network.files.network} changed in the meantime and was not released; try again.\n`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
@@ -234,9 +233,9 @@ function documentOf(
 function othersNote(context: Context, others: readonly KnownReservation[]): string {
   const [first] = others;
   if (first === undefined) return "";
-  const held = others.map(({ reservation: { address, owner, network } }) => {
+  const held = others.map(({ reservation: { text, owner, network } }) => {
     const place = `${interfaceOf(owner)} in ${network.files.network}`.replace(/^ in /, "");
-    return `${formatAddress(address)} (${place})`;
+    return `${text} (${place})`;
   });
   const commands = others.map(({ reservation: { owner, network } }) => {
     const { files } = network;

@@ -3,7 +3,6 @@
 import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
-import { formatAddress } from "../../ipam/address.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { formatLiveness } from "../node/conclusion.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
@@ -33,7 +32,7 @@ export function reservationTable(
     ),
     known.map(({ reservation, pod, conclusion: { liveness }, isBeforeBoot }) => [
       reservation.network.files.network,
-      formatAddress(reservation.address),
+      reservation.text,
       // `?` if the file cannot be read.
       reservation.owner.kind === "unknown" ? "?" : formatId(system, containerOf(reservation.owner)),
       interfaceOf(reservation.owner) || "-",

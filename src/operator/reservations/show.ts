@@ -70,7 +70,7 @@ function describe(
   { reservation, pod, conclusion: { liveness, reason } }: KnownReservation,
   now: number,
 ): string {
-  const { network, address, owner, since, range, path } = reservation;
+  const { network, owner, since, range, path } = reservation;
   const time = since === undefined ? "" : new Date(since).toISOString();
   const facts: [string, string][] = [
     ["container", containerOf(owner)],
@@ -88,7 +88,7 @@ function describe(
   const lines = facts
     .filter(([, text]) => text !== "")
     .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
-  return `${formatAddress(address)} of ${network.files.network}\n${lines.join("")}`;
+  return `${reservation.text} of ${network.files.network}\n${lines.join("")}`;
 }
 
 function missingRange({ network }: NodeReservation): string {
