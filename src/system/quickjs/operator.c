@@ -28,10 +28,7 @@ struct command_line command_line;
 JSValue host_arguments(struct call *call) {
   struct list words = {.array = JS_NewArray(call->ctx)};
   while (words.length < (uint32_t)command_line.count) {
-    JSValue word = JS_NewString(call->ctx, command_line.words[words.length]);
-    if (append(call->ctx, &words, word)) continue;
-    JS_FreeValue(call->ctx, words.array);
-    return JS_EXCEPTION;
+    append(call->ctx, &words, JS_NewString(call->ctx, command_line.words[words.length]));
   }
   return words.array;
 }
@@ -150,7 +147,7 @@ static int find_text(int descriptor, const char *text, size_t length, bool *foun
 JSValue host_has_text(struct call *call) {
   size_t length;
   const char *text = text_at(call, 1, &length);
-  int descriptor = text ? open_existing(call, O_RDONLY) : -1;
+  int descriptor = open_existing(call, O_RDONLY);
   if (descriptor < 0) return JS_EXCEPTION;
   bool found = false;
   int error = find_text(descriptor, text, length, &found);

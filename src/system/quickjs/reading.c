@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "allocator.h"
 #include "input-output.h"
 
-enum { FIRST_BUFFER = 4096 };
+enum { FIRST_BUFFER = 1024 };
 
 int open_existing(const struct call *call, int flags) {
   /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
@@ -36,8 +37,7 @@ static int wait_for_input(int descriptor, int64_t deadline) {
 JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline) {
   size_t capacity = FIRST_BUFFER, length = 0;
   int error = 0;
-  char *bytes = malloc(capacity);
-  if (!bytes) return JS_ThrowOutOfMemory(call->ctx);
+  char *bytes = xrealloc(NULL, capacity);
   for (;;) {
     if (deadline && (error = wait_for_input(descriptor, deadline))) break;
     ssize_t count = read(descriptor, bytes + length, capacity - length);
@@ -53,15 +53,7 @@ JSValue read_all(const struct call *call, int descriptor, double limit, int64_t 
       error = EFBIG;
       break;
     }
-    if (length == capacity) {
-      char *larger = realloc(bytes, capacity * 2);
-      if (!larger) {
-        free(bytes);
-        return JS_ThrowOutOfMemory(call->ctx);
-      }
-      bytes = larger;
-      capacity *= 2;
-    }
+    if (length == capacity) bytes = xrealloc(bytes, capacity *= 2);
   }
   JSValue result =
       error ? throw_errno(call, "read", error) : JS_NewStringLen(call->ctx, bytes, length);
