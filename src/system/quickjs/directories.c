@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,8 +111,7 @@ struct files {
   /* Room for the content of one file, and one byte that is too many; NULL before the first. */
   char *content;
   size_t limit;
-  char *pairs;
-  size_t length, capacity;
+  FILE *pairs;
   uint32_t count;
   struct list others;
 };
@@ -122,13 +122,9 @@ static bool is_address_like(const char *name) {
 }
 
 /* The length of the identifier at the beginning of a text; 0 where there is none. */
-static size_t identifier_length(const char *text, size_t length) {
-  size_t at = 0;
-  while (at < length && (isalnum((unsigned char)text[at]) ||
-                         (at > 0 && (text[at] == '_' || text[at] == '.' || text[at] == '-')))) {
-    at++;
-  }
-  return at;
+static size_t identifier_length(const char *text) {
+  static const char rest[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-";
+  return isalnum((unsigned char)text[0]) ? strspn(text, rest) : 0;
 }
 
 /* Whether a text is 1 to 15 printable ASCII characters other than `/` and `:`, and not `.` or `..`. */
@@ -141,28 +137,15 @@ static bool is_second_word(const char *text, size_t length) {
   return true;
 }
 
-/* Adds a line for a file with two words; false if the file is not such a one. */
+/* Adds a line for a file with two words, whose content ends with NUL; false if the file is not such a one. */
 static bool add_pair(struct files *files, const char *name, const char *content, size_t length) {
-  size_t first = identifier_length(content, length);
+  size_t first = identifier_length(content);
   if (first == 0 || length < first + 2 || content[first] != '\r' || content[first + 1] != '\n') {
     return false;
   }
   const char *second = content + first + 2;
-  size_t second_length = length - first - 2, name_length = strlen(name);
-  if (!is_second_word(second, second_length) || !is_address_like(name)) return false;
-  size_t more = first + second_length + name_length + 3;
-  if (files->capacity - files->length < more) {
-    files->capacity = files->capacity * 2 + more;
-    files->pairs = xrealloc(files->pairs, files->capacity);
-  }
-  char *at = files->pairs + files->length;
-  at = mempcpy(at, content, first);
-  *at++ = ' ';
-  at = mempcpy(at, second, second_length);
-  *at++ = ' ';
-  at = mempcpy(at, name, name_length);
-  *at++ = '\n';
-  files->length = (size_t)(at - files->pairs);
+  if (!is_second_word(second, length - first - 2) || !is_address_like(name)) return false;
+  if (fprintf(files->pairs, "%.*s %s %s\n", (int)first, content, second, name) < 0) out_of_memory();
   files->count++;
   return true;
 }
@@ -198,7 +181,10 @@ static void add_file(const struct call *call, void *data, const char *name) {
   close(descriptor);
   if (error != 0) {
     add_error(call, files, name, "read", error);
-  } else if (!add_pair(files, name, files->content, (size_t)length)) {
+    return;
+  }
+  files->content[length] = '\0';
+  if (!add_pair(files, name, files->content, (size_t)length)) {
     add_other(ctx, files, name, JS_NewStringLen(ctx, files->content, (size_t)length));
   }
 }
@@ -207,15 +193,19 @@ JSValue host_read_files(struct call *call) {
   JSContext *ctx = call->ctx;
   struct files files = {.limit = (size_t)number_at(call, 1), .directory = opendir(call->path)};
   if (!files.directory) return throw_errno(call, "open", errno);
+  char *pairs;
+  size_t length;
+  files.pairs = open_memstream(&pairs, &length);
+  if (!files.pairs) out_of_memory();
   files.others.array = JS_NewArray(ctx);
   bool completed = visit_names(call, files.directory, add_file, &files);
   free(files.content);
-  const char *pairs = files.pairs ? files.pairs : "";
+  if (fclose(files.pairs) != 0) out_of_memory();
   const struct member members[] = {
-      {"pairs", completed ? JS_NewStringLen(ctx, pairs, files.length) : JS_EXCEPTION},
+      {"pairs", completed ? JS_NewStringLen(ctx, pairs, length) : JS_EXCEPTION},
       {"count", JS_NewUint32(ctx, files.count)},
       {"others", files.others.array},
   };
-  free(files.pairs);
+  free(pairs);
   return object_of(ctx, members, sizeof members / sizeof members[0]);
 }

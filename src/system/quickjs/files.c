@@ -16,7 +16,6 @@
 
 #include "allocator.h"
 #include "input-output.h"
-#include "reading.h"
 
 enum {
   /* How much of a longer file is overwritten before it is truncated. */

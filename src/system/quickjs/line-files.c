@@ -12,7 +12,6 @@
 
 #include "allocator.h"
 #include "input-output.h"
-#include "reading.h"
 
 enum {
   /* How much of a file is read at a time. */
