@@ -4,6 +4,7 @@
  */
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -85,7 +86,6 @@ static const struct function functions[] = {
     {"monotonic", 0, host_monotonic, NULL, 0, NULL},
     {"processId", 0, host_process_id, NULL, 0, NULL},
     {"exit", 1, host_exit, NULL, 0, NULL},
-    {"arguments", 0, host_arguments, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},
     {"terminalSize", 0, host_terminal_size, NULL, 0, NULL},
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
@@ -134,31 +134,32 @@ static void keep_closed_streams(void) {
   }
 }
 
-/* The name that the program was called by, without a directory. */
-static const char *program_name(int count, char **arguments) {
-  if (count < 1) return "";
-  const char *slash = strrchr(arguments[0], '/');
-  return slash ? slash + 1 : arguments[0];
-}
-
 /*
  * A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. The `static` plugin has no
  * operator's tool: it ignores arguments.
  */
-static bool is_operator(int count, const char *name) {
+static bool is_operator(int count) {
   const char *command = getenv("CNI_COMMAND");
-  return count > 1 && (!command || *command == '\0') && strcmp(name, "static") != 0;
+  return count > 1 && (!command || *command == '\0') &&
+         strcmp(program_invocation_short_name, "static") != 0;
 }
 
-static bool run_plugin(const struct engine *engine, const char *name) {
+static bool run_plugin(const struct engine *engine) {
   JSContext *ctx = engine->ctx;
-  JSValue serve = given("serve"), argument = JS_NewString(ctx, name);
+  JSValue serve = given("serve"), argument = JS_NewString(ctx, program_invocation_short_name);
   JSValue result = JS_Call(ctx, serve, JS_UNDEFINED, 1, &argument);
   bool completed = !JS_IsException(result);
   JS_FreeValue(ctx, serve);
   JS_FreeValue(ctx, argument);
   JS_FreeValue(ctx, result);
   return completed;
+}
+
+static bool run_operator(const struct engine *engine, char **words) {
+  struct list arguments = {.array = JS_NewArray(engine->ctx)};
+  while (*++words) append(engine->ctx, &arguments, JS_NewString(engine->ctx, *words));
+  JS_SetPropertyStr(engine->ctx, engine->host, "arguments", arguments.array);
+  return evaluate(engine->ctx, operator_program, operator_program_size);
 }
 
 /* Whether this is a call of a plugin. */
@@ -183,12 +184,9 @@ int main(int count, char **arguments) {
   umask(022);
   /* A closed pipe or a file size limit is an error to handle, not a signal that kills the process. */
   if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
-  const char *name = program_name(count, arguments);
-  is_plugin = !is_operator(count, name);
+  is_plugin = !is_operator(count);
   struct engine *engine = start_engine(make_object);
-  command_line = (struct command_line){count - 1, arguments + 1};
-  if (!(is_plugin ? run_plugin(engine, name)
-                  : evaluate(engine->ctx, operator_program, operator_program_size))) {
+  if (!(is_plugin ? run_plugin(engine) : run_operator(engine, arguments))) {
     report_exception(engine->ctx);
   }
 #ifdef HOST_CHECKED

@@ -13,9 +13,8 @@ type Composed =
   | "serve"
   | "sleep";
 
-/** Its functions, by name in host.c. */
-interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments">, PluginHost {
-  arguments(): readonly string[];
+/** Its functions, by name in host.c; a failed system call throws `SystemError`. */
+interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {
   /** From now on SIGTERM and SIGINT end the process, with exit code 0, and kill the programs that run. */
   endOnSignals(): void;
   /** Accepts connections; `path` is for its errors. */

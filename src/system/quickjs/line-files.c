@@ -25,7 +25,6 @@ struct search {
   JSContext *ctx;
   JSValue first;
   struct list found;
-  bool has_first;
   /* The text with which a line begins; without it (NULL) only the first line is wanted. */
   const char *start;
   size_t start_length;
@@ -33,10 +32,9 @@ struct search {
 
 /* Adds the lines that begin with the text; the window begins and ends where lines do. */
 static void take_lines(struct search *search, const char *window, const char *end) {
-  if (!search->has_first) {
+  if (JS_IsUndefined(search->first)) {
     const char *line_end = memchr(window, '\n', (size_t)(end - window));
     search->first = JS_NewStringLen(search->ctx, window, (size_t)(line_end - window));
-    search->has_first = true;
     window = line_end + 1;
   }
   if (!search->start) return;
@@ -97,7 +95,7 @@ JSValue host_find_lines(struct call *call) {
   int error = search_file(&search, descriptor, &left);
   close(descriptor);
   if (error != 0) throw_errno(call, "read", error);
-  if (!search.has_first) search.first = JS_NewString(ctx, "");
+  if (JS_IsUndefined(search.first)) search.first = JS_NewString(ctx, "");
   /* Where the file ended early, lines may be missing: then its length is not that of the seal. */
   off_t size = search.start ? file.st_size - left : file.st_size;
   const struct member members[] = {

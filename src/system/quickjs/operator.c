@@ -22,16 +22,6 @@ enum {
   BUFFER = 64 * 1024,
 };
 
-struct command_line command_line;
-
-JSValue host_arguments(struct call *call) {
-  struct list words = {.array = JS_NewArray(call->ctx)};
-  while (words.length < (uint32_t)command_line.count) {
-    append(call->ctx, &words, JS_NewString(call->ctx, command_line.words[words.length]));
-  }
-  return words.array;
-}
-
 JSValue host_is_terminal(struct call *call) {
   return JS_NewBool(call->ctx, isatty((int)number_at(call, 0)));
 }
