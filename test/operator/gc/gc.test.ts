@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, each architecture
+// test: each executable, one if short, each architecture
 /** `gc` on real directories. */
 
 import { spawnSync } from "node:child_process";
@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, start } from "../../harness/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { holdLock } from "../../harness/held-lock.ts";
 import { startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
@@ -507,21 +506,6 @@ test("without permission to read it stops with an error", (t) => {
   });
 
   t.match(outcome, { exitCode: 2, stderr: /permission denied; run as root/ });
-  t.end();
-});
-
-test("reservations of the Go plugin are released, and it takes the addresses again", {
-  skip: skipWithoutGoPlugin,
-}, (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.3.0/30" });
-  node.call("ADD", "net", "c1", goPlugin?.path);
-  node.age("net/10.7.3.2", HOUR);
-
-  t.equal(node.tool(["gc", "--live-command", "true", "--force", "--now", "--yes"]).exitCode, 0);
-  node.call("ADD", "net", "c2", goPlugin?.path);
-
-  t.equal(node.read("net/10.7.3.2"), "c2\r\neth0");
   t.end();
 });
 
