@@ -1,5 +1,6 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
+import { overlaps } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import {
   clusterOptions,
@@ -7,7 +8,7 @@ import {
   nodeMasksOf,
   serviceCidrOption,
 } from "../nodes/cluster-options.ts";
-import { type ClusterCidr, overlaps } from "../nodes/node-cidrs.ts";
+import type { ClusterCidr } from "../nodes/node-cidrs.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import { layOutCidrs } from "./cidr-layout.ts";
 import type { Problem } from "./cidr-request.ts";

@@ -2,7 +2,6 @@
 
 import type { Context } from "../../cli/command/command.ts";
 import { compare, isWithin, parseAddress } from "../../ipam/address.ts";
-import { join } from "../../store/files/paths.ts";
 import { exists } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
@@ -19,6 +18,8 @@ interface Use {
   readonly directory: NetworkDirectory;
   /** The reservation of the address, whoever holds it. */
   readonly reservation: NodeReservation | undefined;
+  /** Whether that is this container. */
+  readonly isHeld: boolean;
   /** The namespace that the cache names, if it exists, as the kernel names it; `undefined` if that is not known. */
   readonly namespace: string | undefined;
 }
@@ -69,14 +70,15 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     for (const address of attachment.addresses) {
       reserved ??= reservationsByAddress(reservations);
       const reservation = reservationOf(reserved, attachment, address);
-      const isHolder = isHeldBy(reservation, attachment);
-      const directory = known.find((one) => isHolder || mayHandOut(one, address));
+      const isHeld =
+        reservation !== undefined && containerOf(reservation.owner) === attachment.containerId;
+      const directory = known.find((one) => isHeld || mayHandOut(one, address));
       if (directory === undefined) continue;
       // The process id of a container that ended may be that of a process in another pod by now.
       if (namespace !== undefined && networkNamespace.startsWith("/proc/")) {
         if (!namespacesWith(address).has(namespace)) continue;
       }
-      const use = { attachment, address, directory, reservation, namespace };
+      const use = { attachment, address, directory, reservation, isHeld, namespace };
       const others = byAddress.get(address);
       if (others === undefined) byAddress.set(address, [use]);
       else others.push(use);
@@ -114,8 +116,8 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
   return [
     {
       code: "address-in-use-twice",
-      files,
-      path: join(files.directory, address),
+      network: files.network,
+      path: files.pathOf(address),
       message: `${address} is used by ${users.join(" and ")}`,
       commands: [commandText(context, files, ["show", address])],
     },
@@ -126,10 +128,10 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
 function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   const accounted = new Set(uses.flatMap(({ namespace }) => namespace ?? []));
   const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
-  const isHolderAccounted = uses.some((one) => one.namespace !== undefined && isHeld(one));
+  const isHolderAccounted = uses.some(({ namespace, isHeld }) => namespace !== undefined && isHeld);
   return uses.filter((use) => {
     // An empty file is a finding of its own, with the command that writes its container back.
-    if (isHeld(use) || use.reservation?.isEmpty === true) return false;
+    if (use.isHeld || use.reservation?.isEmpty === true) return false;
     if (use.namespace !== undefined) return true;
     // One of them may be that of the container that holds the reservation.
     return others > (use.reservation === undefined || isHolderAccounted ? 0 : 1);
@@ -138,9 +140,10 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
 
 function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
   const { files } = directory;
-  const path = join(files.directory, address);
+  const path = files.pathOf(address);
   const container = describeContainer(attachment);
-  const about = { code: "live-without-reservation", files, path } as const;
+  const { network } = files;
+  const about = { code: "live-without-reservation", network, path } as const;
   if (reservation !== undefined) {
     const holder = containerOf(reservation.owner) || "no container";
     return { ...about, message: `${container} uses ${address}, which is reserved for ${holder}` };
@@ -161,17 +164,6 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
 /** Such as `default/web (container 4f1d6e0c8b7a)`. */
 function describeContainer({ pod, containerId }: CachedAttachment): string {
   return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
-}
-
-function isHeld({ attachment, reservation }: Use): boolean {
-  return isHeldBy(reservation, attachment);
-}
-
-function isHeldBy(
-  reservation: NodeReservation | undefined,
-  { containerId }: CachedAttachment,
-): boolean {
-  return reservation !== undefined && containerOf(reservation.owner) === containerId;
 }
 
 /** The reservation of this container if there is one, otherwise that of another. */

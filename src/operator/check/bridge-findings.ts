@@ -168,7 +168,7 @@ function lostAddress(node: Node, bridged: BridgedNetwork, range: Range): readonl
 
 function found({ network }: BridgedNetwork, code: Code, message: string): Finding {
   const { files, source = "" } = network;
-  return { code, files, path: source, message };
+  return { code, network: files.network, path: source, message };
 }
 
 function isGatewayIn(address: InterfaceAddress, ranges: readonly Range[]): boolean {

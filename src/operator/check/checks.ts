@@ -101,12 +101,12 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
   const searched = confDir === undefined ? knownConfigurationDirectories : [confDir];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
-  return [{ code: "no-networks", files: undefined, path: "", message }];
+  return [{ code: "no-networks", network: "", path: "", message }];
 }
 
 function configurationFindings({ problems }: Node): readonly Finding[] {
   return problems.map(({ source: path, problem: message }) => {
-    return { code: "unreadable-configuration", files: undefined, path, message };
+    return { code: "unreadable-configuration", network: "", path, message };
   });
 }
 

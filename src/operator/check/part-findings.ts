@@ -2,13 +2,13 @@
 
 import type { Context } from "../../cli/command/command.ts";
 import { member, textOf } from "../../cli/command/json-values.ts";
+import { overlaps } from "../../ipam/address.ts";
 import { isPodCidrOf, type Partition } from "../../ipam/partition.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { Finding } from "./finding.ts";
 import { ipFailed, ipOutput } from "./ip-output.ts";
-import { intersectionOf } from "./overlap-findings.ts";
 
 /** A route to a network by way of another machine. */
 interface Route {
@@ -37,21 +37,18 @@ export function partFindings(
   return divided.flatMap(({ files, partition }) => {
     const { podCidr, source: path } = partition;
     return routes
-      .filter(({ to }) => overlaps(to, partition))
+      .filter(({ to }) => isShared(to, partition))
       .map(({ to, via }) => ({
         code: "shared-part",
-        files,
+        network: files.network,
         path,
         message: `${formatPrefix(to)} is the podCIDR of another node, via ${via}, and ${formatPrefix(podCidr)} that of this one: both hand out the same addresses`,
       }));
   });
 }
 
-function overlaps(to: Prefix, { podCidr, clusterCidr }: Partition): boolean {
-  return (
-    isPodCidrOf(to, clusterCidr) &&
-    intersectionOf(addressRangeOf(to), addressRangeOf(podCidr)) !== undefined
-  );
+function isShared(to: Prefix, { podCidr, clusterCidr }: Partition): boolean {
+  return isPodCidrOf(to, clusterCidr) && overlaps(addressRangeOf(to), addressRangeOf(podCidr));
 }
 
 /** Those with a next hop; `undefined` where they cannot be read. One to a single address has no prefix length. */

@@ -36,7 +36,7 @@ function findingsIn(
   const { directory, target, name } = installation;
   const about = {
     code: "plugin-replaced",
-    files: undefined,
+    network: "",
     path: target,
     commands: [shellCommand(["host-local", "install", directory, ...options])],
   } as const;

@@ -72,7 +72,7 @@ function keptFindings(
     const whose = pod === undefined ? [] : ["--for", pod];
     return {
       code: "half-kept-address",
-      files,
+      network: files.network,
       path: files.pathOf(name),
       message: `${name} is kept for ${pod ?? "nobody"}, but ${problem}`,
       commands: [
@@ -229,7 +229,7 @@ function holderOf({ owner }: NodeReservation): string {
 }
 
 function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, files: network.files, path, isOnFile: true, message };
+  return { code, network: network.files.network, path, isOnFile: true, message };
 }
 
 function releaseCommand(context: Context, { network: { files }, text }: NodeReservation): string {

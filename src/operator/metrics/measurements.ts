@@ -5,7 +5,7 @@ import { isUnowned } from "../../store/reservations/owner.ts";
 import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
-import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
+import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
@@ -173,9 +173,9 @@ function countFindings(
   const networks = new Set([
     "",
     ...directories.map(({ files }) => files.network),
-    ...findings.map(networkOf),
+    ...findings.map(({ network }) => network),
   ]);
-  const found = Map.groupBy(findings, (one) => `${severityOf(one)} ${networkOf(one)}`);
+  const found = Map.groupBy(findings, (one) => `${severityOf(one)} ${one.network}`);
   return [...networks].flatMap((network) =>
     severities.map((severity) => ({
       labels: { ...(network === "" ? {} : { network }), severity },
