@@ -25,12 +25,7 @@ import {
   totalsOf,
 } from "./capacity-count.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
-import { extendedResourceOf, resourceOption } from "./extended-resource.ts";
-import { featureFile } from "./node-feature.ts";
-import { nodePatch } from "./node-patch.ts";
-
-/** The forms of the number of pods; at most one may be asked for. */
-const forms = ["--max-pods", "--node-feature", "--node-patch"] as const;
+import { extendedResourceOf, featureFile, nodePatch, resourceOption } from "./extended-resource.ts";
 
 /** `capacity`: counts addresses, and the pods that they suffice for. */
 export const capacity: Command = {
@@ -85,24 +80,22 @@ export const capacity: Command = {
     },
   ],
   run: (context) => {
-    const [form, other] = forms.filter((name) => isGiven(context, name));
+    const [form, other] = Object.keys(forms).filter((name) => isGiven(context, name));
     if (other !== undefined) {
       throw new UsageError(`capacity: ${form} and ${other} are mutually exclusive`);
     }
     requireForm(context, hostNetworkPodsOption.name, form, ["--max-pods"]);
     requireForm(context, "--expires-after", form, ["--node-feature"]);
-    requireForm(context, resourceOption.name, form, forms.slice(1));
-    switch (form) {
-      case "--max-pods":
-        return podCount(context);
-      case "--node-feature":
-        return feature(context);
-      case "--node-patch":
-        return patch(context);
-      default:
-        return count(context);
-    }
+    requireForm(context, resourceOption.name, form, ["--node-feature", "--node-patch"]);
+    return (forms[form ?? ""] ?? count)(context);
   },
+};
+
+/** The forms of the number of pods; at most one may be asked for. */
+const forms: Readonly<Record<string, (context: Context) => Report>> = {
+  "--max-pods": podCount,
+  "--node-feature": feature,
+  "--node-patch": patch,
 };
 
 function isGiven({ has, option }: Context, name: string): boolean {
@@ -113,7 +106,7 @@ function isGiven({ has, option }: Context, name: string): boolean {
 function requireForm(
   context: Context,
   name: string,
-  form: (typeof forms)[number] | undefined,
+  form: string | undefined,
   expected: readonly string[],
 ): void {
   if (!isGiven(context, name) || (form !== undefined && expected.includes(form))) return;

@@ -129,13 +129,9 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
     const commands = [commandText(context, files, ["check", files.network, "--repair"])];
     return [{ ...finding, commands, repairable: reservation }];
   }
-  if (user === "perhaps a container") {
-    const text = `${message}; whether the container that had the address is alive is not known, so it is not repaired`;
-    return [{ ...finding, message: text, commands: [releaseCommand(context, reservation)] }];
-  }
   if (user === "unknown") {
-    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
-    return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
+    const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
+    return [{ ...finding, message: text, commands: [releaseCommand(context, reservation)] }];
   }
   return [
     {
@@ -156,11 +152,8 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   ];
 }
 
-/**
- * Who uses an address: an attachment, a process of which no more is known, one of which it is not known whether it is alive,
- * or nobody; `unknown` where that cannot be read.
- */
-type AddressUser = CachedAttachment | "a process" | "perhaps a container" | "nobody" | "unknown";
+/** Who uses an address: a container that lives, a process of which no more is known, or nobody, as far as that is known. */
+type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
@@ -174,10 +167,9 @@ function userOf({ cache, liveness }: Node, reservation: NodeReservation): Addres
   const attachment = attachments.find((one) => livenessIn(one) === "alive");
   if (attachment !== undefined) return attachment;
   if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
-  if (cache.unreadable !== undefined) return "unknown";
-  return attachments.some((one) => livenessIn(one) === "unknown")
-    ? "perhaps a container"
-    : "nobody";
+  const isKnown =
+    cache.unreadable === undefined && attachments.every((one) => livenessIn(one) !== "unknown");
+  return isKnown ? "nobody" : "unknown";
 }
 
 /** The file is written only while it is empty. */

@@ -4,7 +4,7 @@ import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { requestedConfigurationDirectory } from "../node/configuration-directories.ts";
-import { isInstalled, liveCommandOf } from "../node/live-command.ts";
+import { liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
@@ -205,10 +205,8 @@ function messagesOn(
 /** Which list decides on what is unknown. */
 function adviceOn(context: Context, { files, networks, reservations }: NetworkDirectory): string {
   const command = liveCommandOf(networks[0], reservations);
-  const [what, source] = isInstalled(context.system, command)
-    ? ["A list decides", ["--live-command", command]]
-    : ["A list of live containers decides, which no program here prints", ["--live", "FILE"]];
-  return `${what}: ${commandText(context, files, ["gc", files.network, ...source])}`;
+  const words = ["gc", files.network, "--live-command", command] as const;
+  return `A list decides: ${commandText(context, files, words)}`;
 }
 
 /** The command line of this run, with `--yes`, and with what it took from the environment. */

@@ -1,4 +1,4 @@
-import type { Command, Report } from "../../cli/command/command.ts";
+import type { Command } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
@@ -13,7 +13,7 @@ import {
   type KnownReservation,
   knownReservations,
 } from "./known-reservation.ts";
-import { formatQuery, type Hint, hintLines, hintsFor } from "./search-hints.ts";
+import { formatQuery, hintLines, hintsFor } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -41,7 +41,12 @@ export const show: Command = {
     const node = openNode(context, context.option("--network"));
     const { reservations, candidates } = search(node, query);
     if (reservations.length === 0) {
-      return notFoundReport(formatQuery(query), hintsFor(node, query, candidates));
+      const hints = hintsFor(node, query, candidates);
+      return {
+        exitCode: 1,
+        document: { reservations: [], hints },
+        text: `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`,
+      };
     }
     const known = knownReservations(node, reservations);
     return {
@@ -56,14 +61,6 @@ export const show: Command = {
     };
   },
 };
-
-function notFoundReport(query: string, hints: readonly Hint[]): Report {
-  return {
-    exitCode: 1,
-    document: { reservations: [], hints },
-    text: `No reservation for ${inOneLine(query)}.\n${hintLines(hints)}`,
-  };
-}
 
 /** A reservation, one line for each fact that is known. */
 function describe(

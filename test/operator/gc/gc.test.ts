@@ -223,24 +223,13 @@ for (const [runtime, file, command] of [
   ["nerdctl", "nerdctl-bridge.conflist", "ns=\\$\\(ctr namespaces ls -q\\) && for n"],
   ["the CRI", "10-containerd-net.conflist", "crictl pods -q"],
 ] as const) {
-  test(`a message names the list of ${runtime} where its program is installed`, (t) => {
+  test(`a message names the list of ${runtime}`, (t) => {
     const node = nodeFor(t);
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.7.3.0/24" };
     node.configure(file, { cniVersion: "1.0.0", name: "net", plugins: [{ type: "bridge", ipam }] });
     node.write("net/10.7.3.2", "c1\r\neth0", HOUR);
 
-    const bin = join(node.root, "bin");
-    mkdirSync(bin);
-
-    const run = () => node.tool(["gc", "net", "--yes"], { environment: { PATH: bin } });
-    t.match(run(), {
-      exitCode: 1,
-      stderr:
-        "A list of live containers decides, which no program here prints: host-local gc net --live FILE ",
-    });
-    for (const program of ["podman", "ctr", "crictl"])
-      writeFileSync(join(bin, program), "", { mode: 0o755 });
-    t.match(run(), {
+    t.match(node.tool(["gc", "net", "--yes"]), {
       exitCode: 1,
       stderr: new RegExp(`A list decides: host-local gc net --live-command '${command}`),
     });
