@@ -1,9 +1,8 @@
 /** Findings on nodes that hand out the same part of a range, because their podCIDRs overlap. */
 
-import type { Context } from "../../cli/command/command.ts";
 import { member, textOf } from "../../cli/command/json-values.ts";
 import { overlaps } from "../../ipam/address.ts";
-import { isPodCidrOf, type Partition } from "../../ipam/partition.ts";
+import { isPodCidrOf } from "../../ipam/partition.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { FoundNetwork } from "../node/networks.ts";
@@ -21,7 +20,7 @@ interface Route {
  * way of that node. Networks that do without such routes show nothing.
  */
 export function partFindings(
-  { system }: Context,
+  system: OperatorSystem,
   networks: readonly FoundNetwork[],
 ): readonly Finding[] {
   const divided = networks.flatMap(({ files, partition }) =>
@@ -35,9 +34,10 @@ export function partFindings(
     );
   }
   return divided.flatMap(({ files, partition }) => {
-    const { podCidr, source: path } = partition;
+    const { podCidr, clusterCidr, source: path } = partition;
+    const own = addressRangeOf(podCidr);
     return routes
-      .filter(({ to }) => isShared(to, partition))
+      .filter(({ to }) => isPodCidrOf(to, clusterCidr) && overlaps(addressRangeOf(to), own))
       .map(({ to, via }) => ({
         code: "shared-part",
         network: files.network,
@@ -45,10 +45,6 @@ export function partFindings(
         message: `${formatPrefix(to)} is the podCIDR of another node, via ${via}, and ${formatPrefix(podCidr)} that of this one: both hand out the same addresses`,
       }));
   });
-}
-
-function isShared(to: Prefix, { podCidr, clusterCidr }: Partition): boolean {
-  return isPodCidrOf(to, clusterCidr) && overlaps(addressRangeOf(to), addressRangeOf(podCidr));
 }
 
 /** Those with a next hop; `undefined` where they cannot be read. One to a single address has no prefix length. */

@@ -133,23 +133,18 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
     const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
     return [{ ...finding, message: text, commands: [releaseCommand(context, reservation)] }];
   }
-  return [
-    {
-      ...finding,
-      severity: "error",
-      ...(user === "a process"
-        ? {
-            message: `${message}; a process has the address, and its container is not known`,
-            remedy: "restart the pod that has the address, then run check again",
-          }
-        : {
-            message: `${message}; ${user.pod || `container ${user.containerId}`} uses the address`,
-            remedy:
-              "write its container back into it: until then ADD may hand the address out again",
-            commands: [writeBackCommand(reservation.path, user)],
-          }),
-    },
-  ];
+  const used = { ...finding, severity: "error" } as const;
+  if (user === "a process") {
+    const text = `${message}; a process has the address, and its container is not known`;
+    const remedy = "restart the pod that has the address, then run check again";
+    return [{ ...used, message: text, remedy }];
+  }
+  const text = `${message}; ${user.pod || `container ${user.containerId}`} uses the address`;
+  const remedy = "write its container back into it: until then ADD may hand the address out again";
+  const file = shellCommand([reservation.path]);
+  // The file is written only while it is empty.
+  const commands = [`(umask 077; test ! -s ${file} && ${ownerCommand(user)} > ${file})`];
+  return [{ ...used, message: text, remedy, commands }];
 }
 
 /** Who uses an address: a container that lives, a process of which no more is known, or nobody, as far as that is known. */
@@ -170,12 +165,6 @@ function userOf({ cache, liveness }: Node, reservation: NodeReservation): Addres
   const isKnown =
     cache.unreadable === undefined && attachments.every((one) => livenessIn(one) !== "unknown");
   return isKnown ? "nobody" : "unknown";
-}
-
-/** The file is written only while it is empty. */
-function writeBackCommand(path: string, attachment: CachedAttachment): string {
-  const file = shellCommand([path]);
-  return `(umask 077; test ! -s ${file} && ${ownerCommand(attachment)} > ${file})`;
 }
 
 /** Prints the content of the reservation of an attachment. */

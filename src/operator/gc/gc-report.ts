@@ -24,8 +24,8 @@ export interface Collection {
   readonly released: ReadonlySet<NodeReservation>;
   /** Why the list is not believed there. */
   readonly refused: string | undefined;
-  /** Whether the dead reservations were recorded for the next run. */
-  readonly isRecorded: boolean;
+  /** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
+  readonly isLeft: boolean;
 }
 
 type State = "waiting" | "due" | "released" | "kept";

@@ -3,7 +3,6 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
@@ -68,6 +67,7 @@ function describe(
   now: number,
 ): string {
   const { network, owner, since, range, path } = reservation;
+  const noRange = network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
   const time = since === undefined ? "" : new Date(since).toISOString();
   const facts: [string, string][] = [
     ["container", containerOf(owner)],
@@ -76,7 +76,7 @@ function describe(
     ["pod", pod],
     ["alive", `${{ alive: "yes", dead: "no", unknown: "not known" }[liveness]}: ${reason}`],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
-    ["range", range === undefined ? missingRange(reservation) : formatAddressRange(range)],
+    ["range", range === undefined ? noRange : formatAddressRange(range)],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
     ["configured", network.sources[0] ?? ""],
@@ -86,8 +86,4 @@ function describe(
     .filter(([, text]) => text !== "")
     .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
   return `${reservation.text} of ${network.files.network}\n${lines.join("")}`;
-}
-
-function missingRange({ network }: NodeReservation): string {
-  return network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
 }
