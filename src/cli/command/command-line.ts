@@ -11,8 +11,8 @@ export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option" | "v
 /**
  * Parses the arguments after the command's name.
  *
- * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, or a wrong number of
- *   operands
+ * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, options that exclude each
+ *   other, or a wrong number of operands
  */
 export function parseCommandLine(command: Command, words: readonly string[]): ParsedCommandLine {
   const definitions = optionsOf(command);
@@ -23,6 +23,12 @@ export function parseCommandLine(command: Command, words: readonly string[]): Pa
   };
   if (given["--help"] !== true) {
     for (const option of definitions) requireValid(command, option, values(option.name));
+    for (const names of command.exclusive ?? []) {
+      const both = names.filter((one) => given[one] !== undefined);
+      if (both.length > 1) {
+        throw new UsageError(`${command.name}: ${both.join(" and ")} exclude each other`);
+      }
+    }
     requireOperands(command, operands);
   }
   return {

@@ -37,6 +37,8 @@ export interface Command {
   readonly findsNetworks?: boolean;
   /** Without those that several commands have, see `optionsOf`. */
   readonly options: readonly Option[];
+  /** Names of options of which at most one may be given. */
+  readonly exclusive?: readonly (readonly string[])[];
   readonly examples: readonly Example[];
   readonly run: (context: Context) => Report;
 }

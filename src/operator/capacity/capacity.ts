@@ -27,6 +27,11 @@ import {
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { extendedResourceOf, featureFile, nodePatch, resourceOption } from "./extended-resource.ts";
 
+/** The forms of the number of pods. */
+const forms = { "--max-pods": podCount, "--node-feature": feature, "--node-patch": patch } as const;
+
+const formNames = ["--max-pods", "--node-feature", "--node-patch"] as const;
+
 /** `capacity`: counts addresses, and the pods that they suffice for. */
 export const capacity: Command = {
   name: "capacity",
@@ -59,6 +64,7 @@ export const capacity: Command = {
     },
     resourceOption,
   ],
+  exclusive: [formNames],
   examples: [
     { line: "host-local capacity", effect: "count all ranges of all networks" },
     {
@@ -80,22 +86,12 @@ export const capacity: Command = {
     },
   ],
   run: (context) => {
-    const [form, other] = Object.keys(forms).filter((name) => isGiven(context, name));
-    if (other !== undefined) {
-      throw new UsageError(`capacity: ${form} and ${other} are mutually exclusive`);
-    }
+    const form = formNames.find((name) => isGiven(context, name));
     requireForm(context, hostNetworkPodsOption.name, form, ["--max-pods"]);
     requireForm(context, "--expires-after", form, ["--node-feature"]);
-    requireForm(context, resourceOption.name, form, ["--node-feature", "--node-patch"]);
-    return (forms[form ?? ""] ?? count)(context);
+    requireForm(context, resourceOption.name, form, formNames.slice(1));
+    return form === undefined ? count(context) : forms[form](context);
   },
-};
-
-/** The forms of the number of pods; at most one may be asked for. */
-const forms: Readonly<Record<string, (context: Context) => Report>> = {
-  "--max-pods": podCount,
-  "--node-feature": feature,
-  "--node-patch": patch,
 };
 
 function isGiven({ has, option }: Context, name: string): boolean {

@@ -1,4 +1,4 @@
-import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
@@ -19,7 +19,7 @@ import {
   formatReleases,
 } from "./gc-report.ts";
 import { recordCollection } from "./last-collection.ts";
-import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
+import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
 import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 
 /** `gc`: releases the addresses of dead containers. */
@@ -40,6 +40,10 @@ export const gc: Command = {
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
+  exclusive: [
+    ["--live", "--live-command"],
+    ["--log", "--json"],
+  ],
   examples: [
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
@@ -51,17 +55,13 @@ export const gc: Command = {
 
 function collect(context: Context): Report {
   const { system, log, has } = context;
-  if (has("--log") && has("--json")) {
-    throw new UsageError("gc: --log and --json exclude each other");
-  }
-  const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const node = openNode(context, context.operands[0]);
   const readAt = system.now();
   // Before the list: what is reserved meanwhile is not in it.
   requireReadable(node.reservations);
   // Before the namespaces: what ends meanwhile does not contradict it.
-  const source = readSource(readAt);
+  const source = readLiveSource(context, readAt);
   node.cache.requireReadable();
   const collections = node.directories.map((directory) =>
     finish(context, decide(node, grace, source, directory)),

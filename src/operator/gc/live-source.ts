@@ -1,6 +1,6 @@
 /** The lists of live containers that `gc` is given. */
 
-import { CommandError, type Context, type Option, UsageError } from "../../cli/command/command.ts";
+import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { joined, type LiveList, parseLiveList } from "./live-list.ts";
@@ -30,23 +30,18 @@ const LARGEST_LIST = 64 * 1024 * 1024;
 const PIPE_TIMEOUT = 10 * 60 * 1000;
 
 /**
- * Checks that lists are given in one way, before anything is read.
+ * Reads the lists that were given, after the reservations.
  *
- * @returns a function to call after the reservations were read, with the time at which reading began, of which the source is
- *   not later
- * @throws UsageError
+ * @param readAt when reading began: the source is not later
  */
-export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
+export function readLiveSource(context: Context, readAt: number): LiveSource {
   const { system, option, values } = context;
   const file = option("--live");
   const commands = values("--live-command");
-  if (file !== undefined && commands.length > 0) {
-    throw new UsageError("gc: --live and --live-command exclude each other");
-  }
-  if (file === "-") return (asOf) => fromStandardInput(system, asOf);
-  if (file !== undefined) return (asOf) => fromFile(system, file, asOf);
-  if (commands.length === 0) return (asOf) => ({ list: undefined, asOf });
-  return (asOf) => ({ list: joined(commands.map((one) => runCommand(context, one))), asOf });
+  if (file === "-") return fromStandardInput(system, readAt);
+  if (file !== undefined) return fromFile(system, file, readAt);
+  if (commands.length === 0) return { list: undefined, asOf: readAt };
+  return { list: joined(commands.map((one) => runCommand(context, one))), asOf: readAt };
 }
 
 /** A file lists what was alive when it was written. */
