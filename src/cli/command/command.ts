@@ -14,6 +14,8 @@ export interface Option {
   readonly values?: readonly string[];
   /** Whether it may be given more than once. */
   readonly isRepeatable?: boolean;
+  /** The names of options of which one has to be given with it. */
+  readonly requires?: readonly string[];
   /** One line, without a full stop. */
   readonly summary: string;
 }

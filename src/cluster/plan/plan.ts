@@ -31,7 +31,7 @@ export const plan: Command = {
   ],
   options: [
     ...clusterOptions("", ""),
-    serviceCidrOption,
+    { ...serviceCidrOption, requires: ["--cluster-cidr"] },
     { name: "--nodes", value: "N", summary: "number of nodes in the cluster" },
     { name: "--pods", value: "N", summary: "number of pods with an address on each node" },
     hostNetworkPodsOption,
@@ -40,6 +40,7 @@ export const plan: Command = {
     {
       name: "--was-nodes",
       value: "N",
+      requires: clusterOptions("was-", "").map(({ name }) => name),
       summary: "current number of nodes (default: as many as the old settings hold)",
     },
   ],
@@ -75,9 +76,6 @@ function planCluster(context: Context): Report {
   const clusters = networksOf(context, "--cluster-cidr");
   const masks = nodeMasksOf(context, "");
   const serviceCidrs = networksOf(context, serviceCidrOption.name);
-  if (serviceCidrs.length > 0 && clusters.length === 0) {
-    throw new UsageError("plan: --service-cidr needs --cluster-cidr");
-  }
   const hasSize = masks.families.length > 0 || pods !== undefined;
   if (clusters.length === 0 && !(nodes !== undefined && hasSize)) {
     throw new UsageError(

@@ -3,7 +3,6 @@ import {
   CommandError,
   type Context,
   type Report,
-  UsageError,
 } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
@@ -47,7 +46,7 @@ export const capacity: Command = {
   ],
   options: [
     { name: "--max-pods", summary: "print only the number of pods, for kubelet's maxPods" },
-    hostNetworkPodsOption,
+    { ...hostNetworkPodsOption, requires: ["--max-pods"] },
     {
       name: "--node-feature",
       value: "DIR",
@@ -56,13 +55,14 @@ export const capacity: Command = {
     {
       name: "--expires-after",
       value: "DURATION",
+      requires: ["--node-feature"],
       summary: "when the feature expires unless it is written again (default: 1h)",
     },
     {
       name: "--node-patch",
       summary: "print the JSON patch that publishes the number of addresses on the node",
     },
-    resourceOption,
+    { ...resourceOption, requires: ["--node-feature", "--node-patch"] },
   ],
   exclusive: [formNames],
   examples: [
@@ -86,28 +86,11 @@ export const capacity: Command = {
     },
   ],
   run: (context) => {
-    const form = formNames.find((name) => isGiven(context, name));
-    requireForm(context, hostNetworkPodsOption.name, form, ["--max-pods"]);
-    requireForm(context, "--expires-after", form, ["--node-feature"]);
-    requireForm(context, resourceOption.name, form, formNames.slice(1));
+    const { has, option } = context;
+    const form = formNames.find((name) => has(name) || option(name) !== undefined);
     return form === undefined ? count(context) : forms[form](context);
   },
 };
-
-function isGiven({ has, option }: Context, name: string): boolean {
-  return has(name) || option(name) !== undefined;
-}
-
-/** @throws UsageError if an option is given without one of the forms that it belongs to */
-function requireForm(
-  context: Context,
-  name: string,
-  form: string | undefined,
-  expected: readonly string[],
-): void {
-  if (!isGiven(context, name) || (form !== undefined && expected.includes(form))) return;
-  throw new UsageError(`capacity: ${name} requires ${expected.join(" or ")}`);
-}
 
 function podCount(context: Context): Report {
   const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n);
