@@ -25,7 +25,7 @@ function startProcess({ disk }: MemoryMachine): void {
 }
 
 function isAlive(machine: MemoryMachine): unknown {
-  const { document } = list.run(contextOf(startOperator(machine).system, options));
+  const document = list.run(contextOf(startOperator(machine).system, options)).document();
   const { reservations } = document as { reservations: readonly { alive?: unknown }[] };
   return reservations[0]?.alive;
 }
