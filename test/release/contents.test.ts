@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Test, test } from "tap";
 import { checksum } from "../../scripts/release/checksum.ts";
-import { command } from "../../scripts/release/command.ts";
+import { command } from "../../scripts/build/command.ts";
 import { debName } from "../../scripts/release/deb.ts";
 import { type Descriptor, imageName, platformOf } from "../../scripts/release/image.ts";
 import { rpmArchitecture, rpmName } from "../../scripts/release/rpm.ts";

@@ -25,7 +25,7 @@ import {
   quickJsVersion,
   requirePinned,
 } from "../../scripts/build/quickjs-pin.ts";
-import { command } from "../../scripts/release/command.ts";
+import { command } from "../../scripts/build/command.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
