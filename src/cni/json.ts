@@ -15,7 +15,6 @@ export interface Located {
 }
 
 // Where engines differ in what they accept: numbers that end in a dot or begin with `-0`, escapes, and nesting depth.
-const dotEnd = /[0-9]\.(?:[^0-9]|$)/;
 const leadingZero = /-0[0-9]/;
 const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const noBracket = /"[^"]*"|[^"[\]{}]+/g;
@@ -52,14 +51,28 @@ function isOutOfMemory(error: unknown): boolean {
 
 /** Whether the engine may have accepted what Go does not; scanning each text would cost more than parsing it. */
 function isDoubtful(text: string): boolean {
-  const unescaped = text.includes("\\") ? text.replace(goodEscape, "") : text;
+  const hasEscapes = text.includes("\\");
+  const unescaped = hasEscapes ? text.replace(goodEscape, "") : text;
   return (
-    dotEnd.test(text) ||
+    hasDotEnd(text) ||
     // The search for two characters is much cheaper than the expression.
     (text.includes("-0") && leadingZero.test(text)) ||
-    unescaped.includes("\\") ||
+    (hasEscapes && unescaped.includes("\\")) ||
     (text.length > MAX_DEPTH && depthOf(unescaped) > MAX_DEPTH)
   );
+}
+
+/** Whether a digit, a dot and no digit follow one another; dot by dot, since they are few. */
+function hasDotEnd(text: string): boolean {
+  for (let at = text.indexOf("."); at >= 0; at = text.indexOf(".", at + 1)) {
+    if (!isDigitAt(text, at + 1) && isDigitAt(text, at - 1)) return true;
+  }
+  return false;
+}
+
+function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }
 
 /** How deep the brackets of a valid text without escapes are nested. */
@@ -121,38 +134,28 @@ export function member(at: Located, name: string): Located | undefined {
   return found?.value === null ? undefined : found;
 }
 
-/** The object that was asked for a member last, and its keys: one is asked for a dozen members in a row. */
-let lastAsked: JsonObject | undefined;
-let lastKeys: readonly string[] = [];
-/** The lengths of these keys as bits, each modulo 32: most members that are asked for are absent. */
-let lastLengths = 0;
-
-/** The keys of an object; none where none is as long as `name`. */
-function keysLike(name: string, object: JsonObject): readonly string[] {
-  if (object !== lastAsked) {
-    lastKeys = Object.keys(object);
-    lastLengths = 0;
-    for (let at = 0; at < lastKeys.length; at++) lastLengths |= 1 << (lastKeys[at] ?? "").length;
-    lastAsked = object;
-  }
-  return (lastLengths & (1 << name.length)) === 0 ? [] : lastKeys;
-}
+/** The object that was asked for a member last, and its members by their keys in lower case: one is asked for a dozen in a row. */
+let lastAsked: Json | undefined;
+let lastMembers: ReadonlyMap<string, Json> = new Map();
 
 /** As `member`, but a member that is `null` is returned as such. */
 export function memberOrNull(at: Located, name: string): Located | undefined {
+  if (at.value !== lastAsked) {
+    lastMembers = membersOf(at);
+    lastAsked = at.value;
+  }
+  const value = lastMembers.get(name.toLowerCase());
+  if (value === undefined) return undefined;
+  return { value, path: at.path === "" ? name : `${at.path}.${name}` };
+}
+
+/** The last one of a key wins. */
+function membersOf(at: Located): ReadonlyMap<string, Json> {
   const { value } = at;
   if (!isObject(value)) throw typeMismatch(at, "an object");
-  const keys = keysLike(name, value);
-  // By index, since each ADD asks for twenty members, and an iterator costs QuickJS as much as the comparison.
-  for (let index = keys.length - 1; index >= 0; index--) {
-    const key = keys[index] ?? "";
-    // The length first: there may be a million keys.
-    if (key.length !== name.length || key.toLowerCase() !== name.toLowerCase()) continue;
-    const inner = value[key];
-    if (inner === undefined) continue;
-    return { value: inner, path: at.path === "" ? name : `${at.path}.${name}` };
-  }
-  return undefined;
+  const members = new Map<string, Json>();
+  for (const key of Object.keys(value)) members.set(key.toLowerCase(), value[key] ?? null);
+  return members;
 }
 
 /** The elements of a list; `undefined` counts as the empty list. */

@@ -129,24 +129,11 @@ function parseDottedQuad(text: string): bigint | undefined {
   if (octets.length !== 4) return undefined;
   let value = 0;
   for (const octet of octets) {
-    const number = parseOctet(octet);
-    if (number === undefined) return undefined;
+    const number = Number(octet);
+    if (!(number >= 0 && number <= 255) || String(number) !== octet) return undefined;
     value = value * 256 + number;
   }
   return BigInt(value);
-}
-
-/** One to three decimal digits without leading zeros, up to 255. */
-function parseOctet(text: string): number | undefined {
-  const { length } = text;
-  if (length === 0 || length > 3 || (length > 1 && text.charAt(0) === "0")) return undefined;
-  let value = 0;
-  for (let at = 0; at < length; at++) {
-    const digit = text.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9) return undefined;
-    value = value * 10 + digit;
-  }
-  return value <= 255 ? value : undefined;
 }
 
 /** Hexadecimal groups as one number. ipaddr.js also reads zones, and a dotted tail for an IPv4-mapped address. */
