@@ -11,8 +11,8 @@ export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option" | "v
 /**
  * Parses the arguments after the command's name.
  *
- * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, or a wrong number of
- *   operands
+ * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, an option without one that
+ *   it requires, options that exclude each other, or a wrong number of operands
  */
 export function parseCommandLine(command: Command, words: readonly string[]): ParsedCommandLine {
   const definitions = optionsOf(command);
@@ -23,6 +23,7 @@ export function parseCommandLine(command: Command, words: readonly string[]): Pa
   };
   if (given["--help"] !== true) {
     for (const option of definitions) requireValid(command, option, values(option.name));
+    requireTogether(command, definitions, (name) => given[name] !== undefined);
     requireOperands(command, operands);
   }
   return {
@@ -45,6 +46,20 @@ function requireValid(
     if (text === "") throw refuse(`expected ${value}, found ""`);
     if (values === undefined || values.includes(text)) continue;
     throw refuse(`expected ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, found ${text}`);
+  }
+}
+
+function requireTogether(
+  { name, exclusive = [] }: Command,
+  definitions: readonly Option[],
+  isGiven: (name: string) => boolean,
+): void {
+  const both = exclusive.map((names) => names.filter(isGiven)).find(({ length }) => length > 1);
+  if (both !== undefined) throw new UsageError(`${name}: ${both.join(" and ")} exclude each other`);
+  for (const option of definitions.filter((one) => isGiven(one.name))) {
+    const { requires } = option;
+    if (requires === undefined || requires.some(isGiven)) continue;
+    throw new UsageError(`${name}: ${option.name} requires ${requires.join(" or ")}`);
   }
 }
 

@@ -14,6 +14,8 @@ export interface Option {
   readonly values?: readonly string[];
   /** Whether it may be given more than once. */
   readonly isRepeatable?: boolean;
+  /** The names of options of which one has to be given with it. */
+  readonly requires?: readonly string[];
   /** One line, without a full stop. */
   readonly summary: string;
 }
@@ -37,6 +39,8 @@ export interface Command {
   readonly findsNetworks?: boolean;
   /** Without those that several commands have, see `optionsOf`. */
   readonly options: readonly Option[];
+  /** Names of options of which at most one may be given. */
+  readonly exclusive?: readonly (readonly string[])[];
   readonly examples: readonly Example[];
   readonly run: (context: Context) => Report;
 }

@@ -37,7 +37,7 @@ function measureNetworks(context: Context): Report {
   const [name] = context.operands;
   const node = openWholeNode(context, name);
   logProblems(context, node.problems);
-  const measured = measure(system, runChecks(node, name));
+  const measured = measure(system, node, runChecks(node, name));
   const output = context.option("--output");
   if (output !== undefined) {
     replaceFile(system, "metrics: --output", output, formatExposition(measured));

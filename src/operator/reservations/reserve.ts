@@ -43,6 +43,7 @@ export const reserve: Command = {
       summary: "in this network, if several have the address",
     },
   ],
+  exclusive: [["--for", "--unreserve"]],
   examples: [
     {
       line: "host-local reserve 10.88.0.7 --for default/db-0",
@@ -56,9 +57,6 @@ export const reserve: Command = {
     if (query.kind !== "address") throw new UsageError("reserve: expected an address");
     const pod = podOf(context);
     const isUndone = context.has("--unreserve");
-    if (isUndone && pod !== undefined) {
-      throw new UsageError("reserve: --for and --unreserve exclude each other");
-    }
     const { address } = query;
     const node = openNode(context, context.option("--network"));
     const places = isUndone ? keptIn(node, address) : rangesIn(node, address);

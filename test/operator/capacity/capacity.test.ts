@@ -279,7 +279,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
     ],
     [
       ["one", "--max-pods", "--node-patch"],
-      `--max-pods and --node-patch are mutually exclusive${usage}`,
+      `--max-pods and --node-patch exclude each other${usage}`,
     ],
     [
       ["one", "--resource", "example.com/x"],
@@ -288,7 +288,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
     [["one", "--expires-after", "1h"], `--expires-after requires --node-feature${usage}`],
     [
       ["one", "--node-patch", "--node-feature", "d"],
-      `--node-feature and --node-patch are mutually exclusive${usage}`,
+      `--node-feature and --node-patch exclude each other${usage}`,
     ],
   ];
   for (const [words, problem] of cases) {
