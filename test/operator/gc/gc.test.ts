@@ -34,7 +34,7 @@ test("a dry run prints the dead reservations and releases nothing", (t) => {
       "net      10.7.3.4  c3         eth0       dead; released with --yes",
       "",
       "3 reservations: 1 alive, 0 in the grace period, 0 unknown, 0 without a container, 2 dead; 0 released",
-      `To release: host-local gc --live - --now --yes --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}`,
+      `To release: host-local gc --yes --live - --now --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}`,
       "",
     ].join("\n"),
     stderr: "",

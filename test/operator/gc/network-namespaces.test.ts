@@ -12,6 +12,7 @@ import {
   skipOutsideHost,
   startStranger,
 } from "../../harness/network-namespaces.ts";
+import { tool } from "../../harness/tool.ts";
 import { handOver, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { type Node, nodeFor } from "../node.ts";
@@ -244,11 +245,17 @@ test("a dry run proposes the command that decided", { skip: skipOutsideHost }, (
 
   t.match(node.tool(["gc", "net", "--now"]), {
     exitCode: 1,
-    stdout: `To release: host-local gc net --now --yes ${place}\n`,
+    stdout: `To release: host-local gc --yes net --now ${place}\n`,
   });
   t.match(
     node.tool(["gc", "net", "--live-command", "echo c9", "--grace", "5m"]).stdout,
-    `To release: host-local gc net --live-command 'echo c9' --grace 5m --yes ${place}\n`,
+    `To release: host-local gc --yes net --live-command 'echo c9' --grace 5m ${place}\n`,
+  );
+  t.match(
+    tool(["gc", "net", "--now", "--data-dir", node.dataDir, "--cache-dir", node.cacheDir], {
+      environment: { NETCONFPATH: node.confDir },
+    }).stdout,
+    `--cache-dir ${node.cacheDir} --conf-dir ${node.confDir}\n`,
   );
   node.tool(["release", "10.7.6.2", "--yes"]);
   t.notMatch(node.tool(["gc", "net"]).stdout, "To release:", "there is nothing to release");
