@@ -255,16 +255,6 @@ test("the document names the copy", (t) => {
   t.end();
 });
 
-test("wrong usage exits with 2", (t) => {
-  const directory = emptyDirectory(t);
-  t.match(directory.install("--static", "--rollback"), [
-    2,
-    "",
-    "--rollback and --static exclude each other",
-  ]);
-  t.end();
-});
-
 test("a link to a device, or a FIFO, of that name is left alone, and never read to an end that it has not", (t) => {
   for (const make of [
     (path: string) => symlinkSync("/dev/zero", path),
