@@ -11,8 +11,8 @@ import { type AddressRange, compare, isBefore } from "./address.ts";
 export function firstOverlap(
   groups: readonly (readonly AddressRange[])[],
 ): readonly [earlier: number, later: number] | undefined {
-  // There may be a million ranges.
-  if (!isAnyOverlap(groups.flat())) return undefined;
+  // Usually there is one, and there may be a million.
+  if (groups.length < 2 || !isAnyOverlap(groups.flat())) return undefined;
   for (const [earlier, group] of groups.entries()) {
     const later = groups.findIndex(
       (other, at) =>
