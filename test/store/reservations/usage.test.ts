@@ -47,20 +47,6 @@ test("names are counted without a list of them, as reservations are", (t) => {
   t.end();
 });
 
-test("counting reads no file", (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1" });
-  const process = machine.start();
-  const files = open(process);
-
-  usageOf(set, [], listReservations(files));
-
-  t.same(
-    process.calls.slice(OPENING).map(({ operation }) => operation),
-    ["listAddresses"],
-  );
-  t.end();
-});
-
 test("a gateway and an excluded address count neither as used nor as capacity", (t) => {
   const machine = machineWith({ "10.0.0.1": "", "10.0.0.4": "", "10.0.0.5": "" });
   const two = makeExclusions([{ first: address("10.0.0.3"), last: address("10.0.0.4") }]);
