@@ -15,7 +15,8 @@ import {
 import type { System } from "../../../src/system/system.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address, machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
 
 const set = rangeSet("10.0.0.0/29", "10.0.1.0/30");
 
