@@ -42,6 +42,18 @@ export interface NodeToolOptions extends ToolOptions {
   readonly findsDataDir?: boolean;
 }
 
+/** A finding as `check --json` prints it. */
+export interface PrintedFinding {
+  readonly code: string;
+  readonly severity: string;
+  readonly network: string;
+  readonly path: string;
+  readonly message: string;
+  readonly remedy: string;
+  readonly commands: readonly string[];
+  readonly repaired: boolean;
+}
+
 /** A node below a scratch directory, gone after the test. */
 export interface Node {
   readonly root: string;
@@ -78,6 +90,8 @@ export interface Node {
     pod: string,
     entry?: CacheEntry,
   ) => void;
+  /** A command line with the options that name this node's directories, where the command has them and they are not given. */
+  readonly line: (words: readonly string[]) => readonly string[];
   /** Runs a command on this node alone: its configurations, its data directory and its cache. */
   readonly tool: (words: readonly string[], options?: NodeToolOptions) => Outcome;
   /** As `tool`, with `--json`: the exit code and the document. */
@@ -85,6 +99,11 @@ export interface Node {
     words: readonly string[],
     options?: NodeToolOptions,
   ) => { readonly exitCode: number | null; readonly document: unknown };
+  /** What `check` finds, with these further words. */
+  readonly findings: (
+    words?: readonly string[],
+    options?: ToolOptions,
+  ) => readonly PrintedFinding[];
 }
 
 /** Makes an empty node. */
@@ -106,16 +125,18 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     const time = Date.now() / 1000 - seconds;
     utimesSync(join(dataDir, path), time, time);
   };
+  const lineOf = (words: readonly string[], findsDataDir = false) => [
+    ...words,
+    ...(lacks(words, "--conf-dir") ? ["--conf-dir", confDir] : []),
+    ...(lacks(words, "--data-dir") && !findsDataDir ? ["--data-dir", dataDir] : []),
+    ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
+  ];
   const runTool: Node["tool"] = (words, { findsDataDir = false, ...options } = {}) =>
-    tool(
-      [
-        ...words,
-        ...(lacks(words, "--conf-dir") ? ["--conf-dir", confDir] : []),
-        ...(lacks(words, "--data-dir") && !findsDataDir ? ["--data-dir", dataDir] : []),
-        ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
-      ],
-      options,
-    );
+    tool(lineOf(words, findsDataDir), options);
+  const json: Node["json"] = (words, options) => {
+    const { exitCode, stdout } = runTool([...words, "--json"], options);
+    return { exitCode, document: JSON.parse(stdout) };
+  };
   return {
     root,
     confDir,
@@ -164,10 +185,12 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
         JSON.stringify(entry),
       );
     },
+    line: (words) => lineOf(words),
     tool: runTool,
-    json: (words, options) => {
-      const { exitCode, stdout } = runTool([...words, "--json"], options);
-      return { exitCode, document: JSON.parse(stdout) };
+    json,
+    findings: (words = [], options = {}) => {
+      const { document } = json(["check", ...words], options);
+      return (document as { readonly findings: readonly PrintedFinding[] }).findings;
     },
   };
 }

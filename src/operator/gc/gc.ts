@@ -3,9 +3,10 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
+import { requestedConfigurationDirectory } from "../node/configuration-directories.ts";
 import { isInstalled, liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf, requireReadable } from "../node/node-reservations.ts";
 import { releaseOrLog } from "../node/release-or-log.ts";
@@ -70,7 +71,7 @@ function collect(context: Context): Report {
   for (const message of messages) log(message);
   const mode = { isDryRun: !has("--yes"), isImmediate: has("--now"), grace };
   const isLeft = collections.some((collection) => isAnythingLeft(context, collection));
-  const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(node)}\n` : "";
+  const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(context)}\n` : "";
   return {
     exitCode: messages.length > 0 || isLeft ? 1 : 0,
     get document() {
@@ -83,13 +84,16 @@ function collect(context: Context): Report {
   };
 }
 
+/** What was decided in a network, before anything is done. */
+type Judged = Omit<Collection, "released" | "isRecorded">;
+
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
   { context: { has }, cache, liveness }: Node,
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
-): Collection {
+): Judged {
   // What an administrator keeps has no container that could be dead.
   const held = directory.reservations.filter(({ owner }) => owner.kind !== "kept");
   const conclusions = [...liveness.livenessOfAll(held)];
@@ -110,13 +114,7 @@ function decide(
   const judged = decideAll(list === undefined ? "none" : "believed");
   const refused = list && doubtOn(list, directory, judged, cache, has("--force"));
   const decided = refused === undefined ? judged : decideAll("doubted");
-  return {
-    directory,
-    decided: withoutRemoved(directory, decided),
-    released: new Set(),
-    refused,
-    isRecorded: true,
-  };
+  return { directory, decided: withoutRemoved(directory, decided), refused };
 }
 
 /** Without the files that were being removed when they were read: they name no container either. */
@@ -139,11 +137,11 @@ function seenIn({ name, owner, status }: NodeReservation): Candidate["seen"] {
 }
 
 /** Releases what is due, and records the rest. */
-function finish(context: Context, collection: Collection): Collection {
+function finish(context: Context, judged: Judged): Collection {
   const { log, has } = context;
-  const { files } = collection.directory;
-  const released = has("--yes") ? release(context, collection) : new Set<NodeReservation>();
-  const left = collection.decided.flatMap(({ seenDead, reservation }) =>
+  const { files } = judged.directory;
+  const released = new Set(has("--yes") ? release(context, judged) : []);
+  const left = judged.decided.flatMap(({ seenDead, reservation }) =>
     seenDead === undefined || released.has(reservation) ? [] : [seenDead],
   );
   let isRecorded = true;
@@ -156,20 +154,17 @@ function finish(context: Context, collection: Collection): Collection {
     log(`cannot record dead reservations: ${error.message}`);
     isRecorded = false;
   }
-  if (has("--yes") && collection.refused === undefined) recordCollection(files);
-  return { ...collection, released, isRecorded };
+  if (has("--yes") && judged.refused === undefined) recordCollection(files);
+  return { ...judged, released, isRecorded };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */
-function release(
-  context: Context,
-  { directory, decided }: Collection,
-): ReadonlySet<NodeReservation> {
+function release(context: Context, { directory, decided }: Judged): readonly NodeReservation[] {
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  if (due.length === 0 && !hasLeftOvers(directory.files)) return new Set();
-  return new Set(releaseOrLog(context, directory, "gc", due, ({ files }) => files.sweepAll()));
+  if (due.length === 0 && !hasLeftOvers(directory.files)) return [];
+  return releaseOrLog(context, directory, "gc", due, ({ files }) => files.sweepAll());
 }
 
 /** The lock would make a missing directory. */
@@ -216,18 +211,13 @@ function adviceOn(context: Context, { files, networks, reservations }: NetworkDi
   return `${what}: ${commandText(context, files, ["gc", files.network, ...source])}`;
 }
 
-/** The command line of this run, with `--yes`. */
-function commandToRelease({ context, directories }: Node): string {
-  const { operands, option, values, has } = context;
-  const [first, ...others] = directories;
-  const given = (name: string, texts: readonly (string | undefined)[]): readonly string[] =>
-    texts.flatMap((text) => (text === undefined ? [] : [name, text]));
-  return commandText(context, others.length === 0 ? first?.files : undefined, [
-    "gc",
-    ...operands,
-    ...given("--live-command", values("--live-command")),
-    ...given("--live", [option("--live")]),
-    ...given("--grace", [option("--grace")]),
-    ...["--now", "--force", "--yes"].filter((name) => name === "--yes" || has(name)),
+/** The command line of this run, with `--yes`, and with what it took from the environment. */
+function commandToRelease(context: Context): string {
+  const confDir = requestedConfigurationDirectory(context);
+  const isGiven = confDir === undefined || context.option("--conf-dir") !== undefined;
+  const [, ...words] = context.system.arguments;
+  return shellCommand([
+    ...["host-local", "gc", "--yes", ...words],
+    ...(isGiven ? [] : ["--conf-dir", confDir]),
   ]);
 }

@@ -15,7 +15,6 @@ import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   type Installation,
   installationIn,
-  isLinkToHostLocal,
   isPresent,
   isReplaced,
   kindAt,
@@ -112,8 +111,7 @@ export const install: Command = {
       return { exitCode: 0, document: { note: text }, text: text === "" ? "" : `${text}\n` };
     }
     const installation = installationIn(chosenDirectory(context), name);
-    const beside = has(staticOption.name) ? staticBeside(installation) : undefined;
-    const all = [installation, beside].filter((one) => one !== undefined);
+    const all = [installation, ...(has(staticOption.name) ? staticBeside(installation) : [])];
     for (const path of all.flatMap((one) => [one.target, one.previous, one.older, one.marker])) {
       const kind = kindAt(system, path);
       if (kind !== "file" && kind !== "nothing") {
@@ -159,21 +157,14 @@ function installSelf(context: Context, installation: Installation): Report {
   const { system, has } = context;
   const { target } = installation;
   const isPutBack = has(ifReplacedOption.name);
-  const beside = staticBeside(installation);
-  const asked = has(staticOption.name) ? [installation, beside] : [installation];
   if (!isPutBack) requireFreeName(system, installation);
-  const steps = [installation, beside].map((one) =>
-    one !== undefined &&
-    (isPutBack ? isReplaced(system, one) : isNeeded(system, one, asked.includes(one)))
-      ? installing(system, one)
-      : undefined,
-  );
-  // A killed installation may have ended before its mark.
-  if (has(yesOption.name) && !isPutBack) {
-    asked.forEach((one, at) => {
-      if (one !== undefined && steps[at] === undefined) mark(system, one);
-    });
-  }
+  const steps = [installation, ...staticBeside(installation)].flatMap((one) => {
+    const isAsked = one === installation || has(staticOption.name);
+    const isDue = isPutBack ? isReplaced(system, one) : isNeeded(system, one, isAsked);
+    // A killed installation may have ended before its mark.
+    if (has(yesOption.name) && !isPutBack && isAsked && !isDue) mark(system, one);
+    return isDue ? [installing(system, one)] : [];
+  });
   return changeIfConfirmed(context, installation, {
     action: "installed",
     question: "Install it?",
@@ -182,16 +173,15 @@ function installSelf(context: Context, installation: Installation): Report {
   });
 }
 
-/**
- * Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it, or a
- * link to it, which would become what another installer makes of `host-local`.
- */
-function isNeeded(system: OperatorSystem, installation: Installation, isAsked: boolean): boolean {
-  const { name, target } = installation;
+/** Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it. */
+function isNeeded(
+  system: OperatorSystem,
+  { name, target }: Installation,
+  isAsked: boolean,
+): boolean {
   if (kindAt(system, target) !== "file") return isAsked;
-  const isOwn = name !== STATIC || pluginKindAt(system, installation, target) === "ours";
-  if (!isOwn) return isAsked;
-  return isLinkToHostLocal(system, installation, target) || !system.sameContent(SELF, target);
+  const isOwn = name !== STATIC || pluginKindAt(system, target) === "ours";
+  return isOwn ? !system.sameContent(SELF, target) : isAsked;
 }
 
 function installing(system: OperatorSystem, installation: Installation): Step {

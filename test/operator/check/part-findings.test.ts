@@ -32,8 +32,7 @@ function withRoutes(t: Test, routes: readonly Route[] | "unreadable") {
 }
 
 function findingsOn(t: Test, node: Node, routes: readonly Route[] | "unreadable" = []): unknown {
-  const { document } = node.json(["check"], withRoutes(t, routes));
-  return (document as { readonly findings: unknown }).findings;
+  return node.findings([], withRoutes(t, routes));
 }
 
 test("the commands count the part", (t) => {

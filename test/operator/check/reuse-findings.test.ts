@@ -3,7 +3,6 @@
 
 import { existsSync } from "node:fs";
 import { type Test, test } from "tap";
-import type { Finding } from "../../../src/operator/check/finding.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const skip = existsSync("/proc/sys/net/netfilter/nf_conntrack_tcp_timeout_syn_sent")
@@ -22,9 +21,8 @@ function nodeWith(t: Test, ipam: Parameters<Node["network"]>[1], pods: number): 
 
 /** Codes and messages of the findings on the delay. */
 function findingsOf(node: Node): readonly string[] {
-  const { document } = node.json(["check"]);
-  const { findings } = document as { readonly findings: readonly Finding[] };
-  return findings
+  return node
+    .findings()
     .filter(({ code }) => code.startsWith("reuse-"))
     .map(({ code, message }) => `${code}: ${message}`);
 }

@@ -229,22 +229,6 @@ test("a later installation renews the copy, and keeps the other plugin that was 
   t.end();
 });
 
-test("a link by name, as an archive has it, is replaced", (t) => {
-  const directory = emptyDirectory(t);
-  directory.install("--yes");
-  symlinkSync("host-local", join(directory.path, "static"));
-
-  t.equal(directory.install("--static", "--yes")[0], 0);
-  t.ok(isStatic(directory));
-  t.strictSame(directory.names, [
-    "host-local",
-    "host-local.installed",
-    "static",
-    "static.installed",
-  ]);
-  t.end();
-});
-
 test("a link to another host-local is no plugin: no way leads back to it", (t) => {
   const directory = directoryWithOther(t);
   const path = join(directory.path, "static");

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, each architecture
+// test: each executable, one if short, each architecture
 /** `metrics` on real directories. */
 
 import { spawnSync } from "node:child_process";
@@ -8,7 +8,6 @@ import { test } from "tap";
 import type { Metric } from "../../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, type Outcome } from "../../harness/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { inRepository } from "../../harness/repository.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
@@ -293,15 +292,6 @@ test("--output that cannot be written is exit code 2, and leaves nothing", (t) =
     stderr: /no such file or directory/,
   });
   t.same(readdirSync(directory), ["taken"]);
-  t.end();
-});
-
-test("reservations of the Go plugin are counted", { skip: skipWithoutGoPlugin }, (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/29" });
-  node.call("ADD", "net", "c1", goPlugin?.path);
-
-  t.match(node.tool(["metrics"]).stdout, /^cni_ipam_addresses_used\{.*\} 1$/m);
   t.end();
 });
 

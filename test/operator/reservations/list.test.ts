@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin
+// test: each executable, one if short
 /** list: every reservation of one network or of all. */
 
 import { spawn } from "node:child_process";
@@ -7,7 +7,6 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
 import { executable, run } from "../../harness/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { processWith, skipOutsideHost, startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
@@ -94,29 +93,6 @@ test("the document names network, address, owner, time, range and path", (t) => 
       path: join(node.dataDir, "net/10.0.0.2"),
     },
   ]);
-  t.end();
-});
-
-test("reservations of the Go plugin are listed", { skip: skipWithoutGoPlugin }, (t) => {
-  const node = nodeFor(t);
-  const program = goPlugin?.path ?? "";
-  node.add("net", { subnet: "10.0.0.0/24" }, "ours");
-  node.add("net", { subnet: "10.0.0.0/24" }, "theirs", { program });
-
-  const { stdout } = node.tool(["list", "--json"]);
-
-  const { reservations } = JSON.parse(stdout);
-  t.strictSame(
-    reservations.map((one: { address: string; container: string; owner: string }) => [
-      one.address,
-      one.container,
-      one.owner,
-    ]),
-    [
-      ["10.0.0.2", "ours", "attachment"],
-      ["10.0.0.3", "theirs", "attachment"],
-    ],
-  );
   t.end();
 });
 

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin
+// test: each executable, one if short
 /** release: releases what it was asked to, after a confirmation, and nothing else. */
 
 import { writeFileSync } from "node:fs";
@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { t as root, test } from "tap";
 import { reservedAddresses } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { holdLock } from "../../harness/held-lock.ts";
 import {
   mountNamespace,
@@ -185,14 +184,6 @@ test("after a release the plugin goes on as if DEL had come", (t) => {
   t.equal(call("ADD", "aaa"), 0);
   t.equal(call("DEL", "bbb"), 0);
   t.strictSame(left(node), ["10.7.4.4", "10.7.4.5", "fd74::4", "fd74::5"]);
-  t.end();
-});
-
-test("reservations of the Go plugin are released", { skip: skipWithoutGoPlugin }, (t) => {
-  const node = nodeFor(t);
-  node.add("net", { subnet: "10.7.4.0/24" }, "aaa", { program: goPlugin?.path ?? "" });
-  t.equal(release(node, "aaa", "--yes", "--force")[0], 0);
-  t.strictSame(left(node), []);
   t.end();
 });
 

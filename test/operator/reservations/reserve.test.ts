@@ -4,7 +4,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import type { Finding } from "../../../src/operator/check/finding.ts";
 import { reservedAddresses } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
@@ -48,8 +47,7 @@ function fill(node: Node, program = executable): readonly string[] {
 }
 
 function codesOf(node: Node): readonly string[] {
-  const { document } = node.json(["check", "net"]);
-  return (document as { readonly findings: readonly Finding[] }).findings.map(({ code }) => code);
+  return node.findings(["net"]).map(({ code }) => code);
 }
 
 test("an address is kept for a pod, which gets it each time, until it is kept no longer", (t) => {
@@ -224,8 +222,7 @@ test("where the state directory was removed nobody gets the address until it is 
   rmSync(join(node.dataDir, ".host-local"), { recursive: true });
 
   t.notOk(fill(node).includes("10.7.5.4"));
-  const { document } = node.json(["check", "net"]);
-  const [finding] = (document as { readonly findings: readonly Finding[] }).findings;
+  const [finding] = node.findings(["net"]);
   t.match(finding, { code: "half-kept-address" });
   t.match(finding?.commands, [/reserve 10\.7\.5\.4 --network net --for default\/db-0/]);
 

@@ -1,9 +1,8 @@
-// test: each executable, one if short, Go plugin
+// test: each executable, one if short
 /** show: the holder of an address, the addresses of a container or a pod, and hints if there are none. */
 
 import { join } from "node:path";
 import { test } from "tap";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const ipam = {
@@ -244,25 +243,6 @@ test("the document has the reservations, or the hints", (t) => {
       { reason: "free", network: "net", text: "It is free, in range 10.0.0.10-10.0.0.100 of net." },
     ],
   });
-  t.end();
-});
-
-test("reservations of the Go plugin are shown", { skip: skipWithoutGoPlugin }, (t) => {
-  const node = nodeFor(t);
-  node.add("net", { subnet: "10.0.0.0/24" }, "theirs", { program: goPlugin?.path ?? "" });
-  node.age("net/10.0.0.2", 7300);
-  t.strictSame(show(node, "theirs"), [
-    0,
-    `10.0.0.2 of net
-  container   theirs
-  interface   eth0
-  alive       WHY
-  since       TIME (2h ago)
-  range       unknown
-  file        /networks/net/10.0.0.2
-`,
-    "",
-  ]);
   t.end();
 });
 
