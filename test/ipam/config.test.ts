@@ -178,20 +178,6 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
   t.end();
 });
 
-test("a release fails only where the data directory is unknown", (t) => {
-  t.equal(refusalOf(() => loadStoreConfig(received({}))).message, "IPAM config missing 'ipam' key");
-  for (const [members, place] of [
-    [{ ipam: 5 }, "ipam"],
-    [{ ipam: [] }, "ipam"],
-    [{ ipam: { dataDir: 5 } }, "ipam.dataDir"],
-  ] as const) {
-    const refusal = refusalOf(() => loadStoreConfig(received(members)));
-    t.equal(refusal.code, 999);
-    t.match(refusal.message, new RegExp(`^json: cannot unmarshal .* into ${place}: `));
-  }
-  t.end();
-});
-
 test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used again", (t) => {
   const reuse = (ipam: object): object => load({ ipam: { subnet, ...ipam } }).reuse;
   t.strictSame(reuse({}), { delay: 0, sticky: undefined });
