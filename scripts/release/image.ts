@@ -8,8 +8,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { ArchitectureName } from "../build/architecture.ts";
+import { command } from "../build/command.ts";
 import { stage, writeArchive, writeTar } from "./archive.ts";
-import { command } from "./command.ts";
 import { SUMMARY } from "./package.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";
 

@@ -3,10 +3,10 @@
  * two builds of one commit with the same tools say the same.
  */
 
-import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
+import { output } from "../build/command.ts";
 import { pinFor } from "../build/quickjs-pin.ts";
 import { shippedNode } from "../build/shipped-node.ts";
 import type { ChecksumLine } from "./checksum.ts";
@@ -116,20 +116,12 @@ export function envelopeOf(statement: object, sign: string | undefined): string 
   const signatures =
     sign === undefined
       ? []
-      : [{ keyid: "", sig: outputOf(sign, Buffer.concat([signed, payload])) }];
+      : [{ keyid: "", sig: signature(sign, Buffer.concat([signed, payload])) }];
   return `${JSON.stringify({ payloadType, payload: payload.toString("base64"), signatures })}\n`;
 }
 
-function outputOf(shell: string, input: Uint8Array): string {
-  const { status, stdout } = spawnSync("sh", ["-c", shell], {
-    input,
-    encoding: "utf8",
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const output = stdout.replaceAll("\n", "");
-  if (status !== 0) throw new Error(`${shell} failed for the provenance: it ended with ${status}`);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(output)) {
-    throw new Error(`${shell}: expected a signature in base64, found ${JSON.stringify(output)}`);
-  }
-  return output;
+function signature(shell: string, input: Uint8Array): string {
+  const printed = output(["sh", "-c", shell], { input }).toString().replaceAll("\n", "");
+  if (/^[A-Za-z0-9+/]+={0,2}$/.test(printed)) return printed;
+  throw new Error(`${shell}: expected a signature in base64, found ${JSON.stringify(printed)}`);
 }

@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Architecture, ArchitectureName } from "../build/architecture.ts";
+import { command } from "../build/command.ts";
 import { settle, stage } from "./archive.ts";
-import { command } from "./command.ts";
 import {
   DESCRIPTION,
   DOCUMENTATION,

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
-import { command } from "./command.ts";
+import { command } from "../build/command.ts";
 import type { Source } from "./release.ts";
 
 /**

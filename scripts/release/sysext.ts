@@ -8,8 +8,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Architecture, ArchitectureName } from "../build/architecture.ts";
+import { command } from "../build/command.ts";
 import { settle, stage } from "./archive.ts";
-import { command } from "./command.ts";
 import { DOCUMENTATION, installedFiles, type Layout, type PackageInput, UNITS } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
 

@@ -24,7 +24,7 @@ import {
   runsHere,
 } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
-import { command } from "../release/command.ts";
+import { command } from "../build/command.ts";
 import { emulating } from "../release/emulation.ts";
 import { makeRelease } from "../release/make.ts";
 import { nameOf, type Variant, variantsFor } from "../release/release.ts";

@@ -34,10 +34,7 @@ for (const words of [
   ["gc", "--live-command", "echo 0123456789ab", "--now", "--force"],
 ]) {
   test(`${words[0]} shortens ids and keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
-    const { confDir, dataDir, cacheDir } = nodeWithPod(t);
-    const where = ["--conf-dir", confDir, "--data-dir", dataDir, "--cache-dir", cacheDir];
-
-    const { stdout } = atTerminal([...words, ...where], "n\n", { COLUMNS: "80" });
+    const { stdout } = atTerminal(nodeWithPod(t).line(words), "n\n", { COLUMNS: "80" });
 
     const table = tableIn(stdout);
     t.ok(table.length > 2, stdout);
@@ -55,9 +52,8 @@ for (const words of [
 test("check shortens the ids in messages", { skip: skipWithoutTerminal }, (t) => {
   const node = nodeWithPod(t);
   node.write("k8s-pod-network/198.19.3.9", `${ID}\r\neth0`);
-  const words = ["check", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
 
-  const { stdout } = atTerminal(words, "", { COLUMNS: "300" });
+  const { stdout } = atTerminal(node.line(["check"]), "", { COLUMNS: "300" });
 
   t.match(stdout, /out-of-range .* 85578c0866ac3 /);
   t.notMatch(stdout, ID);

@@ -1,5 +1,5 @@
 // test: native executable
-/** docs/operator-json.md has every code of the source, and every member of real documents. */
+/** docs/operator-json.md has every code of the source, every member of real documents, and the form of each in an example. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,9 @@ import { findingCodes } from "../../src/cluster/audit/node-findings.ts";
 import { commands } from "../../src/commands.ts";
 import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { inRepository } from "../harness/repository.ts";
-import { exampleOf } from "./json-examples.ts";
+import { exampleOf, formOf } from "./json-examples.ts";
 import { type Node, nodeFor } from "./node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
@@ -104,14 +105,12 @@ function richNode(node: Node): void {
 
 const nodes = nodesJson([
   { name: "node-1", podCidrs: ["10.244.0.0/24"] },
-  { name: "node-2", podCidrs: ["10.244.0.0/24"] },
+  { name: "node-2", podCidrs: ["10.99.0.0/24"] },
 ]);
 
-/** Those whose documents depend on what there is; of the others documents.test.ts has each member. */
+/** Those whose documents depend on what there is; of the others the example has each member. */
 const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
-  ["list", []],
   ["show", ["10.88.0.2"]],
-  ["history", ["10.88.0.2"]],
   ["check", []],
   ["check", ["--repair"]],
   ["gc", []],
@@ -120,16 +119,6 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["release", ["10.88.0.2", "--yes"]],
   ["reserve", ["10.88.0.99", "--unreserve"]],
   ["metrics", []],
-  [
-    "plan",
-    [
-      "--cluster-cidr=10.240.0.0/12",
-      "--nodes=9000",
-      "--was-cluster-cidr=10.244.0.0/16",
-      "--partition=10.0.0.0/20",
-    ],
-  ],
-  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
 ];
 
 /** The members that the tables of a section explain. */
@@ -158,13 +147,58 @@ for (const [command, words] of lines) {
   test(`every member of ${[command, ...words].join(" ")} is in its section`, (t) => {
     const node = nodeFor(t);
     richNode(node);
-    const { stdout } = node.tool([command, ...words, "--json"], { stdin: nodes });
+    const { stdout } = node.tool([command, ...words, "--json"]);
     const members = new Set(membersOf(JSON.parse(stdout)));
     t.ok(members.size > 0);
     const reservation = page.slice(page.indexOf("## Reservation"), page.indexOf("## list"));
     for (const member of members) {
       t.ok(isIn(sectionOf(command) + reservation, member), member);
     }
+    t.end();
+  });
+}
+
+const PLAN = [
+  ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
+  ...["--was-cluster-cidr=10.244.0.0/16", "--partition=192.168.0.0/16"],
+];
+
+for (const [words, operands] of [
+  ["list", []],
+  ["show", ["10.88.0.99"]],
+  ["history", ["10.88.0.2"]],
+  ["networks", []],
+  ["capacity", []],
+  ["check", []],
+  ["capacity --max-pods --host-network-pods=3", []],
+  ["capacity --node-patch", []],
+  ["capacity --node-feature", ["@"]],
+  ["release", ["nobody"]],
+  ["reserve", ["10.88.0.7", "--for=default/db-0"]],
+  ["install", ["@", "--yes"]],
+  ["plan", PLAN],
+  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
+  ["completion bash", []],
+  ["completion --line", ["host-local ca"]],
+  ["man", []],
+  ["version", []],
+] as const) {
+  test(`the document of ${words} matches docs/operator-json.md`, (t) => {
+    const node = nodeFor(t);
+    const empty = scratchDirectory(t);
+    const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };
+    const plugin = { type: "bridge", isGateway: true, ipam };
+    node.configure("mynet.conf", { cniVersion: "1.0.0", name: "mynet", ...plugin });
+    node.add("mynet", { subnet: "10.88.0.0/24", history: true }, "c1");
+    if (words === "check") node.write("mynet/10.88.0.9", "", 60);
+    node.remember("mynet", "c1", "default/web");
+    const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
+
+    const { stdout } = node.tool([...line, "--json"], {
+      stdin: words === "audit" ? nodes : "",
+    });
+
+    t.strictSame(formOf(JSON.parse(stdout)), formOf(exampleOf(words)));
     t.end();
   });
 }

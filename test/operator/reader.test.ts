@@ -20,11 +20,10 @@ for (const words of [
   test(`nobody reads the output of ${words.join(" ")}`, (t) => {
     const node = nodeFor(t);
     node.network("net", { subnet: "10.0.0.0/24" });
-    const where = ["--conf-dir", node.confDir, "--data-dir", node.dataDir];
 
     const { status, stderr } = spawnSync(
       "bash",
-      ["-c", WITHOUT_READER, "bash", executable, ...words, ...where],
+      ["-c", WITHOUT_READER, "bash", executable, ...node.line(words)],
       { encoding: "utf8", env: runtimeEnvironment, timeout: 60_000 },
     );
 

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Test, test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
+import { command } from "../../scripts/build/command.ts";
 import { otherQuickJs, quickJsFor } from "../../scripts/build/libraries.ts";
 import { buildNative } from "../../scripts/build/native.ts";
 import {
@@ -25,7 +26,6 @@ import {
   quickJsVersion,
   requirePinned,
 } from "../../scripts/build/quickjs-pin.ts";
-import { command } from "../../scripts/release/command.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();

@@ -98,16 +98,6 @@ test("each task runs at the start, and then at its interval", (t) => {
   t.end();
 });
 
-test("a day is as regular as an hour", (t) => {
-  const simulation = new Simulation([task("gc", 15 * MINUTE), task("metrics", MINUTE)]);
-
-  simulation.pass(24 * 60);
-
-  t.equal(simulation.runs.gc?.length, 24 * 4 + 1);
-  t.equal(simulation.runs.metrics?.length, 24 * 60 + 1);
-  t.end();
-});
-
 test("a task that fails starts again after a minute, and stops no other one", (t) => {
   const broken: Behaviour = (name, run) =>
     name === "gc" && run <= 3

@@ -9,15 +9,9 @@ import { executable } from "../../harness/executable.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
 import { inRepository } from "../../harness/repository.ts";
-import type { JsonObject } from "../../harness/runtime-call.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
-import { type Node, nodeFor } from "../node.ts";
-
-function configure(node: Node, name: string, ipam: JsonObject): void {
-  const section = { type: "host-local", dataDir: node.dataDir, ...ipam };
-  node.configure(`${name}.conf`, { cniVersion: "1.0.0", name, type: "bridge", ipam: section });
-}
+import { nodeFor } from "../node.ts";
 
 test("every range is counted, and reservations outside all ranges", (t) => {
   const node = nodeFor(t);
@@ -25,8 +19,8 @@ test("every range is counted, and reservations outside all ranges", (t) => {
     ranges: [[{ subnet: "10.1.0.0/29" }, { subnet: "10.1.1.0/24" }], [{ subnet: "fd00::/64" }]],
     exclude: ["10.1.1.128/25"],
   };
-  configure(node, "dual", dual);
-  configure(node, "small", { subnet: "10.2.0.0/30" });
+  node.network("dual", dual);
+  node.network("small", { subnet: "10.2.0.0/30" });
   const program = goPlugin?.current === true ? { program: goPlugin.path } : {};
   for (const id of ["a", "b", "c"]) node.add("dual", dual, id);
   node.add("small", { subnet: "10.2.0.0/30" }, "a", program);
@@ -59,7 +53,7 @@ small: range set 0 has no free address: the next pod fails. To find addresses of
 test("the document has the same numbers, of any size", (t) => {
   const node = nodeFor(t);
   const ipam = { subnet: "fd00::/64", rangeStart: "fd00::10" };
-  configure(node, "net", ipam);
+  node.network("net", ipam);
   node.add("net", ipam, "a");
 
   t.strictSame(node.tool(["capacity", "net", "--json"]), {
@@ -128,7 +122,7 @@ test("the document has the same numbers, of any size", (t) => {
 
 test("--max-pods prints only the number", (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
+  node.network("net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
   // A directory that nothing configures has no capacity, and does not get in the way.
   node.add("stray", { subnet: "10.9.0.0/24" }, "a");
 
@@ -168,7 +162,7 @@ test("at a terminal, --max-pods says that pods with hostNetwork count, and to dr
 }, (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/29" });
-  const words = ["capacity", "net", "--max-pods", "--conf-dir", node.confDir];
+  const words = node.line(["capacity", "net", "--max-pods"]);
 
   t.match(atTerminal(words).stdout, "add them with --host-network-pods N. Drain the node before");
   t.notMatch(atTerminal([...words, "--host-network-pods=3"]).stdout, "Drain");
@@ -192,7 +186,7 @@ ${line}`;
 
 test("--max-pods is capped at what kubelet accepts", (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "fd00::/64" });
+  node.network("net", { subnet: "fd00::/64" });
   t.equal(node.tool(["capacity", "net", "--max-pods"]).stdout, "2147483647\n");
   t.end();
 });
@@ -213,7 +207,7 @@ test("--max-pods of the example configurations", (t) => {
 
 test("--node-patch prints a JSON patch for the node's status", (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "10.0.0.0/24" });
   const words = ["capacity", "net", "--node-patch"];
 
   t.strictSame(node.tool(words), {
@@ -230,7 +224,7 @@ test("--node-patch prints a JSON patch for the node's status", (t) => {
 
 test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "10.0.0.0/24" });
   const patch = node.tool(["capacity", "net", "--node-patch"]).stdout;
   const file = join(node.root, "node.json");
   const object = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
@@ -249,9 +243,9 @@ test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl },
 
 test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
   const node = nodeFor(t);
-  configure(node, "one", { subnet: "10.0.0.0/24" });
-  configure(node, "two", { subnet: "10.1.0.0/24" });
-  configure(node, "runtime", {});
+  node.network("one", { subnet: "10.0.0.0/24" });
+  node.network("two", { subnet: "10.1.0.0/24" });
+  node.network("runtime", {});
   node.configure("zwei.conf", {
     cniVersion: "1.0.0",
     name: "two",
@@ -303,7 +297,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
 
 test("names that no extended resource can have are refused", (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "10.0.0.0/24" });
   for (const name of [
     "ips",
     "Example.com/ips",
@@ -330,9 +324,9 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   skip: skipWithoutTerminal,
 }, (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/30" });
+  node.network("net", { subnet: "10.0.0.0/30" });
   node.add("net", { subnet: "10.0.0.0/30" }, "a");
-  const words = ["capacity", "net", "--conf-dir", node.confDir];
+  const words = node.line(["capacity", "net"]);
   const row = (free: string, share: string): string =>
     `net      0    10.0.0.0/30     2         1     1        0     ${free}  ${share}\n`;
 
@@ -348,15 +342,11 @@ test("on a terminal large counts are powers of two, and 80 columns suffice", {
 }, (t) => {
   const node = nodeFor(t);
   const name = "k8s-pod-network";
-  configure(node, name, {
+  node.network(name, {
     ranges: [[{ subnet: "10.244.3.0/24" }], [{ subnet: "fd00:10:244:3::/64" }]],
   });
 
-  const { stdout } = atTerminal(
-    ["capacity", "--conf-dir", node.confDir, "--data-dir", node.dataDir],
-    "",
-    { COLUMNS: "80", NO_COLOR: "1" },
-  );
+  const { stdout } = atTerminal(node.line(["capacity"]), "", { COLUMNS: "80", NO_COLOR: "1" });
 
   t.equal(
     stdout,
@@ -375,7 +365,7 @@ k8s-pod-network holds 253 pods.
 test("sizes around 2^63, 2^64 and 2^128 have all their digits", (t) => {
   const node = nodeFor(t);
   for (const length of [0, 1, 2, 64, 65, 66, 67]) {
-    configure(node, `net${length}`, { subnet: `8000::/${length}`.replace("8000::/0", "::/0") });
+    node.network(`net${length}`, { subnet: `8000::/${length}`.replace("8000::/0", "::/0") });
     const size = 2n ** BigInt(128 - length) - 1n;
     const { stdout } = node.tool(["capacity", `net${length}`, "--json"]);
     t.match(stdout, `"size": ${size},`);

@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { interfacesAmong } from "../../../src/operator/check/bridge-findings.ts";
-import { address } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
 
 test("what ip -json address prints, without link-local addresses", (t) => {
   const listed = [

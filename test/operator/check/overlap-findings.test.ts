@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { type AddressRange, formatAddressRange } from "../../../src/ipam/address.ts";
 import { intersectionOf } from "../../../src/operator/check/overlap-findings.ts";
-import { address } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
 
 function addressRangeFrom(text: string): AddressRange {
   const [first = "", last = ""] = text.split("-");

@@ -6,25 +6,17 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { release } from "../../../src/operator/reservations/release.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { filesOf, machineWith, withNetwork } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
-
-const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--cache-dir": "/cache" };
-const RESULTS = "/cache/results";
+import { filesOf, withNetwork } from "../../store/fixtures.ts";
+import { contextOf, memoryNode, places, RESULTS, remember, startOperator } from "../memory-node.ts";
 
 /** A node with three reservations, an hour old, of which the last names no interface; c2 is the one in the list. */
 function node(): MemoryMachine {
-  const machine = machineWith({
+  const machine = memoryNode({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c2\r\neth0",
     "10.0.0.4": "c3",
   });
-  machine.disk.makeDirectories("/conf");
-  machine.disk.makeDirectories(RESULTS);
-  for (const id of ["c1", "c3"]) {
-    const entry = { networkName: "net", containerId: id, ifName: "eth0" };
-    machine.disk.put(`${RESULTS}/net-${id}-eth0`, JSON.stringify(entry));
-  }
+  for (const id of ["c1", "c3"]) remember(machine, id);
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(3_600_000);
   machine.disk.put("/live", "c2\n");
@@ -41,7 +33,7 @@ function run(
 ): { readonly report: Report; readonly logged: readonly string[] } {
   const logged: string[] = [];
   const { system } = startOperator(machine, interrupt);
-  const context = contextOf(system, { ...options, ...words }, operands);
+  const context = contextOf(system, { ...places, ...words }, operands);
   const report = command.run({ ...context, log: (message) => logged.push(message) });
   return { report, logged };
 }

@@ -7,8 +7,14 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { extent } from "../../harness/extent.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { seed } from "../../harness/seed.ts";
-import { machineWith } from "../../store/fixtures.ts";
-import { contextOf, startOperator, withKernel } from "../memory-node.ts";
+import {
+  contextOf,
+  memoryNode,
+  places,
+  remember,
+  startOperator,
+  withKernel,
+} from "../memory-node.ts";
 import { type Machine, systemOf } from "../node/proc.ts";
 
 /**
@@ -62,20 +68,14 @@ function kernelOf({ pods, strangers, isConfined }: Node): Machine {
 
 /** A node whose reservations are an hour old. */
 function machineOf({ pods }: Node): MemoryMachine {
-  const machine = machineWith(
+  const machine = memoryNode(
     Object.fromEntries(pods.map((_, at) => [address(at), `${idOf(at)}\r\neth0`])),
   );
-  machine.disk.makeDirectories("/conf");
-  machine.disk.makeDirectories("/cache/results");
   pods.forEach(({ cache, kind }, at) => {
     if (cache === "none" && kind !== "moved") return;
-    const names = { networkName: "net", containerId: idOf(at), ifName: "eth0" };
     const netns = cache === "old" && kind !== "moved" ? {} : { netns: pathOf(at) };
     const result = { ips: [{ address: `${address(at)}/24` }] };
-    machine.disk.put(
-      `/cache/results/net-${idOf(at)}-eth0`,
-      JSON.stringify({ ...names, ...netns, result }),
-    );
+    remember(machine, idOf(at), { ...netns, result });
   });
   machine.wait(6 * GRACE);
   return machine;
@@ -93,9 +93,7 @@ function run(
   const isKernel = (path: string): boolean => path.startsWith("/proc") || path.startsWith("/run/");
   const system = withKernel(startOperator(machine).system, kernel, isKernel);
   const options = {
-    "--conf-dir": "/conf",
-    "--data-dir": "/data",
-    "--cache-dir": "/cache",
+    ...places,
     "--yes": "",
     "--force": "",
     ...(isNow ? { "--now": "" } : {}),

@@ -1,10 +1,9 @@
-// test: each executable, one if short, Go plugin, each architecture
+// test: each executable, one if short, each architecture
 /** install: what is asked, what is said, and what is refused. */
 
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  copyFileSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -15,10 +14,9 @@ import {
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { executable, run } from "../../harness/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { executable } from "../../harness/executable.ts";
 import { mountObstacle } from "../../harness/mounts.ts";
-import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
@@ -85,19 +83,6 @@ test("an installation that was killed between its two steps is repeated", (t) =>
     "host-local.installed",
     "host-local.previous",
   ]);
-  t.end();
-});
-
-test("the Go plugin comes back by a rollback", { skip: skipWithoutGoPlugin }, (t) => {
-  const directory = scratchDirectory(t);
-  const go = goPlugin?.path ?? "";
-  const target = join(directory, "host-local");
-  copyFileSync(go, target);
-
-  t.equal(install(directory, "--yes")[0], 0);
-  t.equal(install(directory, "--rollback", "--yes")[0], 0);
-  t.ok(readFileSync(target).equals(readFileSync(go)));
-  t.equal(run(target, versionCall()).exitCode, 0);
   t.end();
 });
 
@@ -229,6 +214,19 @@ test("wrong usage exits with 2", (t) => {
   }
   t.end();
 });
+
+for (const [words, problem] of [
+  [["--static", "--rollback"], "--rollback and --static exclude each other"],
+  [["--uninstall", "--rollback"], "--rollback and --uninstall exclude each other"],
+  [["--as", "other", "--static"], "--as and --static exclude each other: static belongs to"],
+] as const) {
+  test(`${words.join(" ")} is wrong usage`, (t) => {
+    const { exitCode, stderr } = tool(["install", pluginDirectory(t), ...words, "--yes"]);
+    t.equal(exitCode, 2);
+    t.match(stderr, `install: ${problem}`);
+    t.end();
+  });
+}
 
 test("a directory that may not be written is an error", {
   skip: isRoot ? false : "Only root can make a directory here that another user may not write.",

@@ -102,13 +102,6 @@ test("a file that does not say it is host-local is not replaced, unless the name
   t.end();
 });
 
-test("--static belongs to host-local", (t) => {
-  const [exitCode, , stderr] = emptyDirectory(t).install("--as", NAME, "--static", "--yes");
-  t.equal(exitCode, 2);
-  t.match(stderr, "--as and --static exclude each other");
-  t.end();
-});
-
 scenario(
   "the commands find configurations with the name",
   { plugins: [], cniVersion: "1.0.0" },

@@ -49,17 +49,6 @@ test("a link to a program that looks at its name is kept as a link, and comes ba
   t.end();
 });
 
-test("so is a link with an absolute path", (t) => {
-  const [directory, elsewhere] = [emptyDirectory(t), emptyDirectory(t)];
-  elsewhere.put("cni", OTHER);
-  symlinkSync(`${elsewhere.path}/cni`, directory.target);
-
-  t.equal(directory.install("--yes")[0], 0);
-  t.equal(directory.install("--rollback", "--yes")[0], 0);
-  t.equal(readlinkSync(directory.target), `${elsewhere.path}/cni`);
-  t.end();
-});
-
 test("so is one whose program is not visible here, as that of a snap in a container", (t) => {
   const directory = emptyDirectory(t);
   const { target, previous } = directory;

@@ -2,7 +2,7 @@
 /** install --static: the copy by which the executable is the `static` plugin, too. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { run } from "../../harness/executable.ts";
@@ -132,35 +132,6 @@ for (const [what, files] of [
   });
 }
 
-test("a link that was static before comes back as it was", (t) => {
-  const directory = emptyDirectory(t);
-  directory.put("cni", OTHER_STATIC);
-  for (const name of ["host-local", "static"]) symlinkSync("cni", join(directory.path, name));
-
-  directory.install("--static", "--yes");
-  t.ok(isStatic(directory));
-  t.equal(directory.install("--uninstall", "--yes")[0], 0);
-
-  t.equal(readlinkSync(join(directory.path, "static")), "cni");
-  t.strictSame(directory.names, ["cni", "host-local", "static"]);
-  t.end();
-});
-
-test("so does one whose program is not here, by --force, because nobody can test it", (t) => {
-  const directory = directoryWithOther(t);
-  symlinkSync("/snap/gone/static", join(directory.path, "static"));
-
-  directory.install("--static", "--yes");
-  t.ok(isStatic(directory));
-  t.match(directory.install("--uninstall", "--yes"), [2, "", "run it on the node"]);
-  t.ok(isStatic(directory) && isExecutable(directory.target));
-  t.equal(directory.install("--uninstall", "--yes", "--force")[0], 0);
-
-  t.equal(readlinkSync(join(directory.path, "static")), "/snap/gone/static");
-  t.strictSame(directory.names, ["host-local", "static"]);
-  t.end();
-});
-
 test("a previous static that does not work stops a rollback and a removal before they begin", (t) => {
   const directory = directoryWithOther(t);
   directory.put("static", "#!/bin/sh\nexit 3\n");
@@ -252,16 +223,6 @@ test("the document names the copy", (t) => {
   t.equal(staticIn(), null);
   t.equal(staticIn("--static"), join(directory.path, "static"));
   t.equal(staticIn("--uninstall"), null);
-  t.end();
-});
-
-test("wrong usage exits with 2", (t) => {
-  const directory = emptyDirectory(t);
-  t.match(directory.install("--static", "--rollback"), [
-    2,
-    "",
-    "--rollback and --static exclude each other",
-  ]);
   t.end();
 });
 

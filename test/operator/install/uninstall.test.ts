@@ -293,16 +293,6 @@ test("a former plugin that another removal puts back meanwhile stays, whenever t
   t.end();
 });
 
-test("it cannot be combined with a rollback", (t) => {
-  const directory = directoryWithOther(t);
-  t.match(directory.install("--uninstall", "--rollback", "--yes"), [
-    2,
-    "",
-    "--rollback and --uninstall exclude each other",
-  ]);
-  t.end();
-});
-
 for (const [where, directoryOf] of [
   ["where nothing was", emptyDirectory],
   ["in place of another plugin", directoryWithOther],

@@ -8,17 +8,12 @@ import { test } from "tap";
 import type { Metric } from "../../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, type Outcome } from "../../harness/executable.ts";
+import { skipWithoutNamespaces } from "../../harness/network-namespaces.ts";
 import { inRepository } from "../../harness/repository.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
 
 const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8"));
-
-/** The reason to skip what makes network namespaces. */
-const skipWithoutNamespaces: string | false =
-  spawnSync("unshare", ["--mount", "--net", "true"]).status === 0
-    ? false
-    : "This user may not make network namespaces.";
 
 /** Addresses that no process on this machine has, such as a pod of another test: it would count as alive. */
 const unused = "10.213.77.0/24";

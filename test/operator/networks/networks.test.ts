@@ -89,11 +89,7 @@ test("on a terminal large numbers are powers of two, and each line fits", {
     BRIDGE,
   );
 
-  const { stdout } = atTerminal(
-    ["networks", "--conf-dir", node.confDir, "--data-dir", node.dataDir],
-    "",
-    { COLUMNS: "80" },
-  );
+  const { stdout } = atTerminal(node.line(["networks"]), "", { COLUMNS: "80" });
 
   t.match(
     stdout,

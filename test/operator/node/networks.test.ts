@@ -44,6 +44,11 @@ function plugin(node: Node, ipam: JsonObject = {}): JsonObject {
   return { type: "bridge", ipam: own };
 }
 
+/** Configures the network `net`, in `a.conf` or another file. */
+function configureNet(node: Node, ipam: JsonObject = {}, file = "a.conf"): void {
+  node.configure(file, { cniVersion: "1.0.0", name: "net", ...plugin(node, ipam) });
+}
+
 const RANGE = "10.0.0.1-10.0.0.6";
 
 /** Configurations in which this IPAM is used once, for the network `net`. */
@@ -131,11 +136,7 @@ test("ranges in a file of the node are those that the plugin has", (t) => {
 
 test("without the file of ranges the network is known by its directory", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { rangesFile: "/no/ranges.json" }),
-  });
+  configureNet(node, { rangesFile: "/no/ranges.json" });
 
   t.strictSame(found(node), {
     networks: ["net a.conf networks/net "],
@@ -161,30 +162,22 @@ for (const [form, write] of Object.entries(forms)) {
   });
 }
 
-test("flannel's ranges are not known before flanneld wrote them", (t) => {
+test("flannel's ranges are not known before flanneld wrote them, or where it wrote no network", (t) => {
   const node = nodeFor(t);
   const subnetFile = join(node.root, "subnet.env");
   const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
   node.configure("a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [flannel] });
+  const networks = ["net a.conflist networks/net "];
 
   t.strictSame(found(node), {
-    networks: ["net a.conflist networks/net "],
+    networks,
     stderr:
       "host-local: /net.d/a.conflist: cannot read the subnets of flannel: open /subnet.env: no such file or directory\n",
     exitCode: 0,
   });
-  t.end();
-});
-
-test("a subnet of flannel that is not a network is reported with its line", (t) => {
-  const node = nodeFor(t);
-  const subnetFile = join(node.root, "subnet.env");
   writeFileSync(subnetFile, "FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.0.0.1\n");
-  const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
-  node.configure("a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [flannel] });
-
   t.match(found(node), {
-    networks: ["net a.conflist networks/net "],
+    networks,
     stderr: /cannot read the subnets of flannel: invalid CIDR address: 10\.0\.0\.1; .* line 2$/m,
   });
   t.end();
@@ -270,11 +263,7 @@ test("a dangling link among the configurations is reported", (t) => {
 
 test("a network whose ranges are wrong is still known by its directory", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { subnet: "10.0.0.1/29" }),
-  });
+  configureNet(node, { subnet: "10.0.0.1/29" });
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
 
   t.strictSame(found(node), {
@@ -288,12 +277,8 @@ test("a network whose ranges are wrong is still known by its directory", (t) => 
 
 test("several configurations of one network are all listed, and its reservations once", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
-  node.configure("b.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { subnet: "10.9.0.0/29" }),
-  });
+  configureNet(node);
+  configureNet(node, { subnet: "10.9.0.0/29" }, "b.conf");
   node.add("net", { subnet: "10.9.0.0/29" }, "c1");
 
   t.strictSame(found(node).networks, [
@@ -310,7 +295,7 @@ test("several configurations of one network are all listed, and its reservations
 
 test("networks without a configuration are found beside configured ones", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   node.add("stray", { subnet: "10.1.0.0/29" }, "c1");
 
   t.strictSame(found(node).networks, [
@@ -340,7 +325,7 @@ test("--data-dir and a network's name need no configuration", (t) => {
 
 test("--data-dir wins over the configurations", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   node.add("net", { subnet: "10.0.0.0/29", dataDir: join(node.root, "elsewhere") }, "c1");
 
   t.strictSame(found(node, ["--data-dir", join(node.root, "elsewhere")]).networks, [
@@ -351,11 +336,7 @@ test("--data-dir wins over the configurations", (t) => {
 
 test("a relative data directory is resolved in the working directory, with a warning", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { dataDir: "networks/." }),
-  });
+  configureNet(node, { dataDir: "networks/." });
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
   const inRoot = { workingDirectory: node.root, findsDataDir: true };
 
@@ -373,7 +354,7 @@ test("a relative data directory is resolved in the working directory, with a war
 
 test("--conf-dir and NETCONFPATH set the directory of configurations", (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   const words = ["capacity", "net", "--max-pods"];
 
   for (const environment of [{ NETCONFPATH: node.confDir }, { NETCONFPATH: `${node.confDir}/` }]) {
@@ -401,7 +382,7 @@ const finding = [
 for (const words of finding) {
   test(`${words[0]}: a directory or network that does not exist, or is empty text, is an error`, (t) => {
     const node = nodeFor(t);
-    node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+    configureNet(node);
     const missing = join(node.root, "none");
     const file = join(node.confDir, "a.conf");
     const network = ["show", "release"].includes(words[0] ?? "")
@@ -436,7 +417,7 @@ test("the directories of distributions are read where they exist, one with two n
   skip: inMountNamespace("true").status === 0 ? false : "This machine has no mount namespaces.",
 }, (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   const k3s = "/var/lib/rancher/k3s/agent/etc/cni";
   const command = [
     "mount -t tmpfs tmpfs /etc && mount -t tmpfs tmpfs /var/lib",
