@@ -13,12 +13,9 @@ import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
-  heldLine,
   type JournalContent,
   listedIn,
-  nothingLine,
   readJournal,
-  releasedLine,
   renewJournal,
   requireJournal,
   SEVERAL,
@@ -108,7 +105,7 @@ export class Journal {
    * @param isNew whether there was none before, of nobody
    */
   reserved(key: OwnerKey, name: string, isNew: boolean): void {
-    this.#lines += heldLine(key, name);
+    this.#lines += `${key} ${name}\n`;
     if (isNew) this.#difference++;
   }
 
@@ -119,13 +116,13 @@ export class Journal {
    * @param isRemoved whether this call has removed it
    */
   released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
-    if (key !== undefined) this.#lines += releasedLine(key, name);
+    if (key !== undefined) this.#lines += `${key} -${name}\n`;
     if (isRemoved) this.#difference--;
   }
 
   /** A search has found nothing of an attachment. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += nothingLine(key);
+    this.#lines += `${key}\n`;
   }
 
   /** From here on it stays as it is on disk. */
