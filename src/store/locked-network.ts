@@ -175,7 +175,6 @@ export class LockedNetwork {
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
   reserve(address: Address, attachment: Attachment, temporary: string, isKept = false): boolean {
-    this.#journal.change();
     const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
@@ -239,7 +238,6 @@ export class LockedNetwork {
    * @throws SystemError
    */
   release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
-    this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     const isKept = this.#keepAgain(name);
@@ -295,7 +293,6 @@ export class LockedNetwork {
    */
   useAgain(held: readonly HeldReservation[]): void {
     const { files } = this;
-    this.#journal.change();
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
         const path = files.pathOf(name);
@@ -304,7 +301,7 @@ export class LockedNetwork {
           const found = `it is ${describeOwner(now)}`;
           throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);
         }
-        files.system.rename(temporary, path);
+        this.#journal.tracked(() => files.system.rename(temporary, path));
       });
     }
   }
@@ -314,7 +311,6 @@ export class LockedNetwork {
    * meanwhile, and then it is restored.
    */
   #moveAway(name: string, key: OwnerKey | undefined, mayGo: (path: string) => boolean): boolean {
-    this.#journal.change();
     const { system } = this.files;
     const path = this.files.pathOf(name);
     const removed = this.files.withTemporary("", (temporary) => {

@@ -83,14 +83,13 @@ export class Journal {
     return this.#seal === undefined || this.#seal.hasKept === true;
   }
 
-  /** Something in the network's directory is about to change. */
-  change(): void {
+  /**
+   * Makes a change in the network's directory. One that failed may have taken effect, and then the journal, which does not
+   * tell, is not sealed.
+   */
+  tracked<T>(change: () => T): T {
     this.read(undefined);
     this.#fingerprint = undefined;
-  }
-
-  /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
-  tracked<T>(change: () => T): T {
     try {
       return change();
     } catch (error) {
