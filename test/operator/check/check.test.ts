@@ -110,15 +110,6 @@ const cases: Readonly<Record<string, Case>> = {
       return join(node.confDir, "net.conf");
     },
   },
-  "an address that is taken in two networks": {
-    code: "overlapping-ranges",
-    severity: "error",
-    corrupt: (node) => {
-      node.network("other", { subnet: "10.1.0.0/16", rangeStart: "10.1.2.2" });
-      node.call("ADD", "other", "c2");
-      return join(node.dataDir, "net/10.1.2.2");
-    },
-  },
 };
 
 test("a healthy node has no findings", async (t) => {

@@ -181,23 +181,14 @@ test("ids without containerd's namespace are refused where the reservations have
   t.same(node.reserved(), ["10.7.3.2"]);
 });
 
-test("a message names the list of the network's runtime where its program is installed", async (t) => {
+test("a message names the list of the network's runtime", async (t) => {
   const node = nodeFor(t);
   const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.7.3.0/24" };
   const plugins = [{ type: "bridge", ipam }];
   node.configure("nerdctl-bridge.conflist", { cniVersion: "1.0.0", name: "net", plugins });
   node.write("net/10.7.3.2", "c1\r\neth0", HOUR);
-  const bin = join(node.root, "bin");
-  mkdirSync(bin);
 
-  const run = () => node.tool(["gc", "net", "--yes"], { environment: { PATH: bin } });
-  t.match(run(), {
-    exitCode: 1,
-    stderr:
-      "A list of live containers decides, which no program here prints: host-local gc net --live FILE ",
-  });
-  writeFileSync(join(bin, "ctr"), "", { mode: 0o755 });
-  t.match(run(), {
+  t.match(node.tool(["gc", "net", "--yes"]), {
     exitCode: 1,
     stderr: "A list decides: host-local gc net --live-command 'ns=$(ctr namespaces ls -q) && for n",
   });

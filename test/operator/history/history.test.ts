@@ -264,7 +264,7 @@ test("the document has the times and callers apart", async (t) => {
 test("wrong usage ends with 2", async (t) => {
   const node = nodeWithHistory(t);
   for (const [words, problem] of [
-    [["c1", "--at", "1h", "--since", "1h"], "history: choose one of --at and --since"],
+    [["c1", "--at", "1h", "--since", "1h"], "history: --at and --since exclude each other"],
     [["c1", "--at", "3 o'clock"], "--at: expected a time in UTC such as 03:00, "],
   ] as const) {
     const { exitCode, stdout, stderr } = node.tool(["history", ...words]);

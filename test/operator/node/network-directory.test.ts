@@ -2,7 +2,8 @@
 
 import { test } from "tap";
 import { containerOf } from "../../../src/operator/node/node-reservations.ts";
-import { address, location, machineWith } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { location, machineWith } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 import { directoryOn } from "./reservation.ts";
 
