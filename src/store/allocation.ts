@@ -8,7 +8,6 @@ import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { attempt, recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
-import { type FileId, fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import {
   type Earlier,
@@ -21,11 +20,7 @@ import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import type { Kept } from "./reservations/kept.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
-import {
-  type HeldReservation,
-  type OwnedReservation,
-  readOwner,
-} from "./reservations/reservation-file.ts";
+import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
 import {
   countUsage,
   describeUsage,
@@ -63,14 +58,18 @@ interface AllocationRequest {
 const MOST_GONE = 100;
 
 /**
- * Reserves an address. Must run under the lock, in an existing directory. When it throws, nothing is reserved.
+ * Reserves an address, and moves the cursor to it. Must run under the lock, in an existing directory. Where it throws, the
+ * caller undoes what the network has reserved.
  *
  * @throws CniError 999 in the Go plugin's words
  */
 export function allocate(network: LockedNetwork, request: AllocationRequest): Allocation {
-  return request.requested === undefined
-    ? allocateNext(network, request)
-    : allocateRequested(network, request, request.requested);
+  const allocation =
+    request.requested === undefined
+      ? allocateNext(network, request)
+      : allocateRequested(network, request, request.requested);
+  moveCursor(network, request.index, allocation.address);
+  return allocation;
 }
 
 /**
@@ -78,44 +77,11 @@ export function allocate(network: LockedNetwork, request: AllocationRequest): Al
  *
  * @throws CniError 999 in the Go plugin's words
  */
-export function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
+function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
   const write = (): void => writeCursor(files, index, address);
   recover(write, ({ reason, message }) => {
     throw internalError(`open ${cursorPath(files, index)}: ${reason}`, message);
   });
-}
-
-/** A reservation that a call has made. */
-export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner"> {
-  /** Its file; `undefined` where that is not known. */
-  readonly file: FileId | undefined;
-}
-
-/** What a call has reserved, for a later `undo`. To be called before the lock is released. */
-export function ownReservations(
-  { files }: LockedNetwork,
-  attachment: Attachment,
-  allocations: readonly Allocation[],
-): readonly OwnReservation[] {
-  return allocations.map(({ address }) => {
-    const name = formatAddress(address);
-    const file = attempt(() => fileIdAt(files.system, files.pathOf(name)), undefined);
-    return { name, owner: { kind: "attachment", ...attachment }, file };
-  });
-}
-
-/**
- * Releases what a call has reserved, as far as possible: only the very files that it made. Meanwhile the same attachment may
- * have been told the address by a repeated ADD, or have got it again after a DEL.
- */
-export function undo(network: LockedNetwork, reservations: readonly OwnReservation[]): void {
-  const { files } = network;
-  for (const { name, owner, file } of reservations) {
-    // The error that caused the undo is reported; the DEL that follows tries again.
-    attempt(() => {
-      if (fileIdAt(files.system, files.pathOf(name)) === file) network.release({ name, owner });
-    }, undefined);
-  }
 }
 
 function allocateRequested(

@@ -26,7 +26,7 @@ for (const [command, words, operands, expected] of [
     machine.disk.put("/live", "c2\n");
     const context = contextOf(startOperator(machine).system, { ...options, ...words }, operands);
 
-    const { document } = command.run(context);
+    const document = command.run(context).document();
 
     t.match(document, expected);
     t.notOk(filesOf(machine)["10.0.0.2"]);

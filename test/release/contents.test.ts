@@ -10,8 +10,8 @@ import { command } from "../../scripts/build/command.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
 import { debName } from "../../scripts/release/deb.ts";
 import { type Descriptor, imageName, platformOf } from "../../scripts/release/image.ts";
-import { rpmArchitecture, rpmName } from "../../scripts/release/rpm.ts";
-import { sysextName, systemdArchitecture } from "../../scripts/release/sysext.ts";
+import { rpmName } from "../../scripts/release/rpm.ts";
+import { sysextName } from "../../scripts/release/sysext.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, archives, fileOf, unpack, version } from "./release.ts";
 
@@ -82,7 +82,7 @@ for (const archive of natives) {
     const [found, ...lines] = command([...rpm, "-qp", "--qf", format, path])
       .trim()
       .split("\n");
-    t.equal(found, rpmArchitecture(architecture));
+    t.equal(found, architecture.rpm);
     t.strictSame(linesWithout(lines.join("\n"), / root root$/), [], "all belong to root");
     for (const name of ["/usr/libexec/host-local/host-local", "/usr/sbin/host-local"]) {
       const digest = lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1];
@@ -103,7 +103,7 @@ for (const archive of natives) {
     const description = "usr/lib/extension-release.d/extension-release.host-local";
     t.match(
       readFileSync(join(unpacked, description), "utf8"),
-      `\nARCHITECTURE=${systemdArchitecture(architecture)}\n`,
+      `\nARCHITECTURE=${architecture.systemd}\n`,
     );
     const listed = command(["unsquashfs", "-lln", path]).trim();
     t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");

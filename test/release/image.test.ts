@@ -112,7 +112,7 @@ test("containerd finds no platform in an image for another architecture", {
     source,
     directory,
   );
-  ctr("image", "import", other);
+  ctr("image", "import", other.path);
   const { status, said } = ctr("run", "--rm", "--snapshotter", "native", REFERENCE, "other");
   t.not(status, 0);
   t.match(said, /platform|not found|does not exist/);

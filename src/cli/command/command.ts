@@ -69,10 +69,10 @@ export interface Context {
  */
 export interface Report {
   readonly exitCode: 0 | 1;
-  /** For `--json`: plain values and bigints. A getter where it takes work: only this or `text` is read. */
-  readonly document: unknown;
-  /** Without `--json`; ends with a newline unless it is empty. As `document`, a getter where it takes work. */
-  readonly text: string;
+  /** For `--json`: plain values and bigints. Only this or `text` is called: either may take seconds. */
+  readonly document: () => unknown;
+  /** Without `--json`; ends with a newline unless it is empty. */
+  readonly text: () => string;
   /** What the process does once this is printed, until it is terminated. */
   readonly service?: Service;
 }

@@ -113,12 +113,8 @@ function planCluster(context: Context): Report {
   };
   return {
     exitCode: result.problems.length > 0 ? 1 : 0,
-    get document() {
-      return describePlan(result);
-    },
-    get text() {
-      return planText(result, context.system);
-    },
+    document: () => describePlan(result),
+    text: () => planText(result, context.system),
   };
 }
 

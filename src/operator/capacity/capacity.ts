@@ -103,15 +103,15 @@ function podCount(context: Context): Report {
   }
   return {
     exitCode: 0,
-    document: { maxPods: pods, addresses, hostNetworkPods: hostNetworkPods ?? 0n },
-    text: `${pods}\n`,
+    document: () => ({ maxPods: pods, addresses, hostNetworkPods: hostNetworkPods ?? 0n }),
+    text: () => `${pods}\n`,
   };
 }
 
 function patch(context: Context): Report {
   const resource = extendedResourceOf(context);
   const document = nodePatch(resource, maxPods(podsWithAddresses(context).pods));
-  return { exitCode: 0, document, text: `${JSON.stringify(document)}\n` };
+  return { exitCode: 0, document: () => document, text: () => `${JSON.stringify(document)}\n` };
 }
 
 function feature(context: Context): Report {
@@ -130,13 +130,13 @@ function feature(context: Context): Report {
   );
   return {
     exitCode: 0,
-    document: {
+    document: () => ({
       file: path,
       feature: resource,
       pods: maxPods(pods),
       expires: new Date(expires).toISOString(),
-    },
-    text: "",
+    }),
+    text: () => "",
   };
 }
 
@@ -181,12 +181,8 @@ function count(context: Context): Report {
   const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
   return {
     exitCode: counted.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
-    get document() {
-      return { networks: counted.map(describe), totals: describeTotals(totals) };
-    },
-    get text() {
-      return capacityTable(counted, totals, system);
-    },
+    document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
+    text: () => capacityTable(counted, totals, system),
   };
 }
 

@@ -66,18 +66,15 @@ function report(context: Context): Report {
   const counts = countsOf(left);
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : 0,
-    get document() {
-      return {
-        findings: findings.map((one) => ({ ...describe(one), repaired: repaired.has(one) })),
-        counts: { ...counts, repaired: repaired.size },
-        networks: directories.map(({ files }) => files.network),
-      };
-    },
-    get text() {
-      return context.has("--node-problem-detector")
+    document: () => ({
+      findings: findings.map((one) => ({ ...describe(one), repaired: repaired.has(one) })),
+      counts: { ...counts, repaired: repaired.size },
+      networks: directories.map(({ files }) => files.network),
+    }),
+    text: () =>
+      context.has("--node-problem-detector")
         ? problemLine(...summarize(left, counts))
-        : formatFindings(context.system, findings, left, counts);
-    },
+        : formatFindings(context.system, findings, left, counts),
   };
 }
 

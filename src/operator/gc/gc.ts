@@ -73,10 +73,8 @@ function collect(context: Context): Report {
   const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(context)}\n` : "";
   return {
     exitCode: messages.length > 0 || isLeft ? 1 : 0,
-    get document() {
-      return collectionDocument(collections, mode);
-    },
-    get text() {
+    document: () => collectionDocument(collections, mode),
+    text: () => {
       if (has("--log")) return formatReleases(collections);
       return `${formatCollection(system, collections, mode)}${hint}`;
     },

@@ -59,12 +59,8 @@ export const history: Command = {
     ]);
     return {
       exitCode: answers.some(({ holdings }) => holdings.length > 0) ? 0 : 1,
-      get document() {
-        return answersDocument(answers);
-      },
-      get text() {
-        return formatAnswers(context.system, answers, operand, command);
-      },
+      document: () => answersDocument(answers),
+      text: () => formatAnswers(context.system, answers, operand, command),
     };
   },
 };

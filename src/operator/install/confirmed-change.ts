@@ -87,22 +87,17 @@ function report(
   { kept, versions = [] }: Partial<Done> = {},
 ): Report {
   const { target, previous } = installation;
-  const copy = staticBeside(installation).find(
-    (one) => pluginKindAt(system, one.target) === "ours",
-  );
   return {
     exitCode: action === "refused" ? 1 : 0,
-    document: {
-      action,
-      target,
-      previous,
-      kept: kept ?? null,
-      versions,
-      static: copy?.target ?? null,
+    document: () => {
+      const beside = staticBeside(installation).map((one) => one.target);
+      const copy = beside.find((path) => pluginKindAt(system, path) === "ours");
+      return { action, target, previous, kept: kept ?? null, versions, static: copy ?? null };
     },
-    text: lines
-      .filter((line) => line !== "")
-      .map((line) => `${inOneLine(line)}\n`)
-      .join(""),
+    text: () =>
+      lines
+        .filter((line) => line !== "")
+        .map((line) => `${inOneLine(line)}\n`)
+        .join(""),
   };
 }

@@ -103,7 +103,8 @@ export const install: Command = {
     const name = nameOf(context);
     if (has(beforeRemovalOption.name)) {
       const text = requireGoingBack(context, name);
-      return { exitCode: 0, document: { note: text }, text: text === "" ? "" : `${text}\n` };
+      const line = text === "" ? "" : `${text}\n`;
+      return { exitCode: 0, document: () => ({ note: text }), text: () => line };
     }
     const installation = installationIn(chosenDirectory(context), name);
     const all = [installation, ...(has(staticOption.name) ? staticBeside(installation) : [])];

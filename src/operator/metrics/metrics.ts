@@ -44,9 +44,7 @@ function measureNetworks(context: Context): Report {
   }
   return {
     exitCode: 0,
-    document: { metrics: measured },
-    get text() {
-      return output === undefined ? inLines(formatExposition(measured), false) : "";
-    },
+    document: () => ({ metrics: measured }),
+    text: () => (output === undefined ? inLines(formatExposition(measured), false) : ""),
   };
 }

@@ -138,7 +138,7 @@ function report(
 ): Report {
   const container = owner === undefined ? "" : containerOf(owner);
   const document = { network, address: formatAddress(address), ...state, container, hints: [] };
-  return { exitCode: 0, document, text };
+  return { exitCode: 0, document: () => document, text: () => text };
 }
 
 const notKept: Hint = { reason: "unknown", network: null, text: "No network keeps it." };
@@ -147,5 +147,5 @@ function refused(operand: Address, hints: readonly Hint[]): Report {
   const address = formatAddress(operand);
   const text = `Nothing was changed for ${address}.\n${hintLines(hints)}`;
   const document = { network: "", address, pod: "", kept: false, container: "", hints };
-  return { exitCode: 1, document, text };
+  return { exitCode: 1, document: () => document, text: () => text };
 }

@@ -43,17 +43,15 @@ export const show: Command = {
       const hints = hintsFor(node, query, candidates);
       return {
         exitCode: 1,
-        document: { reservations: [], hints },
-        text: `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`,
+        document: () => ({ reservations: [], hints }),
+        text: () => `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`,
       };
     }
     const known = knownReservations(node, reservations);
     return {
       exitCode: 0,
-      get document() {
-        return { reservations: known.map(describeReservation), hints: [] };
-      },
-      get text() {
+      document: () => ({ reservations: known.map(describeReservation), hints: [] }),
+      text: () => {
         const now = context.system.now();
         return known.map((one) => describe(one, now)).join("\n");
       },

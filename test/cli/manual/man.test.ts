@@ -80,7 +80,7 @@ test("characters that are special to troff are escaped", {
     description: [".leading dot. 'leading quote, ~ ^ and --double-hyphens"],
     options: [],
     examples: [{ line: ".sh 'a\\nb'", effect: "a strange line" }],
-    run: () => ({ exitCode: 0, document: {}, text: "" }),
+    run: () => ({ exitCode: 0, document: () => ({}), text: () => "" }),
   };
   const { text, warnings } = rendered(manualPage([odd], "v1"));
   t.equal(warnings, "");

@@ -241,9 +241,9 @@ test("what cannot be worked out is a usage error", (t) => {
       "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
       /cannot be combined with/,
     ],
-    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr requires --cluster-cidr/],
+    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr: requires --cluster-cidr/],
     ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0", /--service-cidr: expected a network/],
-    ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes requires/],
+    ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes: requires/],
     ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
     [
       "--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8",

@@ -266,10 +266,10 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       ["runtime", "--max-pods"],
       "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
     ],
-    [["one", "--host-network-pods", "3"], `--host-network-pods requires --max-pods${usage}`],
+    [["one", "--host-network-pods", "3"], `--host-network-pods: requires --max-pods${usage}`],
     [
       ["one", "--node-patch", "--host-network-pods=3"],
-      `--host-network-pods requires --max-pods${usage}`,
+      `--host-network-pods: requires --max-pods${usage}`,
     ],
     [
       ["one", "--max-pods", "--node-patch"],
@@ -277,9 +277,9 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
     ],
     [
       ["one", "--resource", "example.com/x"],
-      `--resource requires --node-feature or --node-patch${usage}`,
+      `--resource: requires --node-feature or --node-patch${usage}`,
     ],
-    [["one", "--expires-after", "1h"], `--expires-after requires --node-feature${usage}`],
+    [["one", "--expires-after", "1h"], `--expires-after: requires --node-feature${usage}`],
     [
       ["one", "--node-patch", "--node-feature", "d"],
       `--node-feature and --node-patch exclude each other${usage}`,

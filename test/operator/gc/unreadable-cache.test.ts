@@ -67,7 +67,7 @@ for (const [source, words] of Object.entries(sources)) {
 
       t.equal(report.exitCode, 1);
       t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });
-      t.match(report.document, {
+      t.match(report.document(), {
         networks: [{ unknown: source === "--live" ? 1 : 3 }],
         undecided: [
           { container: "c1", reason: /^libcni's cache cannot be read: open .*c1-eth0: / },
@@ -128,7 +128,7 @@ for (const [what, operand, name, interrupt] of [
 
     t.equal(report.exitCode, 1);
     t.match(
-      report.text,
+      report.text(),
       /Refused: whether the container that holds .* is alive is not known: libcni's cache cannot be read/,
     );
     t.ok(filesOf(machine)[name]);

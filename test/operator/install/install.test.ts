@@ -218,7 +218,7 @@ test("wrong usage exits with 2", (t) => {
 for (const [words, problem] of [
   [["--static", "--rollback"], "--rollback and --static exclude each other"],
   [["--uninstall", "--rollback"], "--rollback and --uninstall exclude each other"],
-  [["--as", "other", "--static"], "--as and --static exclude each other: static belongs to"],
+  [["--as", "other", "--static"], "--as and --static exclude each other"],
 ] as const) {
   test(`${words.join(" ")} is wrong usage`, (t) => {
     const { exitCode, stderr } = tool(["install", pluginDirectory(t), ...words, "--yes"]);

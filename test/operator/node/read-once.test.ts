@@ -63,7 +63,7 @@ for (const [when, pass] of Object.entries(moments)) {
 
         const report = command.run(contextOf(system, places, operands));
 
-        t.ok(report[form]);
+        t.ok(report[form]());
         const twice = [...counts].filter(
           ([path, count]) => path.startsWith(`${location.directory}/1`) && count > 1,
         );
@@ -81,7 +81,7 @@ test("list: after a reboot, what was reserved before it is from before this boot
 
   const report = list.run(contextOf(startOperator(machine).system, places));
 
-  t.match(report.document, {
+  t.match(report.document(), {
     reservations: [{ beforeBoot: true }, { beforeBoot: true }, { beforeBoot: false }, {}],
   });
   t.end();

@@ -21,7 +21,7 @@ function startProcess({ disk }: MemoryMachine): void {
 }
 
 function isAlive(machine: MemoryMachine): unknown {
-  const { document } = list.run(contextOf(startOperator(machine).system, places));
+  const document = list.run(contextOf(startOperator(machine).system, places)).document();
   const { reservations } = document as { reservations: readonly { alive?: unknown }[] };
   return reservations[0]?.alive;
 }

@@ -36,7 +36,7 @@ test("it is read once a call, and only under the lock", (t) => {
 test("what is reserved and released is listed and counted from the end of the call on", (t) => {
   const machine = machineWithJournal();
   const journal = new Journal(open(machine.start()), true);
-  journal.change();
+  journal.tracked(() => {});
   journal.reserved(key, "10.0.0.3", true);
   journal.reserved(key, "10.0.0.4", true);
   journal.released(key, "10.0.0.2", true);
@@ -60,7 +60,7 @@ test("an abandoned journal stays as it is, and so does that of a change which ma
     const machine = machineWithJournal();
     const before = journalFile(machine);
     const journal = new Journal(open(machine.start()), true);
-    journal.change();
+    journal.tracked(() => {});
     journal.released(key, "10.0.0.2", true);
     end(journal);
     journal.close();
@@ -92,7 +92,7 @@ test("it never makes a call fail", (t) => {
     const system = machine.start({ interrupt: refuse(operation, "EIO") });
     const journal = new Journal(open(system), true);
     t.doesNotThrow(() => {
-      journal.change();
+      journal.tracked(() => {});
       journal.renew(readAll(open(system)));
       journal.close();
     }, operation);
@@ -108,7 +108,7 @@ test("it is not sealed where somebody else has reserved an address since the sea
     const machine = machineWithJournal();
     const files = open(machine.start());
     const journal = new Journal(files, true);
-    journal.change();
+    journal.tracked(() => {});
     journal.renew(readAll(files));
     machine.disk.put(`${location.directory}/${what}`, "c2\r\neth0");
     journal.close();
