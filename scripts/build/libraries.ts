@@ -12,25 +12,25 @@ import { MissingProgram, output } from "./command.ts";
 import type { Library } from "./quickjs-pin.ts";
 
 /**
- * The QuickJS library for an architecture: Debian 13 and later have it as the package libquickjs. With
- * HOST_LOCAL_QUICKJS_DIR, the pinned one of the packages in that directory.
+ * The QuickJS library for an architecture: that in build/, or the installed one, which Debian 13 and later have as the
+ * package libquickjs.
  *
  * @throws {MissingProgram} where it cannot be fetched
  */
 export function quickJsFor(architecture: Architecture): Library {
-  const { HOST_LOCAL_QUICKJS_DIR: packages } = process.env;
   const own = architecture === ownArchitecture();
   const fetched = join(root, "build", own ? "quickjs" : `quickjs-${architecture.debian}`);
-  const installed = own && packages === undefined ? libraryBelow("/usr", architecture) : undefined;
-  if (installed !== undefined) return installed;
-  if (packages !== undefined || !existsSync(fetched)) fetch("quickjs", architecture);
-  const library = libraryBelow(join(fetched, "usr"), architecture);
-  if (library === undefined) {
-    throw new MissingProgram(
-      "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
-    );
-  }
-  return library;
+  const find = () =>
+    libraryBelow(join(fetched, "usr"), architecture) ??
+    (own ? libraryBelow("/usr", architecture) : undefined);
+  const there = find();
+  if (there !== undefined) return there;
+  fetch("quickjs", architecture);
+  const library = find();
+  if (library !== undefined) return library;
+  throw new MissingProgram(
+    "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
+  );
 }
 
 function libraryBelow(prefix: string, architecture: Architecture): Library | undefined {

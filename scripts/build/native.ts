@@ -82,8 +82,8 @@ function wrappedCalls({ libraryTime }: Architecture): readonly string[] {
 }
 
 /** On machines of 32 bits: files of more than 2 GiB, and times after 2038. */
-function wideTypes({ elf, libraryTime }: Architecture): readonly string[] {
-  if (elf.bits === 64) return [];
+function wideTypes({ libraryTime }: Architecture): readonly string[] {
+  if (libraryTime === undefined) return [];
   return [
     ...["-D_FILE_OFFSET_BITS=64", "-D_TIME_BITS=64"],
     libraryTime === "wide" ? "-DLIBRARY_HAS_WIDE_TIME" : "-DLIBRARY_HAS_NARROW_TIME",

@@ -9,7 +9,6 @@ import { root } from "../build/bundle.ts";
 import { output } from "../build/command.ts";
 import { pinFor } from "../build/quickjs-pin.ts";
 import { shippedNode } from "../build/shipped-node.ts";
-import type { ChecksumLine } from "./checksum.ts";
 import { checksum } from "./checksum.ts";
 import { toolchain } from "./component.ts";
 import type { Source, Variant } from "./release.ts";
@@ -18,8 +17,8 @@ import type { Source, Variant } from "./release.ts";
 export interface Provenance {
   readonly source: Source;
   readonly variants: readonly Variant[];
-  /** The files of the release, with their SHA-256. */
-  readonly subjects: readonly ChecksumLine[];
+  /** The paths of the files of the release. */
+  readonly subjects: readonly string[];
   /** Who builds, as a URI. */
   readonly builder: string;
 }
@@ -29,7 +28,10 @@ export function provenanceOf({ source, variants, subjects, builder }: Provenance
   const architectures = [...new Set(variants.map(({ architecture }) => architecture))];
   return {
     _type: "https://in-toto.io/Statement/v1",
-    subject: subjects.map(({ name, value }) => ({ name, digest: { sha256: value } })),
+    subject: subjects.map((path) => ({
+      name: basename(path),
+      digest: { sha256: checksum("sha256", path) },
+    })),
     predicateType: "https://slsa.dev/provenance/v1",
     predicate: {
       buildDefinition: {

@@ -45,7 +45,7 @@ export function requireReleasable(
   if (/^## \[Unreleased\]\s+(?!## )\S/m.test(changes)) {
     throw new Error(`CHANGELOG.md has changes under "Unreleased": put them under ${version}`);
   }
-  if (maintainer === undefined) {
+  if (!maintainer) {
     throw new Error(
       "somebody has to answer for the packages: --maintainer 'Jane Doe <jane@example.org>'",
     );

@@ -77,7 +77,8 @@ await sideBySide(
 for (const architecture of long) {
   if (!released.includes(architecture)) continue;
   try {
-    await emulating([architecture], () => testLong(architecture));
+    const program = executableOf({ flavour: "native", architecture });
+    await emulating(architecture, program, () => testLong(architecture));
   } catch (error) {
     tally.skip(`The long tests for ${architecture.name} are skipped. ${error}`);
   }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { kubernetesPage, type Runs } from "./page.ts";
 
-test("the page is what npm run test:kubernetes -- --write makes of its results", (t) => {
+test("the page is what npm run test:kubernetes -- --write makes of its results", async (t) => {
   const runs: Runs = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
   t.equal(readFileSync("docs/evidence/kubernetes.md", "utf8"), kubernetesPage(runs));
   t.same(
@@ -12,5 +12,4 @@ test("the page is what npm run test:kubernetes -- --write makes of its results",
     [],
     "no run failed",
   );
-  t.end();
 });

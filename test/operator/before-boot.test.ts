@@ -14,7 +14,7 @@ for (const [command, words, operands, expected] of [
   [gc, { "--live": "/live", "--now": "" }, [], { dead: [{ beforeBoot: true }] }],
   [release, { "--force": "" }, ["10.0.0.2"], { released: [{ beforeBoot: true }] }],
 ] as const) {
-  test(`${command.name}: the document says that what was released is from before this boot`, (t) => {
+  test(`${command.name}: the document says that what was released is from before this boot`, async (t) => {
     const machine = memoryNode({
       "10.0.0.2": "c1\r\neth0",
       "10.0.0.3": "c2\r\neth0",
@@ -30,11 +30,10 @@ for (const [command, words, operands, expected] of [
 
     t.match(document, expected);
     t.notOk(filesOf(machine)["10.0.0.2"]);
-    t.end();
   });
 }
 
-test("reserve: the next boot knows what is from before it, even if no call follows", (t) => {
+test("reserve: the next boot knows what is from before it, even if no call follows", async (t) => {
   const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", lock: "" });
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(5000);
@@ -47,5 +46,4 @@ test("reserve: the next boot knows what is from before it, even if no call follo
     machine.boot();
     t.ok(namesBeforeBoot(open(machine.start())).has("10.0.0.2"), JSON.stringify(more));
   }
-  t.end();
 });

@@ -33,7 +33,9 @@ for (const words of [
   ["release", ID],
   ["gc", "--live-command", "echo 0123456789ab", "--now", "--force"],
 ]) {
-  test(`${words[0]} shortens ids and keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
+  test(`${words[0]} shortens ids and keeps to the width`, {
+    skip: skipWithoutTerminal,
+  }, async (t) => {
     const { stdout } = atTerminal(nodeWithPod(t).line(words), "n\n", { COLUMNS: "80" });
 
     const table = tableIn(stdout);
@@ -45,11 +47,10 @@ for (const words of [
       table.filter((line) => line.length > 80 && !line.startsWith("Whether ")),
       [],
     );
-    t.end();
   });
 }
 
-test("check shortens the ids in messages", { skip: skipWithoutTerminal }, (t) => {
+test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async (t) => {
   const node = nodeWithPod(t);
   node.write("k8s-pod-network/198.19.3.9", `${ID}\r\neth0`);
 
@@ -58,14 +59,13 @@ test("check shortens the ids in messages", { skip: skipWithoutTerminal }, (t) =>
   t.match(stdout, /out-of-range .* 85578c0866ac3 /);
   t.notMatch(stdout, ID);
   t.match(node.tool(["check"]).stdout, ID);
-  t.end();
 });
 
 for (const [name, change] of [
   ["IPv4", ["--cluster-cidr", "10.240.0.0/12", "--was-cluster-cidr", "10.244.0.0/16"]],
   ["IPv6", ["--cluster-cidr", "fd00:10:240::/44", "--was-cluster-cidr", "fd00:10:244::/48"]],
 ] as const) {
-  test(`a change of ${name} keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
+  test(`a change of ${name} keeps to the width`, { skip: skipWithoutTerminal }, async (t) => {
     const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
 
     const table = stdout.slice(stdout.indexOf("The change"), stdout.indexOf("KEEP, OTHER SIZE"));
@@ -74,6 +74,5 @@ for (const [name, change] of [
       table.split("\n").filter((line) => line.length > 80),
       [],
     );
-    t.end();
   });
 }

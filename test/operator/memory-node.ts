@@ -5,6 +5,7 @@ import type { OpenedFile, OperatorSystem } from "../../src/system/operator-syste
 import { attempt, SystemError } from "../../src/system/system.ts";
 import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
 
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
@@ -80,10 +81,10 @@ export function configureNet({ disk }: MemoryMachine, subnet: string): void {
   disk.put("/conf/net.conf", JSON.stringify(document));
 }
 
-/** Writes an entry of libcni's cache there, with these further members. */
-export function remember({ disk }: MemoryMachine, containerId: string, members = {}): void {
-  const names = { networkName: "net", containerId, ifName: "eth0" };
-  disk.put(`${RESULTS}/net-${containerId}-eth0`, JSON.stringify({ ...names, ...members }));
+/** Writes an entry of libcni's cache there. */
+export function remember({ disk }: MemoryMachine, containerId: string, entry?: CacheEntry): void {
+  const { name, text } = cacheEntry("net", containerId, entry);
+  disk.put(`${RESULTS}/${name}`, text);
 }
 
 /** A context without options but these; one that takes no value has any. */

@@ -43,31 +43,27 @@ function filesIn(directory: string): readonly string[] {
     .map((path) => join(directory, path));
 }
 
-test("every command that prints a document has a section", (t) => {
+test("every command that prints a document has a section", async (t) => {
   for (const { name } of commands) t.not(sectionOf(name), "", name);
-  t.end();
 });
 
-test("every code of check is in the table, with its severity", (t) => {
+test("every code of check is in the table, with its severity", async (t) => {
   for (const [code, { severity }] of Object.entries(kinds)) {
     t.match(sectionOf("check"), `| \`${code}\` | ${severity} | `);
   }
-  t.end();
 });
 
-test("every code of audit is in its section", (t) => {
+test("every code of audit is in its section", async (t) => {
   for (const code of findingCodes) t.ok(isIn(sectionOf("audit"), code), code);
-  t.end();
 });
 
 for (const member of ["code", "reason", "state", "action", "severity", "owner", "source"]) {
-  test(`every ${member} in the source is on the page`, (t) => {
+  test(`every ${member} in the source is on the page`, async (t) => {
     for (const text of textsOf(member)) t.ok(isIn(page, text), text);
-    t.end();
   });
 }
 
-test("every code of plan is in its section", (t) => {
+test("every code of plan is in its section", async (t) => {
   const source = filesIn(inRepository("src/cluster/plan")).map((path) =>
     readFileSync(path, "utf8"),
   );
@@ -75,13 +71,11 @@ test("every code of plan is in its section", (t) => {
   const codes = [...found].map(([, code = ""]) => code);
   t.ok(codes.includes("too-many-nodes"));
   for (const code of new Set(codes)) t.ok(isIn(sectionOf("plan"), code), code);
-  t.end();
 });
 
-test("the unions of the source are found", (t) => {
+test("the unions of the source are found", async (t) => {
   t.ok(textsOf("reason").includes("besideRange"));
   t.ok(textsOf("severity").includes("warning"));
-  t.end();
 });
 
 /** All names of members in a document, except where the names are data. */
@@ -130,7 +124,7 @@ function explainedIn(section: string): readonly string[] {
   );
 }
 
-test("every member that a table explains is in an example, and those are what commands print", (t) => {
+test("every member that a table explains is in an example, and those are what commands print", async (t) => {
   for (const section of page.split(/^## /m).slice(1)) {
     const [title = ""] = section.split("\n", 1);
     const examples = [...section.matchAll(/^```json\n([\s\S]*?)```$/gm)].map(
@@ -140,11 +134,10 @@ test("every member that a table explains is in an example, and those are what co
     if (title === "Reservation") for (const name of membersOf(exampleOf("list"))) printed.add(name);
     for (const name of explainedIn(section)) t.ok(printed.has(name), `${title}: ${name}`);
   }
-  t.end();
 });
 
 for (const [command, words] of lines) {
-  test(`every member of ${[command, ...words].join(" ")} is in its section`, (t) => {
+  test(`every member of ${[command, ...words].join(" ")} is in its section`, async (t) => {
     const node = nodeFor(t);
     richNode(node);
     const { stdout } = node.tool([command, ...words, "--json"]);
@@ -154,7 +147,6 @@ for (const [command, words] of lines) {
     for (const member of members) {
       t.ok(isIn(sectionOf(command) + reservation, member), member);
     }
-    t.end();
   });
 }
 
@@ -183,7 +175,7 @@ for (const [words, operands] of [
   ["man", []],
   ["version", []],
 ] as const) {
-  test(`the document of ${words} matches docs/operator-json.md`, (t) => {
+  test(`the document of ${words} matches docs/operator-json.md`, async (t) => {
     const node = nodeFor(t);
     const empty = scratchDirectory(t);
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };
@@ -199,6 +191,5 @@ for (const [words, operands] of [
     });
 
     t.strictSame(formOf(JSON.parse(stdout)), formOf(exampleOf(words)));
-    t.end();
   });
 }

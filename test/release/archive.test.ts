@@ -16,7 +16,7 @@ import { archives, ownArchive, unpack } from "./release.ts";
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 for (const archive of archives) {
-  test(`${archive.name} has a program that runs, with all that belongs to it`, (t) => {
+  test(`${archive.name} has a program that runs, with all that belongs to it`, async (t) => {
     const directory = unpack(t, archive);
     const start = (words: readonly string[], environment = {}) => {
       const [program = "", ...rest] = [...emulator(archive.architecture), ...words];
@@ -43,18 +43,16 @@ for (const archive of archives) {
       readdirSync(join(directory, "conf-examples")).sort(),
       readdirSync("conf-examples").sort(),
     );
-    t.end();
   });
 }
 
 for (const { architecture } of archives.filter(({ isPortable }) => !isPortable)) {
-  test(`the engine for ${architecture.name} writes the numbers of inodes in decimal`, (t) => {
+  test(`the engine for ${architecture.name} writes the numbers of inodes in decimal`, async (t) => {
     const program = join(scratchDirectory(t), "inode-numbers");
     compileFor(architecture, ["test/release/inode-numbers.c"], program);
     const [command = "", ...words] = [...emulator(architecture), program];
     const { status, stdout } = spawnSync(command, words, { encoding: "utf8" });
     t.equal(status, 0, stdout);
-    t.end();
   });
 }
 

@@ -181,21 +181,6 @@ function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<st
   return held;
 }
 
-/** A line that says that an attachment holds a reservation. */
-export function heldLine(key: OwnerKey, name: string): string {
-  return `${key} ${name}\n`;
-}
-
-/** A line that says that an attachment no longer holds a reservation. */
-export function releasedLine(key: OwnerKey, name: string): string {
-  return `${key} -${name}\n`;
-}
-
-/** A line that says that an attachment holds nothing. */
-export function nothingLine(key: OwnerKey): string {
-  return `${key}\n`;
-}
-
 /**
  * Writes the journal anew from the result of a search; its seal is of no boot yet, and so not current.
  *
@@ -212,7 +197,7 @@ export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["
 
 function lineOf({ name, owner }: OwnedReservation): string {
   const key = keyOfOwner(owner);
-  return key === undefined ? "" : heldLine(key, name);
+  return key === undefined ? "" : `${key} ${name}\n`;
 }
 
 /**

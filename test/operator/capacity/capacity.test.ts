@@ -13,7 +13,7 @@ import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
 
-test("every range is counted, and reservations outside all ranges", (t) => {
+test("every range is counted, and reservations outside all ranges", async (t) => {
   const node = nodeFor(t);
   const dual = {
     ranges: [[{ subnet: "10.1.0.0/29" }, { subnet: "10.1.1.0/24" }], [{ subnet: "fd00::/64" }]],
@@ -47,10 +47,9 @@ small: range set 0 has no free address: the next pod fails. To find addresses of
 `,
     stderr: "",
   });
-  t.end();
 });
 
-test("the document has the same numbers, of any size", (t) => {
+test("the document has the same numbers, of any size", async (t) => {
   const node = nodeFor(t);
   const ipam = { subnet: "fd00::/64", rangeStart: "fd00::10" };
   node.network("net", ipam);
@@ -117,10 +116,9 @@ test("the document has the same numbers, of any size", (t) => {
 `,
     stderr: "",
   });
-  t.end();
 });
 
-test("--max-pods prints only the number", (t) => {
+test("--max-pods prints only the number", async (t) => {
   const node = nodeFor(t);
   node.network("net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
   // A directory that nothing configures has no capacity, and does not get in the way.
@@ -133,10 +131,9 @@ test("--max-pods prints only the number", (t) => {
     addresses: 13,
     hostNetworkPods: 0,
   });
-  t.end();
 });
 
-test("--host-network-pods are added for kubelet, which counts them, too", (t) => {
+test("--host-network-pods are added for kubelet, which counts them, too", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/29" });
   const words = ["capacity", "net", "--max-pods", "--host-network-pods"];
@@ -154,22 +151,20 @@ test("--host-network-pods are added for kubelet, which counts them, too", (t) =>
     t.strictSame([exitCode, stdout], [2, ""]);
     t.match(stderr, "--host-network-pods: expected ");
   }
-  t.end();
 });
 
 test("at a terminal, --max-pods says that pods with hostNetwork count, and to drain the node", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/29" });
   const words = node.line(["capacity", "net", "--max-pods"]);
 
   t.match(atTerminal(words).stdout, "add them with --host-network-pods N. Drain the node before");
   t.notMatch(atTerminal([...words, "--host-network-pods=3"]).stdout, "Drain");
-  t.end();
 });
 
-test("the examples print nothing and call nothing if the network is unknown", (t) => {
+test("the examples print nothing and call nothing if the network is unknown", async (t) => {
   const node = nodeFor(t);
   const { stdout } = node.tool(["capacity", "--help"]);
   const lines = stdout.split("\n").filter((line) => /^ {2}\w+="\$\(host-local/.test(line));
@@ -181,17 +176,15 @@ ${line}`;
     const { stdout: printed, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
     t.strictSame([printed, status], ["", 2], line);
   }
-  t.end();
 });
 
-test("--max-pods is capped at what kubelet accepts", (t) => {
+test("--max-pods is capped at what kubelet accepts", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "fd00::/64" });
   t.equal(node.tool(["capacity", "net", "--max-pods"]).stdout, "2147483647\n");
-  t.end();
 });
 
-test("--max-pods of the example configurations", (t) => {
+test("--max-pods of the example configurations", async (t) => {
   const confDir = inRepository("conf-examples");
   for (const [name, pods] of [
     ["kubenet-30", 1],
@@ -202,10 +195,9 @@ test("--max-pods of the example configurations", (t) => {
     const { stdout } = tool(["capacity", name, "--max-pods", "--conf-dir", confDir]);
     t.equal(stdout, `${pods}\n`, name);
   }
-  t.end();
 });
 
-test("--node-patch prints a JSON patch for the node's status", (t) => {
+test("--node-patch prints a JSON patch for the node's status", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/24" });
   const words = ["capacity", "net", "--node-patch"];
@@ -219,10 +211,9 @@ test("--node-patch prints a JSON patch for the node's status", (t) => {
   t.strictSame(JSON.parse(other.stdout), [
     { op: "add", path: "/status/capacity/net.example.org~1IPs_v4", value: "253" },
   ]);
-  t.end();
 });
 
-test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, (t) => {
+test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/24" });
   const patch = node.tool(["capacity", "net", "--node-patch"]).stdout;
@@ -238,10 +229,9 @@ test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl },
     );
     t.strictSame(JSON.parse(stdout || `"${stderr}"`).status?.capacity, expected);
   }
-  t.end();
 });
 
-test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
+test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) => {
   const node = nodeFor(t);
   node.network("one", { subnet: "10.0.0.0/24" });
   node.network("two", { subnet: "10.1.0.0/24" });
@@ -292,10 +282,9 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       words.join(" "),
     );
   }
-  t.end();
 });
 
-test("names that no extended resource can have are refused", (t) => {
+test("names that no extended resource can have are refused", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/24" });
   for (const name of [
@@ -317,12 +306,11 @@ test("names that no extended resource can have are refused", (t) => {
     t.strictSame([exitCode, stdout], [2, ""], name);
     t.match(stderr, `found ${name}`);
   }
-  t.end();
 });
 
 test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/30" });
   node.add("net", { subnet: "10.0.0.0/30" }, "a");
@@ -334,12 +322,11 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));
   t.match(atTerminal(words, "", { TERM: "dumb" }).stdout, row("0", "100.0%"));
   t.notMatch(node.tool(["capacity", "net"]).stdout, "\u001b");
-  t.end();
 });
 
 test("on a terminal large counts are powers of two, and 80 columns suffice", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   const name = "k8s-pod-network";
   node.network(name, {
@@ -359,10 +346,9 @@ total                 IPv6                ≈2^64     0        0  ≈2^64   0.0%
 k8s-pod-network holds 253 pods.
 `,
   );
-  t.end();
 });
 
-test("sizes around 2^63, 2^64 and 2^128 have all their digits", (t) => {
+test("sizes around 2^63, 2^64 and 2^128 have all their digits", async (t) => {
   const node = nodeFor(t);
   for (const length of [0, 1, 2, 64, 65, 66, 67]) {
     node.network(`net${length}`, { subnet: `8000::/${length}`.replace("8000::/0", "::/0") });
@@ -375,5 +361,4 @@ test("sizes around 2^63, 2^64 and 2^128 have all their digits", (t) => {
   const plan = tool(["plan", "--nodes", `${nodes}`, "--pods", `${nodes}`]).stdout;
   t.match(plan, `${nodes} nodes`);
   t.match(plan, `${nodes} pods`);
-  t.end();
 });

@@ -34,26 +34,24 @@ function listedBy(read: (node: Node) => void): readonly string[] {
 
 const order = [RESULTS, location.directory];
 
-test("check reads the cache before the reservations", (t) => {
+test("check reads the cache before the reservations", async (t) => {
   t.same(
     listedBy((node) => runChecks(node, undefined)),
     order,
   );
-  t.end();
 });
 
-test("findings on attachments are made again in the same order", (t) => {
+test("findings on attachments are made again in the same order", async (t) => {
   t.same(
     listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
     order,
   );
-  t.end();
 });
 
-test("a living pod without a reservation is found, also if its address is not in its namespace", (t) => {
+test("a living pod without a reservation is found, also if its address is not in its namespace", async (t) => {
   const machine = memoryNode({});
   configureNet(machine, "10.0.0.0/24");
-  remember(machine, "c1", { netns: "/run/netns/a", result: { ips: [{ address: "10.0.0.3/24" }] } });
+  remember(machine, "c1", { netns: "/run/netns/a", addresses: ["10.0.0.3/24"] });
   const kernel = systemOf({ mounted: { "/run/netns/a": 50 }, addresses: { 50: ["169.254.1.1"] } });
   const system = withKernel(
     startOperator(machine).system,
@@ -67,10 +65,9 @@ test("a living pod without a reservation is found, also if its address is not in
   );
 
   t.match(findings, [{ code: "live-without-reservation", path: "/data/net/10.0.0.3" }]);
-  t.end();
 });
 
-test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", (t) => {
+test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", async (t) => {
   const repairableWith = (interrupt?: Interrupt): readonly (string | undefined)[] => {
     const machine = memoryNode({ "10.0.0.2": "" });
     machine.wait(60_000);
@@ -83,5 +80,4 @@ test("an empty reservation is not repairable where the cache, which would tell w
 
   t.same(repairableWith(), ["10.0.0.2"]);
   t.same(repairableWith(refuse("list", "EIO", RESULTS)), [undefined]);
-  t.end();
 });

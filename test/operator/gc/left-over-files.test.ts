@@ -9,7 +9,7 @@ for (const [what, words, left] of [
   ["with --yes", { "--yes": "" }, [".host-local-2.0", "10.0.0.2", "lock"]],
   ["without --yes", {}, [".host-local-1.0", ".host-local-2.0", "10.0.0.2"]],
 ] as const) {
-  test(`gc ${what}, where nothing is dead: what is left of temporary files`, (t) => {
+  test(`gc ${what}, where nothing is dead: what is left of temporary files`, async (t) => {
     const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", ".host-local-1.0": "" });
     machine.wait(61_000);
     machine.disk.put(`${location.directory}/.host-local-2.0`, "");
@@ -17,11 +17,10 @@ for (const [what, words, left] of [
     gc.run(contextOf(startOperator(machine).system, { ...places, ...words }));
 
     t.same(Object.keys(filesOf(machine)), left);
-    t.end();
   });
 }
 
-test("gc makes no directory for a network that has none", (t) => {
+test("gc makes no directory for a network that has none", async (t) => {
   const machine = memoryNode({});
   configureNet(machine, "10.0.0.0/29");
   machine.disk.makeDirectories(location.temporaryDirectory);
@@ -32,5 +31,4 @@ test("gc makes no directory for a network that has none", (t) => {
   gc.run(contextOf(startOperator(machine).system, { ...places, "--yes": "" }));
 
   t.notOk(machine.disk.has(location.directory));
-  t.end();
 });

@@ -51,15 +51,14 @@ const sources = {
 
 for (const [source, words] of Object.entries(sources)) {
   for (const code of ["ENOTDIR", "EIO", "ESTALE", "EACCES"]) {
-    test(`gc ${source}: ${code} on the directory of the cache is an error, and nothing is released`, (t) => {
+    test(`gc ${source}: ${code} on the directory of the cache is an error, and nothing is released`, async (t) => {
       const machine = node();
 
       t.throws(() => run(gc, machine, refuse("list", code, RESULTS), words), { code });
       t.equal(left(machine).length, 3);
-      t.end();
     });
 
-    test(`gc ${source}: ${code} on an entry keeps what depends on it, and says so`, (t) => {
+    test(`gc ${source}: ${code} on an entry keeps what depends on it, and says so`, async (t) => {
       const machine = node();
       const unreadable = refuse("readFile", code, `${RESULTS}/net-c1-eth0`);
 
@@ -79,22 +78,20 @@ for (const [source, words] of Object.entries(sources)) {
           ? /net: of 1 of 3 reservations it is not known whether .* alive: libcni's cache cannot be/
           : /net: of 3 of 3 reservations it is not known whether .* alive: libcni's cache cannot be/,
       );
-      t.end();
     });
   }
 }
 
-test("gc: a reservation without an interface depends on every entry of its container", (t) => {
+test("gc: a reservation without an interface depends on every entry of its container", async (t) => {
   const machine = node();
   const unreadable = refuse("readFile", "EIO", `${RESULTS}/net-c3-eth0`);
 
   run(gc, machine, unreadable, sources["--live"]);
 
   t.same(left(machine), ["10.0.0.3", "10.0.0.4"]);
-  t.end();
 });
 
-test("gc: what is from before this boot, too, is kept where the cache cannot be read", (t) => {
+test("gc: what is from before this boot, too, is kept where the cache cannot be read", async (t) => {
   const machine = node();
   machine.boot();
   const unreadable = refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`);
@@ -102,10 +99,9 @@ test("gc: what is from before this boot, too, is kept where the cache cannot be 
   run(gc, machine, unreadable, sources["without a list"]);
 
   t.same(left(machine), ["10.0.0.2", "10.0.0.4"]);
-  t.end();
 });
 
-test("gc: a missing cache, or a name too long for it, is no doubt", (t) => {
+test("gc: a missing cache, or a name too long for it, is no doubt", async (t) => {
   for (const code of ["ENOENT", "ENAMETOOLONG"]) {
     const machine = node();
 
@@ -113,7 +109,6 @@ test("gc: a missing cache, or a name too long for it, is no doubt", (t) => {
 
     t.same(left(machine), ["10.0.0.3"], code);
   }
-  t.end();
 });
 
 for (const [what, operand, name, interrupt] of [
@@ -121,7 +116,7 @@ for (const [what, operand, name, interrupt] of [
   ["an entry", "c1", "10.0.0.2", refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`)],
   ["the directory", "10.0.0.4", "10.0.0.4", refuse("list", "EIO", RESULTS)],
 ] as const) {
-  test(`release ${operand} refuses while ${what} of the cache cannot be read, unless forced`, (t) => {
+  test(`release ${operand} refuses while ${what} of the cache cannot be read, unless forced`, async (t) => {
     const machine = node();
 
     const { report } = run(release, machine, interrupt, { "--yes": "" }, [operand]);
@@ -137,6 +132,5 @@ for (const [what, operand, name, interrupt] of [
       0,
     );
     t.notOk(filesOf(machine)[name]);
-    t.end();
   });
 }

@@ -32,7 +32,7 @@ const files = {
 function nodeWith(): MemoryMachine {
   const machine = memoryNode(files);
   configureNet(machine, "10.0.0.0/29");
-  remember(machine, "c1", { result: { ips: [{ address: "10.0.0.2/29" }] } });
+  remember(machine, "c1", { addresses: ["10.0.0.2/29"] });
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(3_600_000);
   return machine;
@@ -56,7 +56,7 @@ const commands = [
 for (const [when, pass] of Object.entries(moments)) {
   for (const [command, operands] of commands) {
     for (const form of ["text", "document"] as const) {
-      test(`${[command.name, ...operands].join(" ")}, as ${form}, ${when}: no reservation is opened twice`, (t) => {
+      test(`${[command.name, ...operands].join(" ")}, as ${form}, ${when}: no reservation is opened twice`, async (t) => {
         const machine = nodeWith();
         pass(machine);
         const { system, counts } = startOperator(machine);
@@ -69,13 +69,12 @@ for (const [when, pass] of Object.entries(moments)) {
         );
         t.same(twice, []);
         t.ok(counts.has(`${location.directory}/10.0.0.2`));
-        t.end();
       });
     }
   }
 }
 
-test("list: after a reboot, what was reserved before it is from before this boot", (t) => {
+test("list: after a reboot, what was reserved before it is from before this boot", async (t) => {
   const machine = nodeWith();
   machine.boot();
 
@@ -84,5 +83,4 @@ test("list: after a reboot, what was reserved before it is from before this boot
   t.match(report.document(), {
     reservations: [{ beforeBoot: true }, { beforeBoot: true }, { beforeBoot: false }, {}],
   });
-  t.end();
 });

@@ -26,19 +26,17 @@ function isAlive(machine: MemoryMachine): unknown {
   return reservations[0]?.alive;
 }
 
-test("a process protects its address on a node without IPv6", (t) => {
+test("a process protects its address on a node without IPv6", async (t) => {
   const machine = node();
   t.not(isAlive(machine), true);
   startProcess(machine);
   t.equal(isAlive(machine), true);
-  t.end();
 });
 
-test("a process protects its address, also if the reservation is from before this boot", (t) => {
+test("a process protects its address, also if the reservation is from before this boot", async (t) => {
   const machine = node();
   machine.boot();
   t.equal(isAlive(machine), false);
   startProcess(machine);
   t.equal(isAlive(machine), true);
-  t.end();
 });

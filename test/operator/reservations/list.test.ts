@@ -18,7 +18,7 @@ await startStranger(root);
 
 const LONG_ID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-test("reservations are sorted by address, IPv4 first, with their ages and pods", (t) => {
+test("reservations are sorted by address, IPv4 first, with their ages and pods", async (t) => {
   const node = nodeFor(t);
   const ranges = [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd12::/120" }]];
   for (const id of ["a", "b", "c", "d", "e", "f", "g", "h"]) node.add("net", { ranges }, id);
@@ -62,10 +62,9 @@ net      fd12::9    h                                                           
       stderr: "",
     },
   );
-  t.end();
 });
 
-test("the document names network, address, owner, time, range and path", (t) => {
+test("the document names network, address, owner, time, range and path", async (t) => {
   const node = nodeFor(t);
   const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.0.0.0/24" };
   node.configure("10-net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
@@ -93,10 +92,9 @@ test("the document names network, address, owner, time, range and path", (t) => 
       path: join(node.dataDir, "net/10.0.0.2"),
     },
   ]);
-  t.end();
 });
 
-test("an empty data directory gives the headings alone", (t) => {
+test("an empty data directory gives the headings alone", async (t) => {
   const node = nodeFor(t);
   t.strictSame(node.tool(["list"]), {
     exitCode: 0,
@@ -108,12 +106,11 @@ test("an empty data directory gives the headings alone", (t) => {
     stdout: '{\n  "reservations": []\n}\n',
     stderr: "",
   });
-  t.end();
 });
 
 test("reservations that may not be read are listed, and the error is logged", {
   skip: isRoot ? false : "Only root can make files here that another user may not read.",
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.add("net", { subnet: "10.0.0.0/24" }, "c1");
   node.add("net", { subnet: "10.0.0.0/24" }, "c2");
@@ -132,7 +129,6 @@ net      10.0.0.3  c2         eth0       2h   -
 host-local: pods are unknown: open ${node.cacheDir}/results/net-c2-eth0: permission denied
 `,
   });
-  t.end();
 });
 
 /** A node with pods of two namespaces, and a container without a pod; the older ones come last. */
@@ -160,7 +156,7 @@ for (const [name, words, addresses] of [
   ["by container", ["--sort=container"], ["198.18.0.2", "198.18.1.2", "198.18.0.3", "198.18.0.4"]],
   ["by pod", ["--sort", "pod"], ["198.18.0.4", "198.18.1.2", "198.18.0.3", "198.18.0.2"]],
 ] as const) {
-  test(`list ${words.join(" ")}: ${name}`, (t) => {
+  test(`list ${words.join(" ")}: ${name}`, async (t) => {
     const node = nodeWithPods(t);
     const { stdout } = node.tool(["list", "--no-headers", ...words]);
     t.strictSame(
@@ -172,7 +168,6 @@ for (const [name, words, addresses] of [
       reservations.map(({ address }: { address: string }) => address),
       addresses,
     );
-    t.end();
   });
 }
 
@@ -205,7 +200,7 @@ test("whether containers are alive is a column where it is known, and can be cho
   t.strictSame(listed("--dead", "--unknown"), [unknown, dead]);
 });
 
-test("on a terminal of 80 columns every line fits", { skip: skipWithoutTerminal }, (t) => {
+test("on a terminal of 80 columns every line fits", { skip: skipWithoutTerminal }, async (t) => {
   const node = nodeWithPods(t);
   const run = (...rest: readonly string[]): string =>
     atTerminal(node.line(["list", ...rest]), "", { COLUMNS: "80" }).stdout;
@@ -225,10 +220,11 @@ test("on a terminal of 80 columns every line fits", { skip: skipWithoutTerminal 
       .split("\n")
       .every((line) => line.length <= 80),
   );
-  t.end();
 });
 
-test("the width is the terminal's own without COLUMNS", { skip: skipWithoutTerminal }, (t) => {
+test("the width is the terminal's own without COLUMNS", {
+  skip: skipWithoutTerminal,
+}, async (t) => {
   const node = nodeWithPods(t);
   const words = node.line(["list", "net"]);
   const script = `stty cols 60; '${executable}' ${words.join(" ")}`;
@@ -248,7 +244,6 @@ test("the width is the terminal's own without COLUMNS", { skip: skipWithoutTermi
 198.18.0.4  c              4h   -
 `,
   );
-  t.end();
 });
 
 test("--watch repeats until the reader goes away, and an interrupt ends it", async (t) => {

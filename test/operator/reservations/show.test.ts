@@ -70,10 +70,9 @@ const found = [
   ["the name of a pod, if that is unique", "web", `${first}\n${second}`],
 ] as const;
 
-test("a reservation is found by its address, its container or its pod", (t) => {
+test("a reservation is found by its address, its container or its pod", async (t) => {
   const node = busyNode(t);
   for (const [by, operand, text] of found) t.strictSame(show(node, operand), [0, text, ""], by);
-  t.end();
 });
 
 const notReserved = [
@@ -105,13 +104,12 @@ const notReserved = [
   ],
 ] as const;
 
-test("the hint for an address without a reservation says what it is", (t) => {
+test("the hint for an address without a reservation says what it is", async (t) => {
   const node = busyNode(t);
   for (const [what, operand, text] of notReserved) {
     const said = `No reservation for address ${operand}.\n${text}`;
     t.strictSame(show(node, operand), [1, said, ""], what);
   }
-  t.end();
 });
 
 const notHolding = [
@@ -142,15 +140,14 @@ const notHolding = [
   ],
 ] as const;
 
-test("the hint for a container without a reservation says what is known of it", (t) => {
+test("the hint for a container without a reservation says what is known of it", async (t) => {
   const node = busyNode(t);
   for (const [what, operand, text] of notHolding) {
     t.strictSame(show(node, operand), [1, `No reservation for ${text}`, ""], what);
   }
-  t.end();
 });
 
-test("what is in another network, and what a history may know, is said", (t) => {
+test("what is in another network, and what a history may know, is said", async (t) => {
   const node = nodeFor(t);
   node.network("one", { subnet: "10.1.0.0/24", history: true });
   node.network("two", { subnet: "10.2.0.0/24" });
@@ -171,10 +168,9 @@ test("what is in another network, and what a history may know, is said", (t) => 
   t.match(show(node, "c1")[1], `\n  What was before: host-local history c1 ${where}\n`);
   t.match(show(node, "10.1.0.2")[1], `\n  What was before: host-local history 10.1.0.2 ${where}\n`);
   t.match(node.tool(["history", "c1"]), { exitCode: 0, stdout: /^10\.1\.0\.2 of one: / });
-  t.end();
 });
 
-test("a file that names no container is shown", (t) => {
+test("a file that names no container is shown", async (t) => {
   const node = nodeFor(t);
   node.write("net/10.0.0.9", "");
   node.age("net/10.0.0.9", 7300);
@@ -189,10 +185,9 @@ test("a file that names no container is shown", (t) => {
 `,
     "",
   ]);
-  t.end();
 });
 
-test("an address may be reserved in several networks, and --network chooses one", (t) => {
+test("an address may be reserved in several networks, and --network chooses one", async (t) => {
   const node = nodeFor(t);
   node.add("one", { subnet: "10.0.0.0/24" }, "a");
   node.add("two", { subnet: "10.0.0.0/24" }, "b");
@@ -211,10 +206,9 @@ test("an address may be reserved in several networks, and --network chooses one"
   };
   t.strictSame(holders(), ["one a", "two b"]);
   t.strictSame(holders("--network", "two"), ["two b"]);
-  t.end();
 });
 
-test("the document has the reservations, or the hints", (t) => {
+test("the document has the reservations, or the hints", async (t) => {
   const node = busyNode(t);
   const held = JSON.parse(node.tool(["show", "10.0.0.10", "--json", "--network", "net"]).stdout);
   const { since } = held.reservations[0];
@@ -247,10 +241,9 @@ test("the document has the reservations, or the hints", (t) => {
       { reason: "free", network: "net", text: "It is free, in range 10.0.0.10-10.0.0.100 of net." },
     ],
   });
-  t.end();
 });
 
-test("an operand that can be none of them is wrong usage", (t) => {
+test("an operand that can be none of them is wrong usage", async (t) => {
   const node = nodeFor(t);
   for (const operand of ["a:b", "a/b/c"]) {
     t.strictSame(show(node, operand), [
@@ -259,5 +252,4 @@ test("an operand that can be none of them is wrong usage", (t) => {
       `host-local: expected an address, a container id or a pod as namespace/name; found "${operand}"\nRun 'host-local show --help' for usage.\n`,
     ]);
   }
-  t.end();
 });
