@@ -54,8 +54,6 @@ export function parseInterfaceName(text: string): InterfaceName {
 
 /** Whether `text` is an interface name that `parseInterfaceName` accepts, and neither empty nor with a NUL in it. */
 export function isInterfaceName(text: string): text is InterfaceName {
-  // Nearly all are like this, and a directory may have 65 000.
-  if (/^[a-z][a-z0-9]{0,14}$/.test(text)) return true;
   return text !== "" && !text.includes("\0") && interfaceNameProblem(text) === undefined;
 }
 
