@@ -1,7 +1,7 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import { join, parentOf } from "../../store/files/paths.ts";
+import { join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
@@ -112,9 +112,10 @@ function configurationFindings({ problems }: Node): readonly Finding[] {
 
 /** Leaves out findings on reservations that have been released since. */
 function withoutReleased(system: System, findings: readonly Finding[]): readonly Finding[] {
-  const directories = findings.filter(({ isOnFile }) => isOnFile).map(({ path }) => parentOf(path));
+  const onFiles = findings.filter(({ isOnFile }) => isOnFile);
+  const directories = new Set(onFiles.flatMap(({ files }) => files?.directory ?? []));
   const present = new Set(
-    [...new Set(directories)].flatMap((directory) =>
+    [...directories].flatMap((directory) =>
       attempt(() => system.list(directory), [], "ENOENT").map((name) => join(directory, name)),
     ),
   );
