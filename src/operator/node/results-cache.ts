@@ -90,7 +90,7 @@ export class ResultsCache {
     return found;
   }
 
-  /** Why something may be known that `attachmentsOf`, asked before, lacks of a reservation; `undefined` where it lacks nothing. */
+  /** Why something of a reservation may be known that `attachmentsOf`, asked before, lacks; `undefined` where nothing is. */
   unreadableOf(reservation: NodeReservation): SystemError | undefined {
     if (this.#unreadable.size === 0) return undefined;
     const names = this.#namesOf(reservation);
